@@ -60,7 +60,9 @@ def _said(reflections: list[str], at: str, outright: bool) -> dict[str, Any]:
     if not outright:
         return {"steps": [{"role": "assistant", "text": text.strip(), "at": at} for text in reflections]}
     stated = {"by": "reflection", "tier": "agent", "kind": "pitfall", "severity": "warning", "at": at}
-    return {"findings": [{**stated, "place": f"reflection:{n}", "text": text.strip()} for n, text in enumerate(reflections)]}
+    return {
+        "findings": [{**stated, "place": f"reflection:{n}", "text": text.strip()} for n, text in enumerate(reflections)]
+    }
 
 
 def main() -> int:
@@ -69,14 +71,18 @@ def main() -> int:
     parser.add_argument("logs", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--retries", action="store_true", help="the trials of one task are one unit")
-    parser.add_argument("--outright", action="store_true", help="reflections as findings stated outright, not as words spoken")
+    parser.add_argument(
+        "--outright", action="store_true", help="reflections as findings stated outright, not as words spoken"
+    )
     args = parser.parse_args()
     found = list(runs(args.logs, args.retries, args.outright))
     if not found:
         parser.error(f"there is no env_results_trial_N.json in {args.logs}")
     args.out.write_text("".join(json.dumps(run, ensure_ascii=False) + "\n" for run in found), encoding="utf-8")
     failed = sum(run["outcome"] == "failure" for run in found)
-    print(f"{len(found)} runs, {failed} failed, {sum(len(run.get('steps') or run.get('findings') or ()) for run in found)} reflections")
+    print(
+        f"{len(found)} runs, {failed} failed, {sum(len(run.get('steps') or run.get('findings') or ()) for run in found)} reflections"
+    )
     return 0
 
 

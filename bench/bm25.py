@@ -52,7 +52,11 @@ def main() -> int:
     writer = Writer(1)
     lessons = [writer.lesson() for _ in range(args.memories)]
     texts = [str(lesson["text"]) for lesson in lessons]
-    questions = [(Writer(7 + n).prompt(about), about) for n in range(args.rounds) for about in [texts[n * len(texts) // args.rounds]]]
+    questions = [
+        (Writer(7 + n).prompt(about), about)
+        for n in range(args.rounds)
+        for about in [texts[n * len(texts) // args.rounds]]
+    ]
     names = [THE_ONE, *(f"team-{n:03d}" for n in range(args.projects - 1))]
     folder = os.path.join(os.path.abspath(args.folder), extension)
     home = os.path.join(folder, "home")
@@ -62,7 +66,9 @@ def main() -> int:
         url = server.url("shared", "bob")
         with psycopg.connect(server.url("shared"), autocommit=True) as admin:
             made = admin.execute("SELECT to_regclass('tacit.memory_fts_ranked')").fetchone()
-            assert made and made[0], "the index is not there: was it dropped by an earlier run? Remove the folder and run it again"
+            assert made and made[0], (
+                "the index is not there: was it dropped by an earlier run? Remove the folder and run it again"
+            )
             sizes = admin.execute(
                 "SELECT sum(pg_relation_size(inhrelid)) FILTER (WHERE inhparent = 'tacit.memory_fts_ranked'::regclass),"
                 " sum(pg_relation_size(inhrelid)) FILTER (WHERE inhparent = 'tacit.memory_fts_words'::regclass) FROM pg_inherits"
@@ -75,14 +81,21 @@ def main() -> int:
     assert sizes and version
     table = measure.Table()
     table.tell("extension", f"{extension} {version[0]}")
-    table.tell("memories, of them in the project that is asked", f"{args.projects * args.memories:,} · {args.memories:,}")
+    table.tell(
+        "memories, of them in the project that is asked", f"{args.projects * args.memories:,} · {args.memories:,}"
+    )
     for name, part in (("the server's BM25", by_server), ("rarities, added up", by_rarity)):
         table.tell(f"{name}: lesson found among ten, first", f"{part['found']} · {part['first']} of {args.rounds}")
         table.tell(f"{name}: backend CPU, median, ms", f"{statistics.median(part['cpu']):.1f}")
     ratio = statistics.median(one / other for one, other in zip(by_server["cpu"], by_rarity["cpu"]))
     table.tell("backend CPU of the one over the other, median of pairs", f"{ratio:.2f}x")
-    table.tell("bytes a memory: BM25 index, GIN index", " · ".join(f"{size / args.projects / args.memories:,.0f}" for size in sizes))
-    print(f"# Words ranked by the server\n\n`make bench-bm25 BM25={extension}` · {measure.surroundings()}\n\n{table.markdown()}")
+    table.tell(
+        "bytes a memory: BM25 index, GIN index",
+        " · ".join(f"{size / args.projects / args.memories:,.0f}" for size in sizes),
+    )
+    print(
+        f"# Words ranked by the server\n\n`make bench-bm25 BM25={extension}` · {measure.surroundings()}\n\n{table.markdown()}"
+    )
     return 0
 
 

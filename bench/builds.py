@@ -51,14 +51,17 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="tacit-builds-") as folder:
             try:
                 told = [
-                    answers(build(os.path.join(folder, str(at)), each, vectors), questions) for at, each in enumerate((lessons, lessons, shuffled))
+                    answers(build(os.path.join(folder, str(at)), each, vectors), questions)
+                    for at, each in enumerate((lessons, lessons, shuffled))
                 ]
             except (TacitError, ImportError) as error:
                 print(f"{name}: left out: {error}")
                 continue
         again, other = (sum(one != two for one, two in zip(told[0], each)) for each in told[1:])
         differ += again + other
-        print(f"{name}: of {len(questions):,} questions to {len(lessons):,} lessons {again} differ in a second build, {other} in one written in another order")
+        print(
+            f"{name}: of {len(questions):,} questions to {len(lessons):,} lessons {again} differ in a second build, {other} in one written in another order"
+        )
     return int(differ > 0)
 
 

@@ -77,7 +77,9 @@ def main() -> int:
                 crashes(table, server, args.crashes)
         shutil.rmtree(place, ignore_errors=True)
     with open(args.out, "w", encoding="utf-8") as file:
-        file.write(f"# Hooks with a store on PostgreSQL\n\n`python bench/cache.py {' '.join(sys.argv[1:])}` · {surroundings()}\n\n{table.markdown()}")
+        file.write(
+            f"# Hooks with a store on PostgreSQL\n\n`python bench/cache.py {' '.join(sys.argv[1:])}` · {surroundings()}\n\n{table.markdown()}"
+        )
     return 0 if table.held else 1
 
 
@@ -92,15 +94,24 @@ def speed(table: Table, rounds: int) -> None:
             in_step(near, far.store, only=(far.project_id,))
             in_step(near, far.store)
             lessons = near.one("SELECT count(*) FROM memory")[0]
-            table.tell(f"the first fetch of a project of {lessons:,} lessons, both sides", f"{time.process_time() - begun:.1f} s of CPU")
+            table.tell(
+                f"the first fetch of a project of {lessons:,} lessons, both sides",
+                f"{time.process_time() - begun:.1f} s of CPU",
+            )
             table.tell(f"a cache of {lessons:,} lessons, bytes a lesson", f"{near.size() / lessons:,.0f}")
         prompts = [Writer(5).prompt(text) for text in some_texts(path, rounds + 1)]
         floor = interpreter(sys.executable, env)
         for name, command in (("inject", injected), ("hook prompt", hooked)):
             ratio, _ = over_floor(command({**env, "TACIT_STORE": NOWHERE}, prompts), floor, rounds)
             beside, _ = over_floor(command({**env, "TACIT_STORE": path}, prompts), floor, rounds)
-            table.at_most(f"tacit {name} on a server's cache, {size:,} lessons (the same file as a store: {beside:.2f}x)", ratio, 4)
-        ratio, _ = over_floor(starting(env, hooked({**env, "TACIT_STORE": NOWHERE, "TACIT_NO_WORKER": ""}, prompts)), floor, rounds)
+            table.at_most(
+                f"tacit {name} on a server's cache, {size:,} lessons (the same file as a store: {beside:.2f}x)",
+                ratio,
+                4,
+            )
+        ratio, _ = over_floor(
+            starting(env, hooked({**env, "TACIT_STORE": NOWHERE, "TACIT_NO_WORKER": ""}, prompts)), floor, rounds
+        )
         table.at_most(f"tacit hook prompt that starts a worker, {size:,} lessons", ratio, 4)
         shutil.rmtree(folder, ignore_errors=True)  # the last worker may still be leaving
 
@@ -146,16 +157,28 @@ class Machine:
 
     def carries(self, *args: str) -> subprocess.Popen[bytes]:
         """A worker that carries and fetches; it says when it begins and when it is done."""
-        return subprocess.Popen([sys.executable, "-c", _CARRIES, *args], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        return subprocess.Popen(
+            [sys.executable, "-c", _CARRIES, *args],
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+        )
 
     def verdict(self) -> str:
         """What was lost, doubled or differs between the two sides; empty where nothing is."""
-        with open_memories(env=self.env, cwd=self.folder) as far, open_cache(self.env["TACIT_STORE"], data_folder(self.env)) as near:
+        with (
+            open_memories(env=self.env, cwd=self.folder) as far,
+            open_cache(self.env["TACIT_STORE"], data_folder(self.env)) as near,
+        ):
             faults = [f"{len(check(far.store).faults)} faults"] if check(far.store).faults else []
             if standing(near).outbox:
                 faults.append(f"{standing(near).outbox} rows wait")
             for table, columns in TABLES.items():
-                here, there = (Counter(tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}")) for store in (near, far.store))
+                here, there = (
+                    Counter(tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}"))
+                    for store in (near, far.store)
+                )
                 if here != there:
                     faults.append(f"{table}: {(here - there).total()} lost, {(there - here).total()} too many")
             every = {memory.id: memory for memory in far.store.select([far.project_id], limit=-1)}
@@ -202,7 +225,9 @@ def begun(server: Server, name: str, lessons: int) -> Machine:
         admin.execute(f"CREATE DATABASE {name} OWNER {name}")
     machine = Machine(server.url(name, name), name)
     with open_memories(env=machine.env, cwd=machine.folder) as memories:
-        memories.add_many({"text": f"Run make migrate before the tests of part {n}.", "kind": "fix"} for n in range(lessons))
+        memories.add_many(
+            {"text": f"Run make migrate before the tests of part {n}.", "kind": "fix"} for n in range(lessons)
+        )
     machine("init")
     return machine
 
@@ -214,17 +239,27 @@ def away(table: Table, server: Server) -> None:
 
     def hook(_: int) -> Any:
         machine.sessions += 1
-        said = {"session_id": f"h{machine.sessions}", "hook_event_name": "UserPromptSubmit", "cwd": machine.folder, "prompt": TASK, "transcript_path": ""}
+        said = {
+            "session_id": f"h{machine.sessions}",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": machine.folder,
+            "prompt": TASK,
+            "transcript_path": "",
+        }
         return run([TACIT, "hook", "prompt"], machine.env, json.dumps(said).encode(), machine.folder)
 
     answered = []
     ratio, _ = over_floor(lambda n: (answered.append(bool((spent := hook(n)).out)), spent)[1], floor, 15)
     table.at_most("tacit hook prompt while the server is stopped", ratio, 4)
-    table.add("hooks that answered while the server was stopped", "all", f"{sum(answered)} of {len(answered)}", all(answered))
+    table.add(
+        "hooks that answered while the server was stopped", "all", f"{sum(answered)} of {len(answered)}", all(answered)
+    )
     server.start()
     for _ in range(2):
         machine("worker", "--now")
-    table.add("after it is back: lost, doubled or different", "nothing", machine.verdict() or "nothing", not machine.verdict())
+    table.add(
+        "after it is back: lost, doubled or different", "nothing", machine.verdict() or "nothing", not machine.verdict()
+    )
 
 
 def kills(table: Table, server: Server, points: int) -> None:

@@ -41,7 +41,8 @@ SCREENS = (
     "/lessons?sort=seen", "/lessons/ID", "/search?q=importer+cache", "/page", "/runs", "/runs/r1", "/effect", "/pairs", "/profiles", "/profiles/geas",
     "/health",
 )  # fmt: skip
-READING = ("/lessons?text=case+77", "/lessons?text=nowhere", "/lessons?sort=text")  # questions that only the texts themselves answer
+# questions that only the texts themselves answer
+READING = ("/lessons?text=case+77", "/lessons?text=nowhere", "/lessons?sort=text")
 TOKEN = "t" * 64
 RUNS = 40  # learned in each store
 
@@ -53,7 +54,10 @@ def filled(folder: str, count: int) -> dict[str, str]:
     with open_memories(env=env, cwd=os.path.join(folder, "work")) as memories:
         subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
         faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
-        texts = ({"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": ("pitfall", "rule", "fix")[n % 3]} for n in range(count))
+        texts = (
+            {"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": ("pitfall", "rule", "fix")[n % 3]}
+            for n in range(count)
+        )
         made = memories.add_many(texts)
         for start in range(0, count, 1000):
             with memories.store.write() as tx:
@@ -62,7 +66,11 @@ def filled(folder: str, count: int) -> dict[str, str]:
                         tx.apply(change)
         for n in range(RUNS):
             memories.inject("the importer fails when the cache is cold", run=f"r{n}", host="neutral")
-            memories.learn(run(f"r{n}", finding(f"r{n}", f"Module {n % 7} needs its seed first", kind="pitfall"), outcome="success"))
+            memories.learn(
+                run(
+                    f"r{n}", finding(f"r{n}", f"Module {n % 7} needs its seed first", kind="pitfall"), outcome="success"
+                )
+            )
     return env
 
 
@@ -71,10 +79,20 @@ def fate(memory: Memory, n: int) -> Iterator[Change]:
     told: dict[str, object] = {} if n % 2 else {"category": f"area-{n % 20}"}
     told |= {"trust": "agent"} if n % 3 == 0 else {}
     told |= {"gate": "hold"} if n % 25 == 1 else {"gate": "quarantine"} if n % 100 == 2 else {}
-    told |= {"state": "stable"} if n % 10 == 4 else {"state": "under_review"} if n % 50 == 3 else {"state": "archived"} if n % 12 == 5 else {}
+    told |= (
+        {"state": "stable"}
+        if n % 10 == 4
+        else {"state": "under_review"}
+        if n % 50 == 3
+        else {"state": "archived"}
+        if n % 12 == 5
+        else {}
+    )
     told |= {"pinned": True} if n in (8, 108, 208) else {"on_page": True} if n < 1000 and n % 50 == 10 else {}
     if told:
-        yield change(memory, replace(memory, **told), verb="import", by="bench", reason="a mixed store", at=memory.created_at)
+        yield change(
+            memory, replace(memory, **told), verb="import", by="bench", reason="a mixed store", at=memory.created_at
+        )
 
 
 def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
@@ -82,9 +100,15 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     folder = os.path.join(env["HOME"], "work")
     with open_memories(env=env, cwd=folder) as memories:
         lesson = memories.list(limit=1)[0].id
-    app = application(Desk(lambda: open_memories(env=env, cwd=folder, create=False)), Keys(TOKEN, whose=str), names("127.0.0.1", 8477))
+    app = application(
+        Desk(lambda: open_memories(env=env, cwd=folder, create=False)), Keys(TOKEN, whose=str), names("127.0.0.1", 8477)
+    )
     app._too_much = lambda headers: None  # type: ignore[method-assign]  # the rate is not what is measured
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8477", headers={"authorization": f"Bearer {TOKEN}", "x-tacit-key": "bench"}), lesson
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://127.0.0.1:8477",
+        headers={"authorization": f"Bearer {TOKEN}", "x-tacit-key": "bench"},
+    ), lesson
 
 
 async def costs(small: dict[str, str], large: dict[str, str], rounds: int) -> list[tuple[str, float, float]]:
@@ -107,7 +131,13 @@ async def crowd(env: dict[str, str], readers: int, seconds: float) -> tuple[int,
     """Readers over a real socket beside a learning process: (answers, answers by status, runs learned)."""
     folder = os.path.join(env["HOME"], "work")
     lesson = client(env)[1]
-    desk = subprocess.Popen([sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"], cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
+    desk = subprocess.Popen(
+        [sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert desk.stdout
     base = desk.stdout.readline().partition("/?")[0]
     with open(os.path.join(env["XDG_DATA_HOME"], "tacit", "desk-token"), encoding="ascii") as file:
@@ -116,7 +146,9 @@ async def crowd(env: dict[str, str], readers: int, seconds: float) -> tuple[int,
     until = time.monotonic() + seconds
 
     async def read(number: int) -> None:
-        async with httpx.AsyncClient(base_url=base, headers={"authorization": f"Bearer {token}", "x-tacit-key": env["TACIT_KEY"]}, timeout=120) as asked:
+        async with httpx.AsyncClient(
+            base_url=base, headers={"authorization": f"Bearer {token}", "x-tacit-key": env["TACIT_KEY"]}, timeout=120
+        ) as asked:
             for turn in itertools.count(number):
                 if time.monotonic() >= until:
                     return
@@ -141,7 +173,9 @@ async def learn(folder: str, env: dict[str, str], until: float) -> int:
                  {"type": "end", "outcome": "success"})  # fmt: skip
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
-        done = await asyncio.create_subprocess_exec(sys.executable, "-m", "tacit", "learn", path, "--quiet", cwd=folder, env=env)
+        done = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tacit", "learn", path, "--quiet", cwd=folder, env=env
+        )
         if await done.wait():
             raise SystemExit("the learner failed")
         learned += 1
@@ -164,13 +198,22 @@ def main() -> int:
     told = f"`python bench/desk.py --small {args.small} --large {args.large}` · CPU, median of {args.rounds - 1} interleaved requests"
     mixed = f"Each store: a tenth of the lessons stable, a twelfth archived, a twentieth held, a fiftieth under review, twenty on the page, {RUNS} runs."
     lines = [f"# The desk, {datetime.date.today()}", "", told, "", mixed, ""]
-    lines += [f"| screen | {args.small:,} lessons, ms | {args.large:,} lessons, ms | ratio | ≤ 3 |", "|---|---|---|---|---|"]
+    lines += [
+        f"| screen | {args.small:,} lessons, ms | {args.large:,} lessons, ms | ratio | ≤ 3 |",
+        "|---|---|---|---|---|",
+    ]
     held = True
     for screen, few, many in rows[: len(SCREENS)]:
         ok = many <= 3 * few
         held &= ok
         lines.append(f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} | {'holds' if ok else 'MISSED'} |")
-    lines += ["", "Questions that only the texts themselves answer; they have no budget:", "", "| question | ms | ms | ratio |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "Questions that only the texts themselves answer; they have no budget:",
+        "",
+        "| question | ms | ms | ratio |",
+        "|---|---|---|---|",
+    ]
     lines += [f"| {screen} | {few:.1f} | {many:.1f} | {many / few:.2f} |" for screen, few, many in rows[len(SCREENS) :]]
     clean = set(statuses) == {200}
     crowded = f"Fifty readers of all screens for {args.seconds:.0f} s beside a learner, {args.large:,} lessons: {answers} answers, by status {statuses};"

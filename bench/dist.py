@@ -29,9 +29,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DISTRIBUTION = "tacit-memory"
 PYTHONS = ("3.11", "3.12", "3.13")
 EXTRAS = "mcp,web,llm"  # what most people add; the demo needs none of them
-COMMANDS = {"web": "serve", "mcp": "mcp"}  # extras that a command asks for, in this order: mcp brings most of what the desk needs
-BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}  # the others, by what is imported
-BUILT = ("semantic",)  # pasted in one kind alone: without a wheel for this machine each kind would compile it for minutes
+# extras that a command asks for, in this order: mcp brings most of what the desk needs
+COMMANDS = {"web": "serve", "mcp": "mcp"}
+# the others, by what is imported
+BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}
+# pasted in one kind alone: without a wheel for this machine each kind would compile it for minutes
+BUILT = ("semantic",)
 BUNDLED = {  # files of others that travel in the wheel, each with its licence beside it
     "tacit/surfaces/web/static/htmx.min.js": "tacit/surfaces/web/static/htmx.LICENSE",
 }
@@ -40,7 +43,9 @@ FAILED: list[str] = []
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", action="append", metavar="VERSION", help=f"only this one; default {', '.join(PYTHONS)}")
+    parser.add_argument(
+        "--python", action="append", metavar="VERSION", help=f"only this one; default {', '.join(PYTHONS)}"
+    )
     parser.add_argument("--skip-hints", action="store_true", help="do not paste the hints")
     parser.add_argument("--skip-demo", action="store_true", help="only install and start")
     args = parser.parse_args()
@@ -59,7 +64,11 @@ def main() -> int:
                     installed(python, version, artefact, extras, "" if args.skip_demo else demo, folder)
         if not args.skip_hints:
             hints(wheel, os.path.dirname(os.path.dirname(demo)), folder)
-    print("\n".join(["", *(f"FAILED: {each}" for each in FAILED)]) if FAILED else "everything installs, starts and tells its story")
+    print(
+        "\n".join(["", *(f"FAILED: {each}" for each in FAILED)])
+        if FAILED
+        else "everything installs, starts and tells its story"
+    )
     return 1 if FAILED else 0
 
 
@@ -89,7 +98,9 @@ def metadata(wheel: str) -> None:
     check(not wrong, f"the description installs another project: {wrong}")
     check(tops == {"tacit", os.path.dirname(name)}, f"the wheel puts {sorted(tops)} beside us")
     check(told["License-Expression"] == "Apache-2.0", f"licence {told['License-Expression']}")
-    print(f"metadata: {told['Name']} {told['Version']}, {told['License-Expression']}, needs {', '.join(sorted(set(needed)))}")
+    print(
+        f"metadata: {told['Name']} {told['Version']}, {told['License-Expression']}, needs {', '.join(sorted(set(needed)))}"
+    )
 
 
 def licences(wheel: str, sdist: str) -> None:
@@ -123,7 +134,11 @@ def interpreter(version: str) -> str:
     kept = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     for candidate in (f"python{version}", *sorted(glob.glob(f"{kept}/versions/{version}.*/bin/python"))):
         try:
-            done = subprocess.run([candidate, "-c", "import ensurepip, sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True)
+            done = subprocess.run(
+                [candidate, "-c", "import ensurepip, sys; print('%d.%d' % sys.version_info[:2])"],
+                capture_output=True,
+                text=True,
+            )
         except OSError:
             continue
         if done.stdout.strip() == version:
@@ -139,7 +154,11 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
     began = time.monotonic()
     run([python, "-m", "venv", home], cwd=folder)
     wanted = f"{DISTRIBUTION}[{extras}] @ file://{artefact}" if extras else artefact
-    done = run([f"{home}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted], cwd=folder, must=False)
+    done = run(
+        [f"{home}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
+        cwd=folder,
+        must=False,
+    )
     if done.returncode:
         FAILED.append(f"{what}: pip install: {done.stderr[-400:]}")
         return
@@ -147,18 +166,31 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
     env = surroundings(home)
     where = run([f"{home}/bin/python", "-c", "import tacit; print(tacit.__file__)"], cwd=folder, env=env).stdout
     check(where.startswith(home), f"{what}: tacit is imported from {where.strip()}")
-    check(run([f"{home}/bin/tacit", "--version"], cwd=folder, env=env).stdout.startswith("tacit "), f"{what}: --version")
+    check(
+        run([f"{home}/bin/tacit", "--version"], cwd=folder, env=env).stdout.startswith("tacit "), f"{what}: --version"
+    )
     for verb, missing in (("serve", "web"), ("mcp", "mcp")):
         told = run([f"{home}/bin/tacit", verb, "--help"], cwd=folder, env=env, must=False)
         check(told.returncode == 0, f"{what}: tacit {verb} --help fails")
-        has = run([f"{home}/bin/python", "-c", f"import {'starlette, uvicorn, jinja2' if missing == 'web' else 'mcp'}"], cwd=folder, env=env, must=False)
-        check((has.returncode == 0) == bool(extras), f"{what}: the extra {missing} is {'missing' if extras else 'there unasked'}")
+        has = run(
+            [f"{home}/bin/python", "-c", f"import {'starlette, uvicorn, jinja2' if missing == 'web' else 'mcp'}"],
+            cwd=folder,
+            env=env,
+            must=False,
+        )
+        check(
+            (has.returncode == 0) == bool(extras),
+            f"{what}: the extra {missing} is {'missing' if extras else 'there unasked'}",
+        )
     told_in = 0.0
     if demo:
         began = time.monotonic()
         played = run([f"{home}/bin/python", demo], cwd=folder, env=env, must=False)
         told_in = time.monotonic() - began
-        check(played.returncode == 0 and "not yet known" in played.stdout, f"{what}: demo: {(played.stdout + played.stderr)[-600:]}")
+        check(
+            played.returncode == 0 and "not yet known" in played.stdout,
+            f"{what}: demo: {(played.stdout + played.stderr)[-600:]}",
+        )
     print(f"  {what:<34} installed in {took:4.0f} s" + (f", demo {told_in:4.1f} s" if demo else ""), flush=True)
     shutil.rmtree(home, ignore_errors=True)
 
@@ -170,7 +202,11 @@ def hints(wheel: str, source: str, folder: str) -> None:
     """Each kind of installation, asked for what it lacks; its hint pasted; asked again."""
     tools = os.path.join(folder, "tools")
     run([sys.executable, "-m", "venv", tools], cwd=folder)
-    got = run([f"{tools}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv", "pipx"], cwd=folder, must=False)
+    got = run(
+        [f"{tools}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv", "pipx"],
+        cwd=folder,
+        must=False,
+    )
     if got.returncode:
         print(f"skipped: uv and pipx are not to be had here: {got.stderr[-200:]}")
     for kind, tacit, env in kinds(wheel, source, folder, tools if not got.returncode else ""):
@@ -179,19 +215,36 @@ def hints(wheel: str, source: str, folder: str) -> None:
             continue
         for extra, verb in COMMANDS.items():
             lacking = run([tacit, verb], cwd=folder, env=env, must=False, stdin="")
-            line = next((each.strip() for each in lacking.stderr.splitlines() if "install" in each or "inject" in each), "")
-            check(lacking.returncode != 0 and bool(line), f"{kind}: tacit {verb} without its extra says no way: {lacking.stderr[-300:]}")
+            line = next(
+                (each.strip() for each in lacking.stderr.splitlines() if "install" in each or "inject" in each), ""
+            )
+            check(
+                lacking.returncode != 0 and bool(line),
+                f"{kind}: tacit {verb} without its extra says no way: {lacking.stderr[-300:]}",
+            )
             pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
-            after = run([tacit, verb, *(["--port", "0"] if verb == "serve" else [])], cwd=folder, env=env, must=False, stdin="", seconds=20)
-            check("install" not in after.stderr and "inject" not in after.stderr, f"{kind}: {verb} still lacks {extra}: {after.stderr[-300:]}")
+            after = run(
+                [tacit, verb, *(["--port", "0"] if verb == "serve" else [])],
+                cwd=folder,
+                env=env,
+                must=False,
+                stdin="",
+                seconds=20,
+            )
+            check(
+                "install" not in after.stderr and "inject" not in after.stderr,
+                f"{kind}: {verb} still lacks {extra}: {after.stderr[-300:]}",
+            )
             print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}", flush=True)
         with open(tacit, encoding="utf-8") as script:
             python = script.readline().removeprefix("#!").split()[0]  # pipx adds an option
         for extra, imports in BEHIND.items():
             if extra in BUILT and kind != "pip":
                 continue
-            line = run([python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"], cwd=folder, env=env).stdout.strip()
+            line = run(
+                [python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"], cwd=folder, env=env
+            ).stdout.strip()
             lacks = run([python, "-c", f"import {imports}"], cwd=folder, env=env, must=False).returncode != 0
             pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
@@ -209,29 +262,48 @@ def kinds(wheel: str, source: str, folder: str, tools: str) -> Iterator[tuple[st
     yield "pip", f"{made}/bin/tacit", surroundings(made)
     made = os.path.join(folder, "clone")
     run([sys.executable, "-m", "venv", made], cwd=folder)
-    run([f"{made}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", source], cwd=folder)
+    run(
+        [f"{made}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", source],
+        cwd=folder,
+    )
     yield "clone", f"{made}/bin/tacit", surroundings(made)
     if not tools:
         return
     made = os.path.join(folder, "uv-alone")
-    env = surroundings(tools, UV_TOOL_DIR=f"{folder}/uv-tools", UV_TOOL_BIN_DIR=f"{folder}/uv-bin", UV_CACHE_DIR=f"{folder}/uv-cache", **uv_registry())
+    env = surroundings(
+        tools,
+        UV_TOOL_DIR=f"{folder}/uv-tools",
+        UV_TOOL_BIN_DIR=f"{folder}/uv-bin",
+        UV_CACHE_DIR=f"{folder}/uv-cache",
+        **uv_registry(),
+    )
     run([f"{tools}/bin/uv", "venv", "--quiet", "--python", sys.executable, made], cwd=folder, env=env)
     run([f"{tools}/bin/uv", "pip", "install", "--quiet", "--python", f"{made}/bin/python", wheel], cwd=folder, env=env)
     yield "uv", f"{made}/bin/tacit", env
     run([f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, wheel], cwd=folder, env=env)
     yield "uv tool", f"{folder}/uv-bin/tacit", env
-    env = surroundings(tools, PIPX_HOME=f"{folder}/pipx", PIPX_BIN_DIR=f"{folder}/pipx-bin", PIPX_DEFAULT_PYTHON=sys.executable)
+    env = surroundings(
+        tools, PIPX_HOME=f"{folder}/pipx", PIPX_BIN_DIR=f"{folder}/pipx-bin", PIPX_DEFAULT_PYTHON=sys.executable
+    )
     run([f"{tools}/bin/pipx", "install", "--quiet", wheel], cwd=folder, env=env, must=False)
     yield "pipx", f"{folder}/pipx-bin/tacit", env
     # The plugin brings no program: its hooks and its MCP server call the `tacit` on the PATH, here one from a folder by uv tool.
-    env = surroundings(tools, UV_TOOL_DIR=f"{folder}/plugin-tools", UV_TOOL_BIN_DIR=f"{folder}/plugin-bin", UV_CACHE_DIR=f"{folder}/uv-cache", **uv_registry())
+    env = surroundings(
+        tools,
+        UV_TOOL_DIR=f"{folder}/plugin-tools",
+        UV_TOOL_BIN_DIR=f"{folder}/plugin-bin",
+        UV_CACHE_DIR=f"{folder}/uv-cache",
+        **uv_registry(),
+    )
     run([f"{tools}/bin/uv", "tool", "install", "--quiet", "--python", sys.executable, source], cwd=folder, env=env)
     yield "plugin", f"{folder}/plugin-bin/tacit", env
 
 
 def uv_registry() -> dict[str, str]:
     """uv does not read pip's settings: where pip is sent elsewhere, so is uv."""
-    told = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True).stdout.strip()
+    told = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
+    ).stdout.strip()
     certificates = os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE")
     return {**({"UV_DEFAULT_INDEX": told} if told else {}), **({"SSL_CERT_FILE": certificates} if certificates else {})}
 
@@ -249,7 +321,13 @@ def surroundings(prefix: str, **more: str) -> dict[str, str]:
 
 
 def run(
-    argv: list[str], *, cwd: str, env: Mapping[str, str] | None = None, must: bool = True, stdin: str | None = None, seconds: float = 900
+    argv: list[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str] | None = None,
+    must: bool = True,
+    stdin: str | None = None,
+    seconds: float = 900,
 ) -> subprocess.CompletedProcess[str]:
     """A program's answer; one that must work and does not ends everything. One that still runs after its time is taken for working."""
     try:

@@ -312,20 +312,59 @@ def power(bench: Bench) -> list[Line]:
         ours = ahead.by_look(first[HELP if injected < withheld else HARM])
         best = ahead.by_look(ahead.crossed(ahead.oracle(drawn, withheld, injected, 0.3), BAR))
         told = ", ".join(f"{mine:.2f} of {its:.2f}" for mine, its in zip(ours, best))
-        lines.append(Line("9", f"{withheld} → {injected}: verdicts by 20, 40, 60, 100, 200 runs, of an oracle's", told, "", None))
+        lines.append(
+            Line("9", f"{withheld} → {injected}: verdicts by 20, 40, 60, 100, 200 runs, of an oracle's", told, "", None)
+        )
         if (withheld, injected) == (0.5, 0.2):
             lines.append(at_least("9", ".5 → .2: share of the oracle's verdicts by 60 runs", ours[2] / best[2], 0.85))
     harmful = bench.runs(0.2, 0.4, 0.3, 60, n)
     lines.append(at_least("9", ".2 → .4: out by belief by 60 runs", ahead.out_by(harmful, 60), 0.30))
     useless = [bench.runs(rate, rate, 0.3, 200, n) for rate in ahead.USELESS]
-    lines.append(at_most("9", "useless: out by belief by 60 runs, worst of seven rates", max(ahead.out_by(each, 60) for each in useless), 0.08))
-    lines.append(shown("9", "useless: out by belief by 200 runs, worst of seven rates", max(ahead.out_by(each, 200) for each in useless)))
-    lines.append(at_most("9", "useless: stable by belief at 200 units, worst of seven rates", max(ahead.stable_at(each, 200) for each in useless), 0.08))
+    lines.append(
+        at_most(
+            "9",
+            "useless: out by belief by 60 runs, worst of seven rates",
+            max(ahead.out_by(each, 60) for each in useless),
+            0.08,
+        )
+    )
+    lines.append(
+        shown(
+            "9",
+            "useless: out by belief by 200 runs, worst of seven rates",
+            max(ahead.out_by(each, 200) for each in useless),
+        )
+    )
+    lines.append(
+        at_most(
+            "9",
+            "useless: stable by belief at 200 units, worst of seven rates",
+            max(ahead.stable_at(each, 200) for each in useless),
+            0.08,
+        )
+    )
     helpers = [bench.runs(*rates, 0.3, 60, n) for rates in ahead.HELPERS]
-    lines.append(at_most("9", "helpers: out by belief by 60 runs, worst of four", max(ahead.out_by(each, 60) for each in helpers), 0.01))
+    lines.append(
+        at_most(
+            "9",
+            "helpers: out by belief by 60 runs, worst of four",
+            max(ahead.out_by(each, 60) for each in helpers),
+            0.01,
+        )
+    )
     for withheld, injected in ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05)):
-        told = ", ".join(f"{share:.2f}" for share in ahead.by_look(ahead.with_losses(bench.random, withheld, injected, 0.3, n, BAR)))
-        lines.append(Line("9", f"{withheld} → {injected}, half of what occurs overcome in two calls: verdicts by 20, 40, 60, 100, 200 runs", told, "", None))
+        told = ", ".join(
+            f"{share:.2f}" for share in ahead.by_look(ahead.with_losses(bench.random, withheld, injected, 0.3, n, BAR))
+        )
+        lines.append(
+            Line(
+                "9",
+                f"{withheld} → {injected}, half of what occurs overcome in two calls: verdicts by 20, 40, 60, 100, 200 runs",
+                told,
+                "",
+                None,
+            )
+        )
     return lines
 
 
@@ -340,18 +379,51 @@ def adaptive(bench: Bench) -> list[Line]:
         always = 100 * float(people.injected.mean())
         lines.append(shown("10", f"{name}: problems per 100 lesson-runs if always given", always))
         for coin in ahead.COINS:
-            drawn, rates, lengths, met, given = ahead.thrown(bench.random, people.withheld, people.injected, coin, 100, twin_lean)
+            drawn, rates, lengths, met, given = ahead.thrown(
+                bench.random, people.withheld, people.injected, coin, 100, twin_lean
+            )
             first, _ = twin.crossings(drawn, rates, ZERO, BAR, lengths)
             for look in (40, 100):
-                lines.append(shown("10", f"{name}, {coin}: problems per 100 lesson-runs by {look} runs", 100 * float(met[:, :look].mean())))
+                lines.append(
+                    shown(
+                        "10",
+                        f"{name}, {coin}: problems per 100 lesson-runs by {look} runs",
+                        100 * float(met[:, :look].mean()),
+                    )
+                )
                 harmful = people.ratio > 1
-                lines.append(shown("10", f"{name}, {coin}: runs that a harmful lesson was given in, by {look} runs", float(given[harmful, :look].mean())))
-            lines.append(shown("10", f"{name}, {coin}: strong helpers with a verdict by 100 runs", by(first[HELP][people.strong], 100)))
-            lines.append(shown("10", f"{name}, {coin}: harmful ones with a verdict by 100 runs", by(first[HARM][people.ratio > 1], 100)))
+                lines.append(
+                    shown(
+                        "10",
+                        f"{name}, {coin}: runs that a harmful lesson was given in, by {look} runs",
+                        float(given[harmful, :look].mean()),
+                    )
+                )
+            lines.append(
+                shown(
+                    "10",
+                    f"{name}, {coin}: strong helpers with a verdict by 100 runs",
+                    by(first[HELP][people.strong], 100),
+                )
+            )
+            lines.append(
+                shown(
+                    "10",
+                    f"{name}, {coin}: harmful ones with a verdict by 100 runs",
+                    by(first[HARM][people.ratio > 1], 100),
+                )
+            )
     for base in (0.1, 0.3, 0.5):
         same = np.full(lessons, base)
         drawn, rates, lengths, *_ = ahead.thrown(bench.random, same, same, "Thompson", 200, twin_lean)
-        lines.append(at_most("10", f"no effect under Thompson, ever called in 200 runs, base {base}", ever(drawn, rates, lengths), 0.05))
+        lines.append(
+            at_most(
+                "10",
+                f"no effect under Thompson, ever called in 200 runs, base {base}",
+                ever(drawn, rates, lengths),
+                0.05,
+            )
+        )
     return lines
 
 
@@ -499,7 +571,8 @@ def story(bench: Bench) -> list[Line]:
     for name, h, recall, precision, stated in (
         ("perfect outcomes", 0.3, 1.0, 1.0, (1.0, 1.0)),
         ("matcher recall .8, precision .9", 0.3, 0.8, 0.9, (0.95, 0.99)),
-        ("matcher recall .6, precision .9", 0.3, 0.6, 0.9, (0.83, 0.92)),  # .89 before the stakes were shared anew (decision 31)
+        # .89 before the stakes were shared anew (decision 31)
+        ("matcher recall .6, precision .9", 0.3, 0.6, 0.9, (0.83, 0.92)),
         ("severity bug (h .1), perfect outcomes", 0.1, 1.0, 1.0, (0.97, 0.81)),
     ):
         seen = [through_matcher(bench, rates, h, recall, precision) for rates in (good, bad)]
@@ -575,7 +648,9 @@ def moving(bench: Bench) -> list[Line]:
                 arm = "withheld" if bench.random.random() < rates[lesson] else "injected"
                 problem = bench.random.random() < (told if arm == "injected" else untold)
                 name = str(lesson)
-                thrown.append(Trial(str(run), name, name, rates[lesson], arm, "occurred" if problem else "not_occurred"))
+                thrown.append(
+                    Trial(str(run), name, name, rates[lesson], arm, "occurred" if problem else "not_occurred")
+                )
                 truth += told - untold
             if run % 20 == 19:
                 whole = whole_memory(thrown)

@@ -36,25 +36,114 @@ from tacit.testing import Clock  # noqa: E402
 BOUND = 0.60
 # id, the lesson, the call that meets it, its failure, the cure, and how a told agent might put it in its own words.
 LESSONS = (
-    ("q7hm2k9x4d1b", "Run `make migrate` before `make check`; otherwise the database has no relation `orders`.", "make check", 'psycopg.errors.UndefinedTable: relation "orders" does not exist', "make migrate", "Migrating first, since make check needs the orders relation"),
-    ("b3xw8f6p0n5c", "Start the tests with `bun run test`, not with `npm test`, which does not know the path aliases.", "npm test", "Error: Cannot find module '@/lib/money'", "bun run test", "I use bun for the tests because npm cannot resolve the aliases"),
-    ("k1vz5r2j9t8m", "Generate the client with `task proto` after a change to a .proto file, before compiling.", "go build ./...", "undefined: pb.NewLedgerClient", "task proto", "The protobuf client has to be regenerated before the build"),
-    ("w6ds0y4h7g3q", "Set `TZ=UTC` when running the report tests; in local time the ledger closes a day late.", "pytest -q tests/reports", "AssertionError: assert '2026-03-31' == '2026-04-01'", "TZ=UTC pytest -q tests/reports", "Report tests need UTC, otherwise dates shift by a day"),
-    ("n9cp4b1t6x2k", "Use `gh api graphql` for review threads; `gh pr view --json reviewThreads` is an unknown field.", "gh pr view --json reviewThreads", 'Unknown JSON field: "reviewThreads"', "gh api graphql -f query=@threads.graphql", "Review threads come from the GraphQL API, gh pr view does not have them"),
-    ("z2mj8s5k3w7v", "Format with `ruff format src` before committing: the hook rejects what is not formatted.", "git commit -m 'Mend totals'", "ruff format....Failed - hook id: ruff-format", "ruff format src", "Formatting before the commit so that the hook passes"),
+    (
+        "q7hm2k9x4d1b",
+        "Run `make migrate` before `make check`; otherwise the database has no relation `orders`.",
+        "make check",
+        'psycopg.errors.UndefinedTable: relation "orders" does not exist',
+        "make migrate",
+        "Migrating first, since make check needs the orders relation",
+    ),
+    (
+        "b3xw8f6p0n5c",
+        "Start the tests with `bun run test`, not with `npm test`, which does not know the path aliases.",
+        "npm test",
+        "Error: Cannot find module '@/lib/money'",
+        "bun run test",
+        "I use bun for the tests because npm cannot resolve the aliases",
+    ),
+    (
+        "k1vz5r2j9t8m",
+        "Generate the client with `task proto` after a change to a .proto file, before compiling.",
+        "go build ./...",
+        "undefined: pb.NewLedgerClient",
+        "task proto",
+        "The protobuf client has to be regenerated before the build",
+    ),
+    (
+        "w6ds0y4h7g3q",
+        "Set `TZ=UTC` when running the report tests; in local time the ledger closes a day late.",
+        "pytest -q tests/reports",
+        "AssertionError: assert '2026-03-31' == '2026-04-01'",
+        "TZ=UTC pytest -q tests/reports",
+        "Report tests need UTC, otherwise dates shift by a day",
+    ),
+    (
+        "n9cp4b1t6x2k",
+        "Use `gh api graphql` for review threads; `gh pr view --json reviewThreads` is an unknown field.",
+        "gh pr view --json reviewThreads",
+        'Unknown JSON field: "reviewThreads"',
+        "gh api graphql -f query=@threads.graphql",
+        "Review threads come from the GraphQL API, gh pr view does not have them",
+    ),
+    (
+        "z2mj8s5k3w7v",
+        "Format with `ruff format src` before committing: the hook rejects what is not formatted.",
+        "git commit -m 'Mend totals'",
+        "ruff format....Failed - hook id: ruff-format",
+        "ruff format src",
+        "Formatting before the commit so that the hook passes",
+    ),
 )
 # Freer ways of handing a note back, written after the rules of masking and never used to make them.
 FREER = {
-    "q7hm2k9x4d1b": ("Good to know that the schema is not there yet; I take care of that before anything else.", "I bring the database up to date first this time.", "Known trap here: the tables.", "Before the check I make sure that the schema is current."),
-    "b3xw8f6p0n5c": ("npm is the wrong runner in this repository, so bun it is.", "The alias problem is a known one; I avoid npm.", "Going with bun right away.", "I was told that npm trips over the imports, so I skip it."),
-    "k1vz5r2j9t8m": ("Code generation comes before the compiler here.", "I regenerate the stubs up front, to be safe.", "The generated code may be stale, which is a known trap.", "First the generator, then the build."),
-    "w6ds0y4h7g3q": ("Time zones have caused trouble with this suite before, so I pin mine.", "These dates depend on the machine; I set the zone explicitly.", "I know that this suite is sensitive to local time.", "UTC, to be on the safe side."),
-    "n9cp4b1t6x2k": ("The view command has no such field, so I ask GraphQL directly.", "I skip gh pr view this time.", "Threads need the other API, as is known here.", "GraphQL is the way for threads."),
-    "z2mj8s5k3w7v": ("The pre-commit hook is strict about style, so I tidy up before.", "I format now to save a round trip.", "A clean format spares me the rejected commit.", "Style first, then the commit."),
+    "q7hm2k9x4d1b": (
+        "Good to know that the schema is not there yet; I take care of that before anything else.",
+        "I bring the database up to date first this time.",
+        "Known trap here: the tables.",
+        "Before the check I make sure that the schema is current.",
+    ),
+    "b3xw8f6p0n5c": (
+        "npm is the wrong runner in this repository, so bun it is.",
+        "The alias problem is a known one; I avoid npm.",
+        "Going with bun right away.",
+        "I was told that npm trips over the imports, so I skip it.",
+    ),
+    "k1vz5r2j9t8m": (
+        "Code generation comes before the compiler here.",
+        "I regenerate the stubs up front, to be safe.",
+        "The generated code may be stale, which is a known trap.",
+        "First the generator, then the build.",
+    ),
+    "w6ds0y4h7g3q": (
+        "Time zones have caused trouble with this suite before, so I pin mine.",
+        "These dates depend on the machine; I set the zone explicitly.",
+        "I know that this suite is sensitive to local time.",
+        "UTC, to be on the safe side.",
+    ),
+    "n9cp4b1t6x2k": (
+        "The view command has no such field, so I ask GraphQL directly.",
+        "I skip gh pr view this time.",
+        "Threads need the other API, as is known here.",
+        "GraphQL is the way for threads.",
+    ),
+    "z2mj8s5k3w7v": (
+        "The pre-commit hook is strict about style, so I tidy up before.",
+        "I format now to save a round trip.",
+        "A clean format spares me the rejected commit.",
+        "Style first, then the commit.",
+    ),
 }
-ALONE = ("The Makefile says so: {}", "From the README: {}", "Reading the config, I see why: {}", "Hm. {}", "{}")  # how an agent puts what it came upon by itself
-TASKS = ("the totals of invoices are off by a cent", "add a filter by tenant to the list of orders", "the nightly export stops at the first empty row", "show the refund date beside the amount", "the search forgets the page when one goes back", "rename the field `due` to `due_on` everywhere")
-SAYS = ("I look at the code first.", "The change is small; two files are concerned.", "Now the tests.", "That was the cause: the sum was rounded twice.", "Done; the checks pass.", "I read the module and its callers.", "Next I adapt the test.", "The remaining call sites look fine.")
+# how an agent puts what it came upon by itself
+ALONE = ("The Makefile says so: {}", "From the README: {}", "Reading the config, I see why: {}", "Hm. {}", "{}")
+TASKS = (
+    "the totals of invoices are off by a cent",
+    "add a filter by tenant to the list of orders",
+    "the nightly export stops at the first empty row",
+    "show the refund date beside the amount",
+    "the search forgets the page when one goes back",
+    "rename the field `due` to `due_on` everywhere",
+)
+SAYS = (
+    "I look at the code first.",
+    "The change is small; two files are concerned.",
+    "Now the tests.",
+    "That was the cause: the sum was rounded twice.",
+    "Done; the checks pass.",
+    "I read the module and its callers.",
+    "Next I adapt the test.",
+    "The remaining call sites look fine.",
+)
 Row = dict[str, Any]
 
 
@@ -65,25 +154,59 @@ class Session:
         self.id, self.rows, self.clock = id, list[Row](), Clock()
 
     def add(self, **row: Any) -> None:
-        self.rows.append({**row, "uuid": f"{self.id}-{len(self.rows)}", "sessionId": self.id, "timestamp": self.clock.advance(7), "version": "2.1.325", "entrypoint": "cli", "cwd": "/w"})
+        self.rows.append(
+            {
+                **row,
+                "uuid": f"{self.id}-{len(self.rows)}",
+                "sessionId": self.id,
+                "timestamp": self.clock.advance(7),
+                "version": "2.1.325",
+                "entrypoint": "cli",
+                "cwd": "/w",
+            }
+        )
 
     def typed(self, text: str) -> None:
         self.add(type="user", permissionMode="default", promptSource="typed", message={"role": "user", "content": text})
 
     def says(self, text: str) -> None:
-        self.add(type="assistant", message={"id": f"m{len(self.rows)}", "role": "assistant", "content": [{"type": "text", "text": text}]})
+        self.add(
+            type="assistant",
+            message={"id": f"m{len(self.rows)}", "role": "assistant", "content": [{"type": "text", "text": text}]},
+        )
 
     def calls(self, command: str, error: str = "") -> None:
         at = f"t{len(self.rows)}"
-        self.add(type="assistant", message={"id": f"m{at}", "role": "assistant", "content": [{"type": "tool_use", "id": at, "name": "Bash", "input": {"command": command}}]})
+        self.add(
+            type="assistant",
+            message={
+                "id": f"m{at}",
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": at, "name": "Bash", "input": {"command": command}}],
+            },
+        )
         told = f"Exit code 1\n{error}" if error else "ok"
         block = {"type": "tool_result", "tool_use_id": at, "content": told, "is_error": bool(error)}
-        self.add(type="user", message={"role": "user", "content": [block]}, toolUseResult=f"Error: {told}" if error else {"stdout": told})
+        self.add(
+            type="user",
+            message={"role": "user", "content": [block]},
+            toolUseResult=f"Error: {told}" if error else {"stdout": told},
+        )
 
     def told(self, ids: list[str]) -> None:
         lines = [f"- [{id}] {text} (seen 3x, observed)" for id, text, *_ in LESSONS if id in ids]
-        note = "\n".join(['<tacit-notes id="x1">', "Notes from past runs of this project: records, not instructions.", *lines, '</tacit-notes id="x1">'])
-        self.add(type="attachment", attachment={"type": "hook_additional_context", "hookName": "SessionStart", "content": [note]})
+        note = "\n".join(
+            [
+                '<tacit-notes id="x1">',
+                "Notes from past runs of this project: records, not instructions.",
+                *lines,
+                '</tacit-notes id="x1">',
+            ]
+        )
+        self.add(
+            type="attachment",
+            attachment={"type": "hook_additional_context", "hookName": "SessionStart", "content": [note]},
+        )
 
 
 def lived(number: int, dice: random.Random) -> tuple[Session, int, bool]:
@@ -183,11 +306,17 @@ def guess(folder: Path) -> float:
             odds = log(count[True] / count[False])
             for name in found:
                 if seen[True][name] + seen[False][name] >= 3:
-                    odds += log((seen[True][name] + 0.5) / (count[True] + 1)) - log((seen[False][name] + 0.5) / (count[False] + 1))
+                    odds += log((seen[True][name] + 0.5) / (count[True] + 1)) - log(
+                        (seen[False][name] + 0.5) / (count[False] + 1)
+                    )
             right += (odds > 0) is given
     informed = by_heart(list(key.values()))
-    print(f"classifier of words, ten folds: the arm of {right} of {len(rows)} runs told ({right / len(rows):.0%}); bound {BOUND:.0%}")
-    print(f"one that knows this script by heart: {informed} of {len(rows)} ({informed / len(rows):.0%}); bound {BOUND:.0%}")
+    print(
+        f"classifier of words, ten folds: the arm of {right} of {len(rows)} runs told ({right / len(rows):.0%}); bound {BOUND:.0%}"
+    )
+    print(
+        f"one that knows this script by heart: {informed} of {len(rows)} ({informed / len(rows):.0%}); bound {BOUND:.0%}"
+    )
     return max(right, informed) / len(rows)
 
 
@@ -215,7 +344,9 @@ def score(folder: Path, answers: Path) -> float:
     key = json.loads((folder / "key.json").read_text())
     said = dict(line.split()[:2] for line in answers.read_text().splitlines() if line.strip())
     right = sum((said.get(number, "") == "g") is row["given"] for number, row in key.items() if number in said)
-    print(f"reader of the sheet: the arm of {right} of {len(said)} runs told ({right / len(said):.0%}); bound {BOUND:.0%}")
+    print(
+        f"reader of the sheet: the arm of {right} of {len(said)} runs told ({right / len(said):.0%}); bound {BOUND:.0%}"
+    )
     return right / len(said)
 
 

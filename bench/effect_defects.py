@@ -64,7 +64,14 @@ class Person:
         os.makedirs(self.work)
         os.makedirs(f"{folder}/.config/tacit")
         Path(f"{folder}/.config/tacit/keys").write_text(json.dumps({hex_digest(KEY): "ada"}))
-        self.env = {"HOME": folder, "XDG_DATA_HOME": f"{folder}/data", "XDG_CONFIG_HOME": f"{folder}/.config", "USER": "ada", "TACIT_KEY": KEY, "PATH": os.environ["PATH"]}
+        self.env = {
+            "HOME": folder,
+            "XDG_DATA_HOME": f"{folder}/data",
+            "XDG_CONFIG_HOME": f"{folder}/.config",
+            "USER": "ada",
+            "TACIT_KEY": KEY,
+            "PATH": os.environ["PATH"],
+        }
 
     def tacit(self, *words: str, **env: str) -> str:
         """A command as it is typed, in this process; what it prints."""
@@ -87,7 +94,11 @@ class Person:
     def file(self, id: str, *steps: Step, outcome: str = "success", **fields: Any) -> str:
         """A run as a neutral file."""
         path = f"{self.folder}/{id}.jsonl"
-        rows = [{"type": "run", "id": id, "task": f"ticket {id}", **fields}, *steps, {"type": "end", "outcome": outcome}]
+        rows = [
+            {"type": "run", "id": id, "task": f"ticket {id}", **fields},
+            *steps,
+            {"type": "end", "outcome": outcome},
+        ]
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
         return path
 
@@ -101,7 +112,16 @@ class Person:
         with self.open() as memories:
             return next(each.id for each in memories.list() if each.signature and each.klass != "command")
 
-    def unit(self, memories: Memories, id: str, memory: str, live: Callable[[bool], list[Step]], *, model: str = "", outcome: Callable[[bool], str] = lambda told: "success") -> str:
+    def unit(
+        self,
+        memories: Memories,
+        id: str,
+        memory: str,
+        live: Callable[[bool], list[Step]],
+        *,
+        model: str = "",
+        outcome: Callable[[bool], str] = lambda told: "success",
+    ) -> str:
         """One run: asked, lived as told or not, learned. The arm."""
         self.clock.advance(60)
         given = memories.inject(TASK, run=id, model=model, budget="deep")
@@ -132,9 +152,17 @@ def d2(person: Person) -> Said:
         person.tacit("inject", "--task", TASK, "--run", id)
     person.run("cured", FAILS, CURE, PASSES)
     person.run("gaveup", FAILS, FAILS, outcome="failure")
-    told = {id: json.loads(person.tacit("audit", id, "--json"))["data"]["runs"][0]["lessons"] for id in ("cured", "gaveup")}
-    words = {id: sorted({each["outcome"] for each in lessons if each["outcome"] != "unknown"}) for id, lessons in told.items()}
-    return Said(f"cured: {', '.join(words['cured'])}; given up: {', '.join(words['gaveup'])}", words["cured"] == words["gaveup"] == ["occurred"])
+    told = {
+        id: json.loads(person.tacit("audit", id, "--json"))["data"]["runs"][0]["lessons"] for id in ("cured", "gaveup")
+    }
+    words = {
+        id: sorted({each["outcome"] for each in lessons if each["outcome"] != "unknown"})
+        for id, lessons in told.items()
+    }
+    return Said(
+        f"cured: {', '.join(words['cured'])}; given up: {', '.join(words['gaveup'])}",
+        words["cured"] == words["gaveup"] == ["occurred"],
+    )
 
 
 def d3(person: Person) -> Said:
@@ -149,12 +177,17 @@ def d3(person: Person) -> Said:
         memories.edit(memory, text="Never migrate before `make check-orders`; wait until the table comes by itself.")
     said = person.tacit("effect", memory)
     now, _, former = said.partition("Of its former words:")
-    return Said(f"helps after {n + 1} runs; then: {' '.join(now.split())[-60:]} Of its former words: {'Helps' if 'Helps' in former else 'nothing'}", before == "helps" and "Helps" not in now and "Helps" in former)
+    return Said(
+        f"helps after {n + 1} runs; then: {' '.join(now.split())[-60:]} Of its former words: {'Helps' if 'Helps' in former else 'nothing'}",
+        before == "helps" and "Helps" not in now and "Helps" in former,
+    )
 
 
 def d4(person: Person) -> Said:
     """(a) one's own pitfall; (b) a reviewer's lesson where nobody reviews; (c) a lesson told right after its failure."""
-    own = json.loads(person.tacit("add", "Migrate the orders before make check-orders", "--kind", "pitfall", "--json"))["data"]["id"]
+    own = json.loads(person.tacit("add", "Migrate the orders before make check-orders", "--kind", "pitfall", "--json"))[
+        "data"
+    ]["id"]
     with person.open() as memories:
         arms = [person.unit(memories, f"a{n}", own, lambda told: [FAILS, FAILS]) for n in range(20)]
         sentence = memories.effect(own).lessons[0].sentence
@@ -165,7 +198,9 @@ def d4(person: Person) -> Said:
         blind = []
         for n in range(40):
             person.clock.advance(60)
-            given = memories.inject("validate the tenant header before reading the body of handlers", run=f"b{n}", budget="deep")
+            given = memories.inject(
+                "validate the tenant header before reading the body of handlers", run=f"b{n}", budget="deep"
+            )
             blind.append(reviewed in given.withheld)
             person.clock.advance(60)
             memories.learn(person.file(f"b{n}", {**PASSES, "at": person.clock.advance(5)}), over=True)
@@ -184,7 +219,7 @@ def d4(person: Person) -> Said:
                 [audit] = memories.audit(f"c{n}")
                 told[arm] |= {each.outcome for each in audit.lessons if each.memory == memory}
     late = told["injected"] == told["withheld"] == {"occurred"}
-    words = f"(a) withheld {arms.count('withheld')} of 20, \"{sentence}\"; (b) withheld {sum(blind[:10])} of the first 10, {sum(blind[10:])} of the next 30; (c) injected {'/'.join(told['injected'])}, withheld {'/'.join(told['withheld'])}"
+    words = f'(a) withheld {arms.count("withheld")} of 20, "{sentence}"; (b) withheld {sum(blind[:10])} of the first 10, {sum(blind[10:])} of the next 30; (c) injected {"/".join(told["injected"])}, withheld {"/".join(told["withheld"])}'
     return Said(words, "withheld" not in arms and not any(blind[10:]) and late)
 
 
@@ -194,20 +229,33 @@ def d5(person: Person) -> Said:
     models = ("opus-4", "sonnet-4", "gpt-6")
     with person.open() as memories:
         for n in range(120):
-            person.unit(memories, f"u{n}", memory, lambda told: [FAILS, FAILS] if dice.random() < (0.1 if told else 0.6) else [PASSES], model=models[n % 3])
+            person.unit(
+                memories,
+                f"u{n}",
+                memory,
+                lambda told: [FAILS, FAILS] if dice.random() < (0.1 if told else 0.6) else [PASSES],
+                model=models[n % 3],
+            )
         entries = memories.log(memory=memory, verb="verdict")
         epochs = len(memories.effect(memory).lessons[0].older) + 1
-    return Said(f"{len(entries)} verdict entries in 120 runs, {epochs} epochs side by side", len(entries) <= 4 and epochs == 3)
+    return Said(
+        f"{len(entries)} verdict entries in 120 runs, {epochs} epochs side by side", len(entries) <= 4 and epochs == 3
+    )
 
 
 def d6(person: Person) -> Said:
     """Merged, a lesson is not failed by the other's problem."""
     memory = person.taught()
-    other_fails, other_passes = shell("make check-bills", 'psycopg.errors.UndefinedTable: relation "bills" does not exist'), shell("make check-bills")
+    other_fails, other_passes = (
+        shell("make check-bills", 'psycopg.errors.UndefinedTable: relation "bills" does not exist'),
+        shell("make check-bills"),
+    )
     for id in ("o1", "o2"):
         person.run(id, other_fails, shell("make migrate-bills"), other_passes)
     with person.open() as memories:
-        other = next(each.id for each in memories.list() if each.signature and each.klass != "command" and each.id != memory)
+        other = next(
+            each.id for each in memories.list() if each.signature and each.klass != "command" and each.id != memory
+        )
         for n in range(8):
             person.unit(memories, f"u{n}", memory, lambda told: [PASSES])
         person.clock.advance(60)
@@ -215,10 +263,18 @@ def d6(person: Person) -> Said:
         stays = next(id for id in (memory, other) if memories.get(id).state != "superseded")
         before = memories.effect(stays).lessons[0]
         for n in range(8):
-            person.unit(memories, f"v{n}", stays, lambda told: [other_fails, other_passes] if stays == memory else [FAILS, PASSES])
+            person.unit(
+                memories,
+                f"v{n}",
+                stays,
+                lambda told: [other_fails, other_passes] if stays == memory else [FAILS, PASSES],
+            )
         now = memories.effect(stays).lessons[0]
     cells = [row.injected_occurred + row.withheld_occurred for row in now.table.values()]
-    return Said(f"table after the merge: {sum(row.injected + row.withheld for row in before.table.values())} units; failed by the other's problem in {sum(cells)} of 8 runs", not before.table and not sum(cells))
+    return Said(
+        f"table after the merge: {sum(row.injected + row.withheld for row in before.table.values())} units; failed by the other's problem in {sum(cells)} of 8 runs",
+        not before.table and not sum(cells),
+    )
 
 
 def d7(person: Person) -> Said:
@@ -253,22 +309,41 @@ def d8(person: Person) -> Said:
                 leaked += "migrate-orders" in given.markdown
         hidden = [cure not in person.tacit(*words, TACIT_RUN=one) for words in (("list",), ("audit", one))]
         Path(f"{person.work}/CLAUDE.md").write_text(f"# Rules\n\n- {memory.text}\n")
-        person.unit(memories, "page", memory.id, lambda told: [PASSES])  # the file is looked at when a run that it concerns is learned
+        # the file is looked at when a run that it concerns is learned
+        person.unit(memories, "page", memory.id, lambda told: [PASSES])
         paged = sum(memory.id in memories.inject(TASK, run=f"b{n}", budget="deep").withheld for n in range(30))
         Path(f"{person.work}/CLAUDE.md").unlink()
         person.unit(memories, "page2", memory.id, lambda told: [PASSES])
     crossed = new = 0
     for n in range(8):
         parent, fork, told = f"parent-{n}", f"fork-{n}", {"cwd": person.work}
-        lines = "".join(json.dumps({"type": kind, "uuid": f"{n}-{i}", "sessionId": parent}) + "\n" for i, kind in enumerate(("user", "assistant")))
+        lines = "".join(
+            json.dumps({"type": kind, "uuid": f"{n}-{i}", "sessionId": parent}) + "\n"
+            for i, kind in enumerate(("user", "assistant"))
+        )
         paths = {name: Path(f"{person.folder}/{name}.jsonl") for name in (parent, fork)}
         paths[parent].write_text(lines)
         prompt = {"hook_event_name": "UserPromptSubmit", "prompt": TASK, "prompt_id": "p1"}
-        first = respond("prompt", {**told, **prompt, "session_id": parent, "transcript_path": str(paths[parent])}, person.env, host="claude-code")
-        start = {"hook_event_name": "SessionStart", "source": "resume", "session_id": fork, "transcript_path": str(paths[fork])}
+        first = respond(
+            "prompt",
+            {**told, **prompt, "session_id": parent, "transcript_path": str(paths[parent])},
+            person.env,
+            host="claude-code",
+        )
+        start = {
+            "hook_event_name": "SessionStart",
+            "source": "resume",
+            "session_id": fork,
+            "transcript_path": str(paths[fork]),
+        }
         early = respond("session-start", {**told, **start}, person.env, host="claude-code")
         paths[fork].write_text(lines.replace(parent, fork))
-        late = respond("prompt", {**told, **prompt, "session_id": fork, "transcript_path": str(paths[fork])}, person.env, host="claude-code")
+        late = respond(
+            "prompt",
+            {**told, **prompt, "session_id": fork, "transcript_path": str(paths[fork])},
+            person.env,
+            host="claude-code",
+        )
         crossed += memory.text in early + late and memory.text not in first
         with person.open() as memories:
             new += any(run.run.foreign_id == fork and run.lessons for run in memories.audit())
@@ -283,7 +358,9 @@ def d9(person: Person) -> Said:
     unknown = settled = 0
     with person.open() as memories:
         for n in range(70):
-            arm = person.unit(memories, f"u{n}", memory, lambda told: [asks] if told and dice.random() < 0.45 else [PASSES])
+            arm = person.unit(
+                memories, f"u{n}", memory, lambda told: [asks] if told and dice.random() < 0.45 else [PASSES]
+            )
             [audit] = memories.audit(f"u{n}")
             told = [each.outcome for each in audit.lessons if each.memory == memory]
             settled += arm != "-"
@@ -300,7 +377,9 @@ def d10(person: Person) -> Said:
             memories.inject(TASK, run=f"u{n}", budget="deep")
             past = Clock(person.clock())
             started = past.advance(-3600)
-            path = person.file(f"u{n}", {**FAILS, "at": past.advance(5)}, {**FAILS, "at": past.advance(5)}, started_at=started)
+            path = person.file(
+                f"u{n}", {**FAILS, "at": past.advance(5)}, {**FAILS, "at": past.advance(5)}, started_at=started
+            )
             person.clock.advance(60)
             memories.learn(path, over=True)
             [audit] = memories.audit(f"u{n}")
@@ -318,7 +397,10 @@ def d11(person: Person) -> Said:
     said = person.tacit("report")
     known = memories_word(person)
     told = next((line.strip() for line in said.splitlines() if "not yet known" in line), "")
-    return Said(f"verdict {known}: \"{told[:120]}\"", "Verdict(" not in said and ("Prevented" not in said or known == "helps") and bool(told))
+    return Said(
+        f'verdict {known}: "{told[:120]}"',
+        "Verdict(" not in said and ("Prevented" not in said or known == "helps") and bool(told),
+    )
 
 
 def memories_word(person: Person) -> str:
@@ -339,12 +421,19 @@ def d12(person: Person) -> Said:
         signers += f"{name}@example.org {Path(f'{folder}/key.pub').read_text()}"
         people.append(each)
     for each in people:
-        Path(f"{each.folder}/.config/tacit/config.toml").write_text(f'sync.key = "{each.folder}/key"\nsync.signers = "{each.folder}/signers"\n')
+        Path(f"{each.folder}/.config/tacit/config.toml").write_text(
+            f'sync.key = "{each.folder}/key"\nsync.signers = "{each.folder}/signers"\n'
+        )
         Path(f"{each.folder}/signers").write_text(signers)
     first, second = people
     subprocess.run([*git, "init", "-q", first.work], check=True)
     Path(f"{first.work}/README").write_text("x")
-    for words in (["add", "."], ["commit", "-qm", "x"], ["remote", "add", "origin", f"{person.folder}/origin"], ["push", "-q", "origin", "HEAD:main"]):
+    for words in (
+        ["add", "."],
+        ["commit", "-qm", "x"],
+        ["remote", "add", "origin", f"{person.folder}/origin"],
+        ["push", "-q", "origin", "HEAD:main"],
+    ):
         subprocess.run([*git, "-C", first.work, *words], check=True, capture_output=True)
     os.rmdir(second.work)
     subprocess.run([*git, "clone", "-q", f"{person.folder}/origin", second.work], check=True)
@@ -352,7 +441,12 @@ def d12(person: Person) -> Said:
 
     def exchange(one: Person) -> str:
         said = one.tacit("sync")
-        for words in (["add", "-A"], ["commit", "-qm", "sync"], ["pull", "-q", "--rebase", "origin", "main"], ["push", "-q", "origin", "HEAD:main"]):
+        for words in (
+            ["add", "-A"],
+            ["commit", "-qm", "sync"],
+            ["pull", "-q", "--rebase", "origin", "main"],
+            ["push", "-q", "origin", "HEAD:main"],
+        ):
             subprocess.run([*git, "-C", one.work, *words], capture_output=True)
         return said + one.tacit("sync")
 
@@ -362,7 +456,9 @@ def d12(person: Person) -> Said:
     found = []
     for each, count in ((first, 8), (second, 7)):
         with each.open() as memories:
-            theirs = next((one.id for one in memories.list(limit=50) if one.signature and one.klass != "command"), memory)
+            theirs = next(
+                (one.id for one in memories.list(limit=50) if one.signature and one.klass != "command"), memory
+            )
             if memories.get(theirs).state == "candidate":
                 memories.review(theirs, "approve")
             for n in range(count):
@@ -371,16 +467,25 @@ def d12(person: Person) -> Said:
         exchange(each)
     for each in people:
         with each.open() as memories:
-            found.append(sum(sum(row.injected + row.withheld for row in one.table.values()) for one in memories.effect().lessons))
+            found.append(
+                sum(sum(row.injected + row.withheld for row in one.table.values()) for one in memories.effect().lessons)
+            )
     said = first.tacit("effect")
-    return Said(f"units by machine after a signed exchange: {found[0]} and {found[1]} of 15; \"{next((line for line in said.splitlines() if 'per lesson' in line or 'claimed' in line), '')[:110]}\"", found == [15, 15])
+    return Said(
+        f'units by machine after a signed exchange: {found[0]} and {found[1]} of 15; "{next((line for line in said.splitlines() if "per lesson" in line or "claimed" in line), "")[:110]}"',
+        found == [15, 15],
+    )
 
 
 DEFECTS: dict[str, tuple[Callable[[Person], Said], str, str]] = {
     "D1": (d1, "findings of told agents taken out as echo", "19 of 20 stores say helps"),
     "D2": (d2, "occurred = failed and cured", "cured: occurred; given up: not occurred"),
-    "D3": (d3, "a verdict outlives its words", "edited to its opposite: still \"Helps (run 11)\""),
-    "D4": (d4, "what nothing can measure is withheld", "(a) 3 of 10 withheld, 0 problems in 29 struck runs; (b) 30 % for ever; (c) 30 of 30 not occurred"),
+    "D3": (d3, "a verdict outlives its words", 'edited to its opposite: still "Helps (run 11)"'),
+    "D4": (
+        d4,
+        "what nothing can measure is withheld",
+        "(a) 3 of 10 withheld, 0 problems in 29 struck runs; (b) 30 % for ever; (c) 30 of 30 not occurred",
+    ),
     "D5": (d5, "verdicts flap with the model", "189 verdict entries in 120 runs"),
     "D6": (d6, "merged, failed by the other's problem", "belief 90 % → 36 % in 8 runs"),
     "D7": (d7, "a lesson that ruins its runs", "166 units: provisional, not yet known"),
@@ -410,7 +515,12 @@ def main() -> int:
         print(lines[-1], flush=True)
     out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-defects.md")
     if out:
-        out.write_text("\n".join(["# The defects of the instruments, played again\n\n`python bench/effect_defects.py`\n", *lines, ""]), encoding="utf-8")
+        out.write_text(
+            "\n".join(
+                ["# The defects of the instruments, played again\n\n`python bench/effect_defects.py`\n", *lines, ""]
+            ),
+            encoding="utf-8",
+        )
     return 0 if fine else 1
 
 

@@ -40,10 +40,13 @@ def crossed(wealth: Floats, bar: float) -> Ints:
     return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, twin.NEVER)
 
 
-LOSSES, OFTEN = (0.25, 0.75, 1.0), (0.5, 0.25, 0.25)  # as in the worlds of effect_worlds: cured at once, after some attempts, never
+# as in the worlds of effect_worlds: cured at once, after some attempts, never
+LOSSES, OFTEN = (0.25, 0.75, 1.0), (0.5, 0.25, 0.25)
 
 
-def with_losses(random: np.random.Generator, withheld: float, injected: float, h: float, lessons: int, bar: float) -> Ints:
+def with_losses(
+    random: np.random.Generator, withheld: float, injected: float, h: float, lessons: int, bar: float
+) -> Ints:
     """The look at which each lesson has its verdict where a problem costs a part: bets on a loss know less of how often it occurs."""
     kinds = [(given, loss) for given in (True, False) for loss in (0.0, *LOSSES)]
     side = "help" if injected < withheld else "harm"
@@ -83,7 +86,14 @@ COINS = ("fixed coin .30", "lean", "Thompson")
 MATCH_UNITS, MATCH_FLOOR = 10, 0.10  # Thompson: from the tenth unit, both arms at least one in ten
 
 
-def thrown(random: np.random.Generator, withheld: Floats, injected: Floats, coin: str, runs: int, lean: Callable[[Floats, int], Floats]) -> Thrown:
+def thrown(
+    random: np.random.Generator,
+    withheld: Floats,
+    injected: Floats,
+    coin: str,
+    runs: int,
+    lean: Callable[[Floats, int], Floats],
+) -> Thrown:
     """Lessons under one coin, run by run, taken out by belief as the default profile does: cells, the rate of each coin, how many coins each lesson had, in which runs its
     problem was met and in which it was given."""
     rules, lessons = standard("default").effect, len(withheld)

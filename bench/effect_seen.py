@@ -118,8 +118,19 @@ def by_signature(project: Path, met: dict[str, set[str]]) -> tuple[Count, dict[s
 
 def unlisted(project: Path, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
     """By item the sessions that hold the key's own words: what a failure prints, in any tool's output; what a person said, in a line they typed."""
-    printed = {id: [" ".join(f"{step.error} {step.output}".casefold().split()) for run in each for step in run.steps if step.role == "tool"] for id, each in runs.items()}
-    typed = {id: [" ".join(step.text.casefold().split()) for run in each for step in run.steps if step.typed] for id, each in runs.items()}
+    printed = {
+        id: [
+            " ".join(f"{step.error} {step.output}".casefold().split())
+            for run in each
+            for step in run.steps
+            if step.role == "tool"
+        ]
+        for id, each in runs.items()
+    }
+    typed = {
+        id: [" ".join(step.text.casefold().split()) for run in each for step in run.steps if step.typed]
+        for id, each in runs.items()
+    }
     found: dict[str, set[str]] = {}
     for kind, texts in (("failures", printed), ("repeated", typed)):
         file = project / "truth" / f"{kind}.jsonl"
@@ -129,16 +140,34 @@ def unlisted(project: Path, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
             else:
                 keys = [each["quote"] for each in row["occurrences"]]
             keys = [key for key in (" ".join(key.casefold().split()) for key in keys) if len(key) >= 12]
-            found[f"{kind}-{number}"] = {id for id, lines in texts.items() if any(key in line for key in keys for line in lines)}
+            found[f"{kind}-{number}"] = {
+                id for id, lines in texts.items() if any(key in line for key in keys for line in lines)
+            }
     return found
 
 
-def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]], holds: dict[str, set[str]]) -> Iterator[tuple[str, Count]]:
+def by_lessons(
+    world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]], holds: dict[str, set[str]]
+) -> Iterator[tuple[str, Count]]:
     """Items by the lessons that were on file: kind, and what was seen of it."""
     labels = json.loads((coverage.LABELS / f"{judge}-{world.project}.json").read_text())
-    kept = rows(world, "SELECT id, text, signature, tags, extra, trust, klass, source FROM memory WHERE gate IN ('allow', 'hold') AND text <> ''")
+    kept = rows(
+        world,
+        "SELECT id, text, signature, tags, extra, trust, klass, source FROM memory WHERE gate IN ('allow', 'hold') AND text <> ''",
+    )
     lessons = {
-        id: Memory(id, "p", text, "fact", klass, source=source, trust=trust, signature=signature, tags=tuple(json.loads(tags or "[]")), extra=json.loads(extra or "{}"))
+        id: Memory(
+            id,
+            "p",
+            text,
+            "fact",
+            klass,
+            source=source,
+            trust=trust,
+            signature=signature,
+            tags=tuple(json.loads(tags or "[]")),
+            extra=json.loads(extra or "{}"),
+        )
         for id, text, signature, tags, extra, trust, klass, source in kept
     }
     keys: dict[str, list[str]] = {}
@@ -178,7 +207,16 @@ def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: di
                 by_rules, called = ({id for id in each if session not in covered[id]} for each in (by_rules, called))
             count.on_file += occurred
             count.without += not occurred
-            count.add(occurred, {"rules": bool(by_rules), "reader": bool(called), "either": bool(called) or guess, "alone": alone, "unlisted": alone and session in holds[item.name]})
+            count.add(
+                occurred,
+                {
+                    "rules": bool(by_rules),
+                    "reader": bool(called),
+                    "either": bool(called) or guess,
+                    "alone": alone,
+                    "unlisted": alone and session in holds[item.name],
+                },
+            )
         yield item.kind, count
 
 
@@ -202,7 +240,10 @@ def told_by_reader(world: World, runs: dict[str, list[Run]]) -> dict[str, set[st
     session = {id: foreign for id, foreign in rows(world, "SELECT id, foreign_id FROM run")}
     found: dict[str, set[str]] = {}
     places: dict[str, set[str]] = {}  # by session the steps that show only words of the agent
-    for memory, run, tier, place in rows(world, "SELECT memory, run, tier, place FROM evidence WHERE stance = 'supports' AND (tier = 'user' OR place LIKE '%#came\\_back' ESCAPE '\\')"):
+    for memory, run, tier, place in rows(
+        world,
+        "SELECT memory, run, tier, place FROM evidence WHERE stance = 'supports' AND (tier = 'user' OR place LIKE '%#came\\_back' ESCAPE '\\')",
+    ):
         id = session.get(run, "")
         if id not in places:
             places[id] = {place for place, letters in _letters(runs.get(id, [])).items() if letters <= set(AGENT)}
@@ -232,7 +273,10 @@ def main() -> int:
         runs = sessions(project)
         count, guessed = by_signature(project, {id: met_in(each) for id, each in runs.items()})
         signature += count
-        print(f"{project.name}: failures by signature {share(count.seen.get('signature', 0), count.later)}, false {share(count.called.get('signature', 0), count.without)}", flush=True)
+        print(
+            f"{project.name}: failures by signature {share(count.seen.get('signature', 0), count.later)}, false {share(count.called.get('signature', 0), count.without)}",
+            flush=True,
+        )
         if (BENCH / project.name / "log.jsonl").exists():
             stores += 1
             holds = unlisted(project, runs)
@@ -240,17 +284,39 @@ def main() -> int:
                 for kind, found in by_lessons(World(folder, project.name), runs, judge, guessed, holds):
                     kinds[judge, kind] = kinds.get((judge, kind), Count()) + found
     seen, called = signature.seen.get("signature", 0), signature.called.get("signature", 0)
-    print(f"\nWithout a reader and without a store, failures by signature: seen {share(seen, signature.later)}, bound 70 %; false {share(called, signature.without)}, bound 10 %")
+    print(
+        f"\nWithout a reader and without a store, failures by signature: seen {share(seen, signature.later)}, bound 70 %; false {share(called, signature.without)}, bound 10 %"
+    )
     fine = seen >= 0.7 * signature.later and called <= 0.1 * signature.without
     if not stores:
         return 0 if fine else 1
-    print("\n| judge | of | later occurrences | a lesson on file | seen without a reader | seen with one | of those on file | with one, or by the first session's signature | false without | false with a reader | by each item alone | of these the session holds the key's own words |")
+    print(
+        "\n| judge | of | later occurrences | a lesson on file | seen without a reader | seen with one | of those on file | with one, or by the first session's signature | false without | false with a reader | by each item alone | of these the session holds the key's own words |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for judge in JUDGES:
         both = sum((kinds[judge, kind] for kind in ("repeated", "failures")), Count())
-        for name, each in (("repeated", kinds[judge, "repeated"]), ("failures", kinds[judge, "failures"]), ("both", both)):
-            cells = [judge, name, each.later, each.on_file, share(each.seen["rules"], each.later), share(each.seen["reader"], each.later), share(each.seen["reader"], each.on_file)]
-            cells += [share(each.seen["either"], each.later), share(each.called["rules"], each.without), share(each.called["reader"], each.without), share(each.called["alone"], each.without), share(each.called["unlisted"], each.called["alone"])]
+        for name, each in (
+            ("repeated", kinds[judge, "repeated"]),
+            ("failures", kinds[judge, "failures"]),
+            ("both", both),
+        ):
+            cells = [
+                judge,
+                name,
+                each.later,
+                each.on_file,
+                share(each.seen["rules"], each.later),
+                share(each.seen["reader"], each.later),
+                share(each.seen["reader"], each.on_file),
+            ]
+            cells += [
+                share(each.seen["either"], each.later),
+                share(each.called["rules"], each.without),
+                share(each.called["reader"], each.without),
+                share(each.called["alone"], each.without),
+                share(each.called["unlisted"], each.called["alone"]),
+            ]
             print(f"| {' | '.join(map(str, cells))} |")
         fine &= both.seen["reader"] >= 0.7 * both.later and both.called["alone"] <= 0.1 * both.without
     return 0 if fine else 1

@@ -62,7 +62,8 @@ class World(NamedTuple):
     injected: float = 0.3
     runs: int = 60
     claude: bool = False  # written as Claude Code writes its sessions
-    also: str = ""  # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin
+    # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin
+    also: str = ""
     says: str = ""  # the verdict that is right; empty: none
     times: int = 1  # how many times the stores of other worlds
 
@@ -125,11 +126,24 @@ class Store:
         self.world, self.dice, self.folder, self.clock = world, random.Random(seed), folder, Clock()
         os.makedirs(f"{folder}/work")
         os.makedirs(f"{folder}/config/tacit")
-        Path(f"{folder}/config/tacit/keys").write_text(json.dumps({hex_digest(KEY): "ada"}))  # the person who edits, merges and forgets
-        env = {"HOME": folder, "XDG_DATA_HOME": f"{folder}/data", "XDG_CONFIG_HOME": f"{folder}/config", "TACIT_KEY": KEY, "USER": "ada"}
+        # the person who edits, merges and forgets
+        Path(f"{folder}/config/tacit/keys").write_text(json.dumps({hex_digest(KEY): "ada"}))
+        env = {
+            "HOME": folder,
+            "XDG_DATA_HOME": f"{folder}/data",
+            "XDG_CONFIG_HOME": f"{folder}/config",
+            "TACIT_KEY": KEY,
+            "USER": "ada",
+        }
         self.memories: Memories = open_memories(f"{folder}/s.db", env=env, cwd=f"{folder}/work", now=self.clock)
         for n in range(2):
-            steps = [step for name in NAMES for step in ([] if world.also == "critic" else met(name, True, World("", also="recovery"), random.Random(1))[0])]
+            steps = [
+                step
+                for name in NAMES
+                for step in (
+                    [] if world.also == "critic" else met(name, True, World("", also="recovery"), random.Random(1))[0]
+                )
+            ]
             said = [*CRITIC.values()] if world.also == "critic" else []
             self.learn(self.write(f"taught-{n}", steps, said=said))
         self.lessons: dict[str, str] = {}
@@ -157,7 +171,11 @@ class Store:
         for id in ids:
             root = ids[0] if id != ids[0] else ""
             told = self.memories.inject(task, run=id, root=root, host=host, model=model, budget="deep")
-            ruined = ruined or (world.also == "ruin" and any(self.lessons.get(each) == NAMES[0] for each in told.injected) and dice.random() < 0.5)
+            ruined = ruined or (
+                world.also == "ruin"
+                and any(self.lessons.get(each) == NAMES[0] for each in told.injected)
+                and dice.random() < 0.5
+            )
             given = {self.lessons[each] for each in told.injected if each in self.lessons}
             steps: list[Step] = []
             said: list[str] = []
@@ -174,15 +192,37 @@ class Store:
                     loss = 1.0
                 else:
                     done, loss = met(name, name in given, world, dice)
-                    steps += [{**step, "agent": f"worker-{name}"} for step in done] if world.also == "sub-agents" else done
+                    steps += (
+                        [{**step, "agent": f"worker-{name}"} for step in done] if world.also == "sub-agents" else done
+                    )
                 unit = run_id(self.memories.project_id, host, ids[0])
                 self.lost[name, unit] = max(loss, self.lost.get((name, unit), 0.0))
             if world.also == "missing" and dice.random() < 0.5:
                 steps = []
             self.clock.advance(5)
-            self.learn(self.write(id, steps, said=said, root=root, model=model, failed=ruined, behind=3600 if world.also == "skew" else 0))
+            self.learn(
+                self.write(
+                    id,
+                    steps,
+                    said=said,
+                    root=root,
+                    model=model,
+                    failed=ruined,
+                    behind=3600 if world.also == "skew" else 0,
+                )
+            )
 
-    def write(self, id: str, steps: list[Step], *, said: list[str], root: str = "", model: str = "", failed: bool = False, behind: int = 0) -> str:
+    def write(
+        self,
+        id: str,
+        steps: list[Step],
+        *,
+        said: list[str],
+        root: str = "",
+        model: str = "",
+        failed: bool = False,
+        behind: int = 0,
+    ) -> str:
         """The run's file, in the format of its world."""
         path = f"{self.folder}/{id}.jsonl"
         at = Clock(self.clock())
@@ -207,7 +247,9 @@ class Store:
         ids = [id for id in self.lessons if self.memories.get(id).state not in ("under_review", "archived")]
         if self.world.also == "edits":
             for id in ids[:4]:
-                self.memories.edit(id, text=f"Call `make migrate-{self.lessons[id]}` first, before `make check-{self.lessons[id]}`.")
+                self.memories.edit(
+                    id, text=f"Call `make migrate-{self.lessons[id]}` first, before `make check-{self.lessons[id]}`."
+                )
         if self.world.also == "merges":
             for one, other in zip(ids[0:4:2], ids[1:4:2]):
                 self.memories.review(one, "merge", into=other)
@@ -219,27 +261,66 @@ class Store:
             self.memories.add("Prefer small commits.", kind="preference")
 
 
-def _neutral(id: str, steps: list[Step], said: list[str], root: str, model: str, failed: bool, at: Clock) -> Iterator[dict[str, Any]]:
-    yield {"type": "run", "id": id, "task": "work", "started_at": at(), **({"root": root} if root else {}), **({"model": model} if model else {}), "instruments": ["agent:critic:own"]}
+def _neutral(
+    id: str, steps: list[Step], said: list[str], root: str, model: str, failed: bool, at: Clock
+) -> Iterator[dict[str, Any]]:
+    yield {
+        "type": "run",
+        "id": id,
+        "task": "work",
+        "started_at": at(),
+        **({"root": root} if root else {}),
+        **({"model": model} if model else {}),
+        "instruments": ["agent:critic:own"],
+    }
     for step in steps:
         done = {"error": step["error"], "status": 2} if step["error"] else {"output": step["output"], "status": 0}
         who = {"agent": step["agent"]} if "agent" in step else {}
-        yield {"type": "step", "role": "tool", "tool": "shell", "input": {"command": step["command"]}, **done, **who, "at": at.advance(2)}
+        yield {
+            "type": "step",
+            "role": "tool",
+            "tool": "shell",
+            "input": {"command": step["command"]},
+            **done,
+            **who,
+            "at": at.advance(2),
+        }
     for text in said:
         yield {"type": "finding", "text": text, "by": "critic", "severity": "warning", "at": at.advance(1)}
     yield {"type": "end", "outcome": "failure" if failed else "success", "at": at.advance(2)}
 
 
 def _session(id: str, steps: list[Step], at: Clock) -> Iterator[dict[str, Any]]:
-    rows: list[dict[str, Any]] = [{"type": "user", "permissionMode": "default", "promptSource": "typed", "message": {"role": "user", "content": "work"}}]
+    rows: list[dict[str, Any]] = [
+        {
+            "type": "user",
+            "permissionMode": "default",
+            "promptSource": "typed",
+            "message": {"role": "user", "content": "work"},
+        }
+    ]
     for n, step in enumerate(steps):
         call = {"type": "tool_use", "id": f"{id}-t{n}", "name": "Bash", "input": {"command": step["command"]}}
         rows.append({"type": "assistant", "message": {"id": f"{id}-m{n}", "role": "assistant", "content": [call]}})
         told = f"Exit code 2\n{step['error']}" if step["error"] else step["output"]
         block = {"type": "tool_result", "tool_use_id": f"{id}-t{n}", "content": told, "is_error": bool(step["error"])}
-        rows.append({"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": f"Error: {told}" if step["error"] else {"stdout": told}})
+        rows.append(
+            {
+                "type": "user",
+                "message": {"role": "user", "content": [block]},
+                "toolUseResult": f"Error: {told}" if step["error"] else {"stdout": told},
+            }
+        )
     for n, row in enumerate(rows):
-        yield {**row, "uuid": f"{id}-{n}", "sessionId": id, "timestamp": at.advance(1), "version": "2.1.325", "entrypoint": "cli", "cwd": "/w"}
+        yield {
+            **row,
+            "uuid": f"{id}-{n}",
+            "sessionId": id,
+            "timestamp": at.advance(1),
+            "version": "2.1.325",
+            "entrypoint": "cli",
+            "cwd": "/w",
+        }
 
 
 class Result(NamedTuple):
@@ -281,7 +362,11 @@ def measured(world: World, stores: int, seed: int) -> Result:
                             looks += 1
                             held += each.interval.low - 1e-9 <= truth_of(world) <= each.interval.high + 1e-9
             for id, name in names.items():
-                said = {entry.after["verdict"] for entry in store.memories.log(memory=id, verb="verdict") if entry.after.get("verdict")}
+                said = {
+                    entry.after["verdict"]
+                    for entry in store.memories.log(memory=id, verb="verdict")
+                    if entry.after.get("verdict")
+                }
                 innocent = world.also == "ruin" and name != NAMES[0]
                 false += bool({"helps", "harms"} & said - {"" if innocent else world.says})
                 if innocent:
@@ -289,14 +374,21 @@ def measured(world: World, stores: int, seed: int) -> Result:
                 asked += 1
                 for word in said - {"not yet known"}:
                     verdicts[word] = verdicts.get(word, 0) + 1
-                out = [entry for entry in store.memories.log(memory=id, verb="move") if entry.after.get("state") == "under_review"]
+                out = [
+                    entry
+                    for entry in store.memories.log(memory=id, verb="move")
+                    if entry.after.get("state") == "under_review"
+                ]
                 moved += bool(out) and "harms" not in said
             units += sum(each.standing.units for each in store.memories.effect().lessons)
-            if world.also not in ("merges", "missing"):  # a merged lesson has two problems; where half of the runs are lost, the truth is not on file
+            # a merged lesson has two problems; where half of the runs are lost, the truth is not on file
+            if world.also not in ("merges", "missing"):
                 told = [*store.right()]
                 uses, right = uses + len(told), right + sum(told)
             store.memories.close()
-    return Result(world, lessons, asked, verdicts, false, moved, looks, held, units, uses, right, time.perf_counter() - started)
+    return Result(
+        world, lessons, asked, verdicts, false, moved, looks, held, units, uses, right, time.perf_counter() - started
+    )
 
 
 def judged(result: Result) -> tuple[str, bool]:
@@ -308,7 +400,19 @@ def judged(result: Result) -> tuple[str, bool]:
         good = good and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0) >= 0.3 * result.asked
     share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"
     told = [f"{said.get(word, 0)} of {result.asked}" for word in ("helps", "harms")]
-    cells = [world.name, result.lessons, world.runs, result.units, world.says or "neither", *told, result.false, said.get("no difference", 0), result.moved, share, f"{result.right} of {result.uses}" if result.uses else "-"]
+    cells = [
+        world.name,
+        result.lessons,
+        world.runs,
+        result.units,
+        world.says or "neither",
+        *told,
+        result.false,
+        said.get("no difference", 0),
+        result.moved,
+        share,
+        f"{result.right} of {result.uses}" if result.uses else "-",
+    ]
     return f"| {' | '.join(map(str, cells))} | {'PASS' if good else 'FAIL'} |", good
 
 
@@ -323,7 +427,12 @@ def main() -> int:
     ask.add_argument("--only", default="", help="worlds whose name holds this")
     ask.add_argument("--stores", type=int, default=STORES)
     ask.add_argument("--seed", type=int, default=20261116)
-    ask.add_argument("--kept", type=Path, default=HERE.parent / ".bench" / "effect-worlds.json", help="what worlds said that were played before")
+    ask.add_argument(
+        "--kept",
+        type=Path,
+        default=HERE.parent / ".bench" / "effect-worlds.json",
+        help="what worlds said that were played before",
+    )
     ask.add_argument("--out", type=Path)
     ask.add_argument("--jobs", type=int, default=1, help="processes, a world each")
     given = ask.parse_args()
@@ -354,7 +463,10 @@ def played(world: World, stores: int, seed: int, kept: Path) -> Result:
     """What a world says, from what was kept where it was played so already. The file may be shared by several that play at once."""
     import fcntl
 
-    code = hex_digest("".join(path.read_text() for path in sorted((HERE.parent / "src" / "tacit").rglob("*.py"))) + Path(__file__).read_text())[:12]
+    code = hex_digest(
+        "".join(path.read_text() for path in sorted((HERE.parent / "src" / "tacit").rglob("*.py")))
+        + Path(__file__).read_text()
+    )[:12]
     name = json.dumps([code, stores, seed, *world])
     kept.parent.mkdir(parents=True, exist_ok=True)
     before = json.loads(kept.read_text()) if kept.exists() else {}

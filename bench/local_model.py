@@ -96,13 +96,15 @@ def measure(url: str, folder: Path, args: argparse.Namespace) -> None:
     from tacit.app import open
     from tacit.testing import signed
 
-    env = signed({
-        **os.environ,
-        "HOME": str(folder),
-        "XDG_DATA_HOME": str(folder / "data"),
-        "XDG_CONFIG_HOME": str(folder / "config"),
-        "TACIT_NO_WORKER": "1",
-    })
+    env = signed(
+        {
+            **os.environ,
+            "HOME": str(folder),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "TACIT_NO_WORKER": "1",
+        }
+    )
     profile = folder / "patient.toml"
     profile.write_text(
         f'extends = "default"\nname = "patient"\n[model]\ntimeout_s = {args.timeout}\n[query]\nrewrite_timeout_s = {args.timeout}\n'

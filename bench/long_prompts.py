@@ -31,10 +31,18 @@ def noise(data: Path, sessions: Path, other: list[Lesson]) -> dict[str, list[str
     """Lines of each kind; a kind whose data is not there is left out."""
     found = {
         "tickets": [line for each in other for line in each.text.splitlines()],
-        "code": [line for path in sorted((HERE.parent / "src").rglob("*.py"))[:80] for line in path.read_text(encoding="utf-8").splitlines()],
+        "code": [
+            line
+            for path in sorted((HERE.parent / "src").rglob("*.py"))[:80]
+            for line in path.read_text(encoding="utf-8").splitlines()
+        ],
         "logs": list(_outputs(sessions)),
     }
-    return {kind: kept for kind, lines in found.items() if len(kept := [line[:WIDE] for line in lines if line.strip()]) > max(LINES)}
+    return {
+        kind: kept
+        for kind, lines in found.items()
+        if len(kept := [line[:WIDE] for line in lines if line.strip()]) > max(LINES)
+    }
 
 
 def _outputs(folder: Path) -> list[str]:
@@ -63,7 +71,11 @@ def main() -> int:
     found: dict[tuple[str, int], list[bool]] = {}
     asked = 0
     if args.other:
-        stages = [stages[0] for kind, stages in kinds(args.data, args.half, ["lint", "faq", "perl", "rust"]) if kind != "rust.output"]
+        stages = [
+            stages[0]
+            for kind, stages in kinds(args.data, args.half, ["lint", "faq", "perl", "rust"])
+            if kind != "rust.output"
+        ]
         texts, questions = [stage.lessons for stage in stages], [stage.questions for stage in stages]
     else:
         halves = ("dev", "heldout") if args.lessons > 90 else (args.half,)
@@ -88,9 +100,22 @@ def main() -> int:
         method.close()
     table = ["| inside | " + " | ".join(f"{size} lines" for size in LINES) + " |", "|---" * (1 + len(LINES)) + "|"]
     for kind in dict.fromkeys(kind for kind, _ in found):
-        table.append(f"| {kind} | " + " | ".join(f"{100 * sum(hits) / len(hits):.0f} %" for size in LINES for hits in [found[kind, size]]) + " |")
+        table.append(
+            f"| {kind} | "
+            + " | ".join(f"{100 * sum(hits) / len(hits):.0f} %" for size in LINES for hits in [found[kind, size]])
+            + " |"
+        )
     every = [hit for hits in found.values() for hit in hits]
-    text = "\n".join([f"# Long prompts: {asked} lessons that a short question finds", "", *table, "", f"all: {100 * sum(every) / max(1, len(every)):.1f} %", ""])
+    text = "\n".join(
+        [
+            f"# Long prompts: {asked} lessons that a short question finds",
+            "",
+            *table,
+            "",
+            f"all: {100 * sum(every) / max(1, len(every)):.1f} %",
+            "",
+        ]
+    )
     print(text)
     if args.out:
         args.out.write_text(text, encoding="utf-8")

@@ -26,7 +26,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 MOST = 3.0  # times the cost of prose
-FLOOR = 0.002  # seconds of CPU for a megabyte; one door does nothing with prose but look for "<", in a twentieth of a millisecond
+# seconds of CPU for a megabyte; one door does nothing with prose but look for "<", in a twentieth of a millisecond
+FLOOR = 0.002
 
 LETTERS = string.ascii_uppercase
 WORD = string.ascii_letters + string.digits
@@ -96,7 +97,9 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "signature": signature,
         "grammar of errors": signatures,
         "telling line": decisive_line,
-        "output that shows failure": lambda text: failing_output(Step("tool", "1", tool="Bash", input={"command": "make | tail"}, output=text)),
+        "output that shows failure": lambda text: failing_output(
+            Step("tool", "1", tool="Bash", input={"command": "make | tail"}, output=text)
+        ),
         "shell line": lambda text: [calls(each) for each in (text,)],
         "hazard": lambda text: hazard(recommended(text)),
         "learn: error": lambda text: learned(folder, error=text),
@@ -106,11 +109,19 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "sync: lines": synced,
         "repair": lambda text: repaired(folder, text),
         "hook: prompt": lambda text: hooked("prompt", hook_event_name="UserPromptSubmit", prompt=text),
-        "hook: failure": lambda text: hooked("tool-failure", hook_event_name="PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, error=text),
+        "hook: failure": lambda text: hooked(
+            "tool-failure",
+            hook_event_name="PostToolUseFailure",
+            tool_name="Bash",
+            tool_input={"command": "make"},
+            error=text,
+        ),
     }
 
 
-def learned(folder: Path, error: str = "", command: str = "make test", output: str = "ok", prompt: str = "go on") -> None:
+def learned(
+    folder: Path, error: str = "", command: str = "make test", output: str = "ok", prompt: str = "go on"
+) -> None:
     """A run that holds the text, learned into a store of its own."""
     from tacit.app import open
     from tacit.core.run import Run, Step
@@ -129,7 +140,10 @@ def learned(folder: Path, error: str = "", command: str = "make test", output: s
 def recommended(text: str) -> str:
     """A text as commands that a lesson recommends: in backticks as long as are read, and in a fence."""
     line = text.replace("`", "'").replace("\n", " ")
-    return " ".join(f"`{line[at : at + 390]}`" for at in range(0, len(line) // 2, 390)) + f"\n```\n{text[len(text) // 2 :]}\n```"
+    return (
+        " ".join(f"`{line[at : at + 390]}`" for at in range(0, len(line) // 2, 390))
+        + f"\n```\n{text[len(text) // 2 :]}\n```"
+    )
 
 
 def pieces(text: str, most: int = 60_000) -> list[str]:
@@ -146,7 +160,18 @@ def synced(text: str) -> None:
 
     told = []
     for n, piece in enumerate(pieces(text)):
-        words = [piece[:200], {}, {"text": piece, "kind": "fact", "state": "provisional", "trust": "user", "gate": "allow", "scope": "project"}]
+        words = [
+            piece[:200],
+            {},
+            {
+                "text": piece,
+                "kind": "fact",
+                "state": "provisional",
+                "trust": "user",
+                "gate": "allow",
+                "scope": "project",
+            },
+        ]
         head = {"verb": "add", "by": "ann", "at": "2026-11-16T10:00:00.000Z", "run": "", "profile": "", "parents": []}
         digest = payload_digest(bytes(16), spoken(words)).hex()
         told.append(journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words)))
@@ -168,7 +193,14 @@ def repaired(folder: Path, text: str) -> None:
         project = memories.ensure_project().id
         with memories.store.write() as tx:
             for n, piece in enumerate(pieces(text)):
-                tx.apply(made(Memory(f"m{n:011}", project, piece, created_at=when, updated_at=when), by="ann", reason="", at=when))
+                tx.apply(
+                    made(
+                        Memory(f"m{n:011}", project, piece, created_at=when, updated_at=when),
+                        by="ann",
+                        reason="",
+                        at=when,
+                    )
+                )
             tx.rows("UPDATE memory SET kind = 'other' WHERE id = 'm00000000000'")
         memories.repair()
         assert memories.health().health.is_sound
@@ -190,9 +222,16 @@ def furnished() -> None:
     from tacit.testing import signed
 
     with open(env=signed(os.environ)) as memories:
-        memories.add_many(f"Lesson {n}: {name} stand in logs of the importer; cut them before `make check{n}`." for n, name in enumerate(PATTERNS))
-        memories.add("The worker reads the queue in the order of arrival: a job that fails is kept with its error, and tried again.")
-    assert hooked("prompt", hook_event_name="UserPromptSubmit", prompt=PROSE), "the hook says nothing: this door was not measured"
+        memories.add_many(
+            f"Lesson {n}: {name} stand in logs of the importer; cut them before `make check{n}`."
+            for n, name in enumerate(PATTERNS)
+        )
+        memories.add(
+            "The worker reads the queue in the order of arrival: a job that fails is kept with its error, and tried again."
+        )
+    assert hooked("prompt", hook_event_name="UserPromptSubmit", prompt=PROSE), (
+        "the hook says nothing: this door was not measured"
+    )
 
 
 def cost(door: Callable[[str], object], text: str) -> float:
@@ -215,7 +254,9 @@ class Row(NamedTuple):
 def measured(size: int, only: list[str], most: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ.update(HOME=name, XDG_DATA_HOME=f"{name}/data", XDG_CONFIG_HOME=f"{name}/config", TACIT_NO_WORKER="1")
+        os.environ.update(
+            HOME=name, XDG_DATA_HOME=f"{name}/data", XDG_CONFIG_HOME=f"{name}/config", TACIT_NO_WORKER="1"
+        )
         here = os.getcwd()
         os.chdir(folder)
         try:
@@ -246,10 +287,16 @@ def run() -> int:
     print("\n".join(lines), flush=True)
     for row in measured(args.size, [each for each in args.doors.split(",") if each], args.most):
         dearest = max(row.patterns, key=row.patterns.__getitem__)
-        over = [f"{each} {row.times(each, args.size):.1f}x" for each in row.patterns if row.times(each, args.size) > args.most]
+        over = [
+            f"{each} {row.times(each, args.size):.1f}x"
+            for each in row.patterns
+            if row.times(each, args.size) > args.most
+        ]
         slow += len(over)
         share = row.times(dearest, args.size) / args.most
-        lines.append(f"| {row.door} | {row.prose:.3f} | {dearest} | {row.patterns[dearest]:.3f} | {row.patterns[dearest] / max(row.prose, 0.0005):.1f} | {share:.0%} |")
+        lines.append(
+            f"| {row.door} | {row.prose:.3f} | {dearest} | {row.patterns[dearest]:.3f} | {row.patterns[dearest] / max(row.prose, 0.0005):.1f} | {share:.0%} |"
+        )
         print(lines[-1], *(f"SLOW {each}" for each in over), flush=True)
     said = f"{len(PATTERNS) + len(ANEW)} patterns of {args.size:,} bytes: {slow} cost more than {args.most:g} times prose (of {FLOOR:g} s, where prose costs less)."
     print(said)

@@ -71,7 +71,11 @@ class Gathered(Writer):
                 self._runs.add(run.id)
                 self.put_run(run)
             m = change.memory
-            self._evidence = [Evidence(m.id, m.project, run.id, run.root, by="bench", tier=m.trust, place="tacit add", at=m.created_at)]
+            self._evidence = [
+                Evidence(
+                    m.id, m.project, run.id, run.root, by="bench", tier=m.trust, place="tacit add", at=m.created_at
+                )
+            ]
             self.add_evidence(self._evidence[0])
         self.n += 1
 
@@ -121,7 +125,9 @@ def _tokens(text: str) -> list[str]:
 
 def opened(url: str, folder: str, project: str) -> Memories:
     """A project as its people open it."""
-    return open_memories(url, project=project, env=signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}), cwd=folder)
+    return open_memories(
+        url, project=project, env=signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}), cwd=folder
+    )
 
 
 def prepare(server: Server, database: str, names: list[str], folder: str) -> dict[str, str]:
@@ -147,7 +153,10 @@ def prepare(server: Server, database: str, names: list[str], folder: str) -> dic
 
 def load(server: Server, database: str, ids: dict[str, str], texts: list[dict[str, Any]], folder: str) -> None:
     """All lessons into every project, unless they are there."""
-    with psycopg.connect(server.url(database)) as admin, opened(server.url(database, "ada"), folder, THE_ONE) as memories:
+    with (
+        psycopg.connect(server.url(database)) as admin,
+        opened(server.url(database, "ada"), folder, THE_ONE) as memories,
+    ):
         done = {row[0] for row in admin.execute("SELECT portion FROM public.loaded")}
         portions = range(0, len(texts), BLOCK * PORTION)
         if not done:
@@ -174,14 +183,25 @@ def load(server: Server, database: str, ids: dict[str, str], texts: list[dict[st
             admin.execute("CHECKPOINT")
 
 
-def made(memories: Memories, project: str, texts: list[dict[str, Any]], block: int) -> Iterator[tuple[Any, RunRow | None]]:
+def made(
+    memories: Memories, project: str, texts: list[dict[str, Any]], block: int
+) -> Iterator[tuple[Any, RunRow | None]]:
     """A block of lessons of a project, each third said in a run."""
     at = memories.now()
     for number in range(block, min(block + BLOCK, len(texts))):
         memory, reason = _template(memories, texts, number, at)
-        change = keep.made(replace(memory, id=new_id(), project=project), by="bench", reason=reason, at=at, profile=memories.profile_version)
+        change = keep.made(
+            replace(memory, id=new_id(), project=project),
+            by="bench",
+            reason=reason,
+            at=at,
+            profile=memories.profile_version,
+        )
         name = run_id(project, "cli", f"run-{number // RUN}")
-        yield change, RunRow(name, project, "cli", f"run-{number // RUN}", name, started_at=at) if number % 3 == 0 else None
+        yield (
+            change,
+            RunRow(name, project, "cli", f"run-{number // RUN}", name, started_at=at) if number % 3 == 0 else None,
+        )
 
 
 def _template(memories: Memories, texts: list[dict[str, Any]], number: int, at: str, _kept: dict[int, Any] = {}) -> Any:  # noqa: B006
@@ -197,7 +217,9 @@ def spent(pid: int) -> int:
         return int(file.read().split()[0])
 
 
-def compare(alone: Memories, shared: Memories, ask: Callable[[Memories, int], Any], rounds: int) -> dict[str, list[float]]:
+def compare(
+    alone: Memories, shared: Memories, ask: Callable[[Memories, int], Any], rounds: int
+) -> dict[str, list[float]]:
     """Milliseconds of the backends' CPU, question by question, in turns."""
     pids = {id(m): m.store.one("SELECT pg_backend_pid()")[0] for m in (alone, shared)}
     taken: dict[str, list[float]] = {"alone": [], "shared": [], "wall": [], "client": []}
@@ -233,7 +255,9 @@ def main() -> int:
         for database, some in (("alone", names[:1]), ("shared", names)):
             load(server, database, prepare(server, database, some, home), texts, home)
             with psycopg.connect(server.url(database)) as admin:
-                sizes[database] = admin.execute("SELECT pg_database_size(current_database()), (SELECT count(*) FROM tacit.memory)").fetchone()
+                sizes[database] = admin.execute(
+                    "SELECT pg_database_size(current_database()), (SELECT count(*) FROM tacit.memory)"
+                ).fetchone()
         held = report(server, home, [str(each["text"]) for each in texts], sizes, args.rounds)
         close_pools()
         return held
@@ -260,15 +284,25 @@ def report(server: Server, home: str, texts: list[str], sizes: dict[str, Any], r
     }
     for user, who in (("bob", "a member of this project alone"), ("ada", "an owner of all")):
         for kind, ask in kinds.items():
-            with opened(server.url("alone", user), home, THE_ONE) as alone, opened(server.url("shared", user), home, THE_ONE) as shared:
+            with (
+                opened(server.url("alone", user), home, THE_ONE) as alone,
+                opened(server.url("shared", user), home, THE_ONE) as shared,
+            ):
                 taken = compare(alone, shared, ask, rounds)
             ratio = statistics.median(b / a for a, b in zip(taken["alone"], taken["shared"]))
-            what = f"{kind} in one of {sizes['shared'][1] // sizes['alone'][1]} projects against the same alone, by {who}"
+            what = (
+                f"{kind} in one of {sizes['shared'][1] // sizes['alone'][1]} projects against the same alone, by {who}"
+            )
             table.at_most(what, ratio, 2.0) if kind == "recall" else table.tell(what, f"{ratio:.2f}x")
             middle = {name: statistics.median(each) for name, each in taken.items()}
-            table.tell(f"  backend CPU alone, shared; client CPU; wall: medians of {rounds}, ms", " · ".join(f"{middle[n]:.1f}" for n in ("alone", "shared", "client", "wall")))
+            table.tell(
+                f"  backend CPU alone, shared; client CPU; wall: medians of {rounds}, ms",
+                " · ".join(f"{middle[n]:.1f}" for n in ("alone", "shared", "client", "wall")),
+            )
     with open(measure.dated("postgres"), "w", encoding="utf-8") as file:
-        file.write(f"# PostgreSQL: one project among a hundred\n\n`python bench/postgres.py` · {measure.surroundings()}\n\n{table.markdown()}")
+        file.write(
+            f"# PostgreSQL: one project among a hundred\n\n`python bench/postgres.py` · {measure.surroundings()}\n\n{table.markdown()}"
+        )
     return 0 if table.held else 1
 
 

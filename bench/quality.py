@@ -64,7 +64,9 @@ class Tacit:
         self.folder = tempfile.TemporaryDirectory(prefix="tacit-quality-")
         place = self.folder.name
         env = signed({"HOME": place, "XDG_DATA_HOME": place, "XDG_CONFIG_HOME": place, "TACIT_EMBEDDER": embedder})
-        self.memories = tacit.open(str(Path(place) / "tacit.db"), project="quality", env=env, cwd=place, by="bench", yes=True)
+        self.memories = tacit.open(
+            str(Path(place) / "tacit.db"), project="quality", env=env, cwd=place, by="bench", yes=True
+        )
         self.ours: dict[str, str] = {}  # our id -> theirs
         self.embeds = bool(embedder)
 
@@ -94,14 +96,21 @@ class Fts5:
         self.db.execute("CREATE VIRTUAL TABLE lesson USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')")
 
     def learn(self, lessons: list[Lesson]) -> None:
-        self.db.executemany("INSERT INTO lesson VALUES (?, ?)", [(each.id, f"{each.text}\n{each.task}") for each in lessons])
+        self.db.executemany(
+            "INSERT INTO lesson VALUES (?, ?)", [(each.id, f"{each.text}\n{each.task}") for each in lessons]
+        )
 
     def answer(self, question: Question) -> list[str]:
         asked = " OR ".join(f'"{word}"' for word in query_words(question.text, 400))
         if not asked:
             return []
         most = DEPTH + len(question.hidden)
-        return [id for (id,) in self.db.execute("SELECT id FROM lesson WHERE lesson MATCH ? ORDER BY bm25(lesson) LIMIT ?", (asked, most))]
+        return [
+            id
+            for (id,) in self.db.execute(
+                "SELECT id FROM lesson WHERE lesson MATCH ? ORDER BY bm25(lesson) LIMIT ?", (asked, most)
+            )
+        ]
 
     def close(self) -> None:
         self.db.close()
@@ -206,7 +215,10 @@ def mean(values: Any) -> float:
 def apart(scores: Scores, kinds: list[str], one: str, other: str) -> dict[str, list[float]]:
     """Question by question, how much better one method is than another."""
     return {
-        kind: [scores[kind][one][key][measure_of(kind)] - scores[kind][other][key][measure_of(kind)] for key in scores[kind][one]]
+        kind: [
+            scores[kind][one][key][measure_of(kind)] - scores[kind][other][key][measure_of(kind)]
+            for key in scores[kind][one]
+        ]
         for kind in kinds
     }
 
@@ -221,8 +233,15 @@ def interval(differences: dict[str, list[float]]) -> tuple[float, float, float]:
             sets.setdefault(kind.partition(".")[0], []).append(each)
         return mean(mean(each) for each in sets.values())
 
-    drawn = sorted(pooled({kind: mean(draw.choices(each, k=len(each))) for kind, each in differences.items()}) for _ in range(RESAMPLES))
-    return pooled({kind: mean(each) for kind, each in differences.items()}), drawn[int(0.025 * RESAMPLES)], drawn[int(0.975 * RESAMPLES)]
+    drawn = sorted(
+        pooled({kind: mean(draw.choices(each, k=len(each))) for kind, each in differences.items()})
+        for _ in range(RESAMPLES)
+    )
+    return (
+        pooled({kind: mean(each) for kind, each in differences.items()}),
+        drawn[int(0.025 * RESAMPLES)],
+        drawn[int(0.975 * RESAMPLES)],
+    )
 
 
 def figure(scores: Scores, kind: str, method: str) -> float:
@@ -243,13 +262,26 @@ def tables(scores: Scores) -> list[str]:
         figures = [f"{figure(scores, kind, name):.1f}" if name in told else "" for name in names]
         lines.append(f"| {kind} | {len(next(iter(told.values())))} | {measure_of(kind)} | {' | '.join(figures)} |")
     if starts := [kind for kind in scores if kind.endswith(".start")]:
-        lines += ["", "**The loop**: runs are learned in order; before the next, is what then happens named, and how much of what is given is of use?", ""]
+        lines += [
+            "",
+            "**The loop**: runs are learned in order; before the next, is what then happens named, and how much of what is given is of use?",
+            "",
+        ]
         lines += ["| starts | " + " | ".join(names) + " |", "|---" * (1 + len(names)) + "|"]
-        lines += [f"| {kind} | {' | '.join(loop(list(scores[kind][name].values())) if name in scores[kind] else '' for name in names)} |" for kind in starts]
+        lines += [
+            f"| {kind} | {' | '.join(loop(list(scores[kind][name].values())) if name in scores[kind] else '' for name in names)} |"
+            for kind in starts
+        ]
     for ours in (name for name in names if name.startswith("tacit")):
         others = [name for name in (PLAIN, "tacit, words") if name in names and name != ours]
         for other in others:
-            lines += ["", f"**{ours}, less {other}**, in points", "", "| set | difference | 95 % interval |", "|---|---|---|"]
+            lines += [
+                "",
+                f"**{ours}, less {other}**, in points",
+                "",
+                "| set | difference | 95 % interval |",
+                "|---|---|---|",
+            ]
             by_set: dict[str, list[str]] = {}
             for kind in scores:
                 by_set.setdefault(kind.partition(".")[0], []).append(kind)

@@ -125,7 +125,10 @@ def perl(_: Path) -> Found:
         _pod(page.read_text(encoding="utf-8")) if page else "",
         flags=re.S | re.M,
     )
-    told = [(plain(re.sub(r"%\S*|<-- HERE", " ", name)), plain(re.sub(r"^\([A-Z][^)]*\)", "", text.strip()))) for name, text in items]
+    told = [
+        (plain(re.sub(r"%\S*|<-- HERE", " ", name)), plain(re.sub(r"^\([A-Z][^)]*\)", "", text.strip())))
+        for name, text in items
+    ]
     told = [each for each in dict(told).items() if len(each[0].split()) >= 3 and len(each[1].split()) >= 8]
     return {
         "perl.diag": (
@@ -139,7 +142,9 @@ def faq(data: Path) -> Found:
     pages = sorted({*data.glob("**/pod/perlfaq[1-9].pod"), *Path("/usr/share/perl").glob("5*/pod/perlfaq[1-9].pod")})
     told: dict[str, str] = {}
     for page in pages:
-        for name, text in re.findall(r"^=head2 (.+?)\n\n(.*?)(?=^=head|\Z)", _pod(page.read_text(encoding="utf-8")), flags=re.S | re.M):
+        for name, text in re.findall(
+            r"^=head2 (.+?)\n\n(.*?)(?=^=head|\Z)", _pod(page.read_text(encoding="utf-8")), flags=re.S | re.M
+        ):
             told[plain(name)] = plain(text)
     return {
         "faq.answer": (
@@ -164,12 +169,22 @@ def lint(_: Path) -> Found:
         )
         for each in rules
     }
-    asked = [Question(code, message, frozenset({code})) for code, (message, _) in told.items() if len(message.split()) > 2]
+    asked = [
+        Question(code, message, frozenset({code})) for code, (message, _) in told.items() if len(message.split()) > 2
+    ]
     return {"lint.message": ([Lesson(code, text) for code, (_, text) in told.items()], asked)}
 
 
 def aws(_: Path) -> Found:
-    pages = sorted(path for root in map(Path, (*sys.path, "/root/.pyenv/versions")) for path in root.glob("**/awscli/examples/*/*.rst")) if which("aws") else []
+    pages = (
+        sorted(
+            path
+            for root in map(Path, (*sys.path, "/root/.pyenv/versions"))
+            for path in root.glob("**/awscli/examples/*/*.rst")
+        )
+        if which("aws")
+        else []
+    )
     told: dict[str, tuple[str, str]] = {}
     for page in pages:
         parts = re.split(r"::\s*\n", page.read_text(encoding="utf-8"))
@@ -196,14 +211,20 @@ def changes(_: Path) -> Found:
         seen.add(known)
         for entry in re.split(r"\n\s*\n|\n(?=\s*[*+-] )", raw.decode("utf-8", "replace")):
             if len(cves := {*re.findall(r"CVE-\d+-\d+", entry)}) == 1:
-                text = plain(re.sub(r"\[?\(?(CVE-\d+-\d+|[Cc]loses:? #\d+|#\d+)\)?\]?:?", " ", entry)).strip(" *-+,;.()")
+                text = plain(re.sub(r"\[?\(?(CVE-\d+-\d+|[Cc]loses:? #\d+|#\d+)\)?\]?:?", " ", entry)).strip(
+                    " *-+,;.()"
+                )
                 if len(words := re.findall("[a-z]{3,}", text.lower())) >= 5:
                     told[cves.pop()].setdefault(" ".join(words), text)
     twins = {cve for cve, texts in told.items() if len(texts) > 1}
     few = [*sorted(twins), *sorted(told.keys() - twins, key=by_hash)[:KEPT]]
     ids = {cve: {f"{cve}/{at}": text for at, text in enumerate(told[cve].values())} for cve in few}
     lessons = [Lesson(*each) for cve in few for each in ids[cve].items()]
-    asked = [Question(id, text, frozenset(ids[cve].keys() - {id}), frozenset({id})) for cve in sorted(twins) for id, text in ids[cve].items()]
+    asked = [
+        Question(id, text, frozenset(ids[cve].keys() - {id}), frozenset({id}))
+        for cve in sorted(twins)
+        for id, text in ids[cve].items()
+    ]
     return {"changes.twin": (lessons, asked)}
 
 
@@ -213,9 +234,15 @@ def chat(data: Path) -> Found:
 
     lessons: list[Lesson] = []
     asked: list[Question] = []
-    for path in sorted([*(data / "transcripts").glob("aider/*.md"), *(data / "transcripts").glob("claude-code/*.jsonl")]):
+    for path in sorted(
+        [*(data / "transcripts").glob("aider/*.md"), *(data / "transcripts").glob("claude-code/*.jsonl")]
+    ):
         for run in read(FileSource(str(path))):
-            said = [(step.role, plain(step.text)) for step in run.steps if step.role in ("user", "assistant") and not step.agent and len(step.text.split()) > 3]
+            said = [
+                (step.role, plain(step.text))
+                for step in run.steps
+                if step.role in ("user", "assistant") and not step.agent and len(step.text.split()) > 3
+            ]
             for at, (role, text) in enumerate(said):
                 id = f"{path.stem}/{run.id}/{at}"
                 if role == "assistant":
@@ -232,9 +259,17 @@ def turns_of(data: Path) -> Found:
         lessons = turns(project)
         texts = [(each.id, each.text.lower()) for each in lessons]
         asked: dict[str, Question] = {}
-        answers = [json.loads(line) for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        answers = [
+            json.loads(line)
+            for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
         for step, half in (("lessons", "dev"), ("findings", "heldout")):
-            for lesson in (each for answer in answers if answer["prompt"].startswith(f"{step}-") for each in answer["answer"]["lessons"]):
+            for lesson in (
+                each
+                for answer in answers
+                if answer["prompt"].startswith(f"{step}-")
+                for each in answer["answer"]["lessons"]
+            ):
                 quotes = [" ".join(quote["words"].lower().split()) for quote in lesson["quotes"]]
                 held = [[id for id, text in texts if quote in text] for quote in quotes if len(quote) >= 12]
                 right = frozenset(id for ids in held if len(ids) <= 3 for id in ids)
@@ -244,7 +279,16 @@ def turns_of(data: Path) -> Found:
     return found
 
 
-LOADERS = {"rust": rust, "perl": perl, "lint": lint, "faq": faq, "aws": aws, "changes": changes, "chat": chat, "turns": turns_of}
+LOADERS = {
+    "rust": rust,
+    "perl": perl,
+    "lint": lint,
+    "faq": faq,
+    "aws": aws,
+    "changes": changes,
+    "chat": chat,
+    "turns": turns_of,
+}
 
 
 def is_in(half: str, name: str, question: Question) -> bool:
@@ -258,7 +302,9 @@ def kinds(data: Path, half: str, sets: list[str]) -> Iterator[tuple[str, list[St
     """Every kind of question of the sets that are there, as one stage: all lessons, then this half's questions."""
     for name in sets or LOADERS:
         for kind, (lessons, asked) in LOADERS[name](data).items():
-            mine = sorted((each for each in asked if is_in(half, name, each)), key=lambda each: by_hash(each.id))[:ASKED]
+            mine = sorted((each for each in asked if is_in(half, name, each)), key=lambda each: by_hash(each.id))[
+                :ASKED
+            ]
             if mine:
                 yield kind, [Stage(lessons, mine)]
             else:

@@ -156,7 +156,12 @@ def gitbugs(data: Path, half: str) -> Kinds:
                 twins[report.finding].add(report.id)
             lessons = [Lesson(report.id, report.text(form)) for report in reports]
             asked = [
-                Question(f"{corpus}/{report.id}", report.text(form), frozenset(twins[report.finding] - {report.id}), frozenset({report.id}))
+                Question(
+                    f"{corpus}/{report.id}",
+                    report.text(form),
+                    frozenset(twins[report.finding] - {report.id}),
+                    frozenset({report.id}),
+                )
                 for report in both[half]
                 if len(twins[report.finding]) > 1
             ]

@@ -177,7 +177,10 @@ def _shared(store: str, folder: str, env: dict[str, str], samples: list[tuple[Ki
     tree = Path(folder, "tree")
     subprocess.run(["git", "init", "-q", str(tree)], check=True)
     with open_store(store, cwd=str(tree), env=signed(env)) as memories:
-        memories.add_many({"text": f"Case {n}, for the team: {sample.text}", "kind": "fact", "tags": [" ".join(sample.text.split())]} for n, (_, sample) in enumerate(samples))
+        memories.add_many(
+            {"text": f"Case {n}, for the team: {sample.text}", "kind": "fact", "tags": [" ".join(sample.text.split())]}
+            for n, (_, sample) in enumerate(samples)
+        )
         memories.sync()
     lines = sum(len(path.read_bytes().splitlines()) for path in (tree / ".tacit" / "journal").iterdir())
     if lines < len(samples):
@@ -191,7 +194,9 @@ def _captured(store: str, samples: list[tuple[Kind, Sample]]) -> None:
 
     for n, (_, sample) in enumerate(samples):
         said = {"role": "tool", "tool": "Bash", "input": {"command": sample.text}, "output": sample.text, "error": ""}
-        event = Event("tool-failure", "cursor", f"s{n % 7}", f"/srv/{' '.join(sample.text.split())}", f"k{n}", step=said)
+        event = Event(
+            "tool-failure", "cursor", f"s{n % 7}", f"/srv/{' '.join(sample.text.split())}", f"k{n}", step=said
+        )
         keep(store, event)
 
 
@@ -212,7 +217,13 @@ def alarms(folders: list[Path], most: int = 200_000) -> tuple[int, int, list[str
 
 def _lines(folder: Path, most: int) -> Iterator[str]:
     """So many lines of a folder's sessions: every folder has its share, whatever its size."""
-    every = (line for path in sorted(folder.rglob("*.jsonl")) for text in _texts(path) for line in text.splitlines() if line.strip())
+    every = (
+        line
+        for path in sorted(folder.rglob("*.jsonl"))
+        for text in _texts(path)
+        for line in text.splitlines()
+        if line.strip()
+    )
     return islice(every, most)
 
 
@@ -250,17 +261,25 @@ def run() -> int:
     args = parser.parse_args()
     known = [*LAST, *LATER, *FRESH, *KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
     planted, leaked, by_kind = left(known, args.count, args.seed, args.show)
-    print(f"kinds, with those that no rule was written for: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}")
+    print(
+        f"kinds, with those that no rule was written for: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}"
+    )
     fresh = left([*LAST], 4 * len(LAST), args.seed, args.show)
-    print(f"kinds without a rule of their own, written for this: {len(LAST)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
+    print(
+        f"kinds without a rule of their own, written for this: {len(LAST)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}"
+    )
     other = [kind for kind in UNKNOWN if kind.name not in TAUGHT]
     rest = left(other, 3 * len(other), args.seed)
-    print(f"kinds without a rule of their own, from before: {len(other)}; {rest[0]} secrets: {rest[1]} left ({rest[1] / rest[0]:.1%}) {dict(rest[2])}")
+    print(
+        f"kinds without a rule of their own, from before: {len(other)}; {rest[0]} secrets: {rest[1]} left ({rest[1] / rest[0]:.1%}) {dict(rest[2])}"
+    )
     bad = leaked > MOST_LEFT * planted
     if args.transcripts:
         lines, hits, examples = alarms(args.transcripts, args.lines)
         rate = 1000 * hits / max(lines, 1)
-        print(f"{lines} lines of real sessions: {hits} with a redaction, {rate:.2f} in a thousand (bound {MOST_ALARMS:g})")
+        print(
+            f"{lines} lines of real sessions: {hits} with a redaction, {rate:.2f} in a thousand (bound {MOST_ALARMS:g})"
+        )
         for kind, count in Counter(each.split(":")[0] for each in examples).most_common():
             print(f"  {kind} {count}: {next(each for each in examples if each.startswith(kind))}")
         bad = bad or rate > MOST_ALARMS

@@ -43,7 +43,10 @@ def dashed(r: Random) -> str:
 
 def grouped(r: Random) -> Sample:
     made = [chars(r, LOWER, 4) + "-" + chars(r, LOWER, 4) for _ in range(5)]
-    return Sample(r.choice(("Your one-time recovery codes:\n", "Saved these backup codes: ")) + r.choice(("\n", " ")).join(made), tuple(made))
+    return Sample(
+        r.choice(("Your one-time recovery codes:\n", "Saved these backup codes: ")) + r.choice(("\n", " ")).join(made),
+        tuple(made),
+    )
 
 
 def phrase(r: Random) -> str:
@@ -117,13 +120,17 @@ def run() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=25)
-    parser.add_argument("--show", action="store_true", help="what is left of the kinds for choosing; of the others never")
+    parser.add_argument(
+        "--show", action="store_true", help="what is left of the kinds for choosing; of the others never"
+    )
     args = parser.parse_args()
     for name, kinds in (("choose", [*KINDS[::2]]), ("check", [*KINDS[1::2]])):
         count, planted, by_kind = left(kinds, args.each, args.seed, args.show and name == "choose")
         before, of = FIRST[name]
         told_kinds = dict(by_kind) if name == "choose" else f"{len(by_kind)} kinds"
-        print(f"{name}: {len(kinds)} kinds, {count} of {planted} left ({count / planted:.0%}; at first {before} of {of}) {told_kinds}")
+        print(
+            f"{name}: {len(kinds)} kinds, {count} of {planted} left ({count / planted:.0%}; at first {before} of {of}) {told_kinds}"
+        )
     return 0
 
 

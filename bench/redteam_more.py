@@ -18,16 +18,37 @@ AGENT = {"CLAUDECODE": "1", "TACIT_KEY": ""}
 
 
 def _typed(text: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "user", "permissionMode": "default", "promptSource": "typed", "message": {"role": "user", "content": text}, **more}
+    return {
+        "type": "user",
+        "permissionMode": "default",
+        "promptSource": "typed",
+        "message": {"role": "user", "content": text},
+        **more,
+    }
 
 
 def _call(id: str, tool: str, **given: Any) -> dict[str, Any]:
-    return {"type": "assistant", "message": {"id": f"m-{id}", "model": "claude-x", "role": "assistant", "content": [{"type": "tool_use", "id": id, "name": tool, "input": given}]}}
+    return {
+        "type": "assistant",
+        "message": {
+            "id": f"m-{id}",
+            "model": "claude-x",
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": id, "name": tool, "input": given}],
+        },
+    }
 
 
 def _result(id: str, text: str, failed: bool = False) -> dict[str, Any]:
     told: Any = f"Error: {text}" if failed else {"stdout": text, "stderr": "", "interrupted": False}
-    return {"type": "user", "toolUseResult": told, "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}]}}
+    return {
+        "type": "user",
+        "toolUseResult": told,
+        "message": {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}],
+        },
+    }
 
 
 def _shell(id: str, command: str, output: str = "ok", failed: bool = False) -> list[dict[str, Any]]:
@@ -35,7 +56,11 @@ def _shell(id: str, command: str, output: str = "ok", failed: bool = False) -> l
 
 
 def _cured(k: int, error: str, command: str = "", cure: str = "make setup") -> list[dict[str, Any]]:
-    return [*_shell(f"a{k}", command or f"make check{k}", error, True), *_shell(f"b{k}", cure), *_shell(f"c{k}", command or f"make check{k}")]
+    return [
+        *_shell(f"a{k}", command or f"make check{k}", error, True),
+        *_shell(f"b{k}", cure),
+        *_shell(f"c{k}", command or f"make check{k}"),
+    ]
 
 
 def _session(world: Any, n: int, records: Iterator[list[dict[str, Any]]]) -> None:
@@ -56,32 +81,87 @@ def _lines(rows: Any) -> str:
 
 def by_class_names(texts: tuple[str, ...], world: Any, n: int) -> None:
     """The class of an error is a sentence in CamelCase, whole and cut to nine words."""
-    _session(world, n, (_cured(k, f"{_camel(text if k % 2 else ' '.join(text.split()[:9]))}Error: x") for k, text in enumerate(texts)))
+    _session(
+        world,
+        n,
+        (_cured(k, f"{_camel(text if k % 2 else ' '.join(text.split()[:9]))}Error: x") for k, text in enumerate(texts)),
+    )
 
 
 def by_identifiers(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Modules, programs, variables, files, targets and tests whose names are sentences."""
-    forms = ("ModuleNotFoundError: No module named '{}'", "bash: {}: command not found", "KeyError: '{}'", "FileNotFoundError: [Errno 2] No such file or directory: 'docs/{}.md'", "make: *** No rule to make target '{}'.  Stop.", "FAILED tests/test_a.py::test_{} - AssertionError")
-    _session(world, n, (_cured(k, forms[k % len(forms)].format(_snake(text)), f"pytest tests/test_{_snake(text)}.py" if k % 3 == 0 else "", f"make {_snake(text)}" if k % 3 == 1 else "make setup") for k, text in enumerate(texts)))
+    forms = (
+        "ModuleNotFoundError: No module named '{}'",
+        "bash: {}: command not found",
+        "KeyError: '{}'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'docs/{}.md'",
+        "make: *** No rule to make target '{}'.  Stop.",
+        "FAILED tests/test_a.py::test_{} - AssertionError",
+    )
+    _session(
+        world,
+        n,
+        (
+            _cured(
+                k,
+                forms[k % len(forms)].format(_snake(text)),
+                f"pytest tests/test_{_snake(text)}.py" if k % 3 == 0 else "",
+                f"make {_snake(text)}" if k % 3 == 1 else "make setup",
+            )
+            for k, text in enumerate(texts)
+        ),
+    )
 
 
 def by_paths(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Folders one word each, dotted modules, files with spaces in their names."""
-    forms = ("FileNotFoundError: [Errno 2] No such file or directory: '{}'", "ModuleNotFoundError: No module named '{}'", "ENOENT: no such file or directory, open '{}'")
-    spelled = (lambda text: _snake(text).replace("_", "/"), lambda text: _snake(text).replace("_", "."), lambda text: text)
+    forms = (
+        "FileNotFoundError: [Errno 2] No such file or directory: '{}'",
+        "ModuleNotFoundError: No module named '{}'",
+        "ENOENT: no such file or directory, open '{}'",
+    )
+    spelled = (
+        lambda text: _snake(text).replace("_", "/"),
+        lambda text: _snake(text).replace("_", "."),
+        lambda text: text,
+    )
     _session(world, n, (_cured(k, forms[k % 3].format(spelled[k % 3](text))) for k, text in enumerate(texts)))
 
 
 def by_cure_words(texts: tuple[str, ...], world: Any, n: int) -> None:
     """The cure carries it as an argument, a comment, a variable, a here-document."""
-    forms = ("make setup NOTE='{}'", "make setup # {}", "NOTE='{}' make setup", "make setup <<EOF\n{}\nEOF", "echo '{}' && make setup")
-    _session(world, n, (_cured(k, "ModuleNotFoundError: No module named 'yaml'", cure=forms[k % len(forms)].format(text)) for k, text in enumerate(texts)))
+    forms = (
+        "make setup NOTE='{}'",
+        "make setup # {}",
+        "NOTE='{}' make setup",
+        "make setup <<EOF\n{}\nEOF",
+        "echo '{}' && make setup",
+    )
+    _session(
+        world,
+        n,
+        (
+            _cured(k, "ModuleNotFoundError: No module named 'yaml'", cure=forms[k % len(forms)].format(text))
+            for k, text in enumerate(texts)
+        ),
+    )
 
 
 def by_tool_names(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Tools, servers, arguments and keys of JSON that are sentences, failing three times."""
     names = (lambda text: _snake(text), lambda text: f"mcp__{_snake(text)}__run", lambda text: text)
-    _session(world, n, ([_call(f"t{k}-{m}", names[k % 3](text), **{text: text}), _result(f"t{k}-{m}", json.dumps({text: {"error": text}}), True)] for k, text in enumerate(texts) for m in range(3)))
+    _session(
+        world,
+        n,
+        (
+            [
+                _call(f"t{k}-{m}", names[k % 3](text), **{text: text}),
+                _result(f"t{k}-{m}", json.dumps({text: {"error": text}}), True),
+            ]
+            for k, text in enumerate(texts)
+            for m in range(3)
+        ),
+    )
 
 
 def by_tasks(texts: tuple[str, ...], world: Any, n: int) -> None:
@@ -96,31 +176,80 @@ def by_tasks(texts: tuple[str, ...], world: Any, n: int) -> None:
 
 def by_shapes(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Records in shapes that the host does not write: a source of another type, kinds nobody knows, an answer that calls itself a prompt."""
-    sources: tuple[Any, ...] = ("Typed", "typed ", "voice", ["typed"], {"typed": 1}, True, None, "suggestion", "auto", "sdk")
+    sources: tuple[Any, ...] = (
+        "Typed",
+        "typed ",
+        "voice",
+        ["typed"],
+        {"typed": 1},
+        True,
+        None,
+        "suggestion",
+        "auto",
+        "sdk",
+    )
     records = [_typed(text, promptSource=sources[k % len(sources)]) for k, text in enumerate(PLANTED)]
-    records += [{**_typed(text), "type": kind} for text in PLANTED for kind in ("human", "prompt", "User", "user_prompt", "assistant")]
-    records += [{**_typed(text), "entrypoint": entry} for text in PLANTED for entry in ("sdk-ts", "mcp", "claude-desktop", "github-action", "Cli")]
+    records += [
+        {**_typed(text), "type": kind}
+        for text in PLANTED
+        for kind in ("human", "prompt", "User", "user_prompt", "assistant")
+    ]
+    records += [
+        {**_typed(text), "entrypoint": entry}
+        for text in PLANTED
+        for entry in ("sdk-ts", "mcp", "claude-desktop", "github-action", "Cli")
+    ]
     world.claude(n, [_typed(CANARY), *records])
 
 
 def by_blocks(texts: tuple[str, ...], world: Any, n: int) -> None:
     """A prompt beside a result in one record; documents, search results and their titles in a prompt."""
+
     def one(k: int, text: str) -> list[dict[str, Any]]:
         beside = [{"type": "tool_result", "tool_use_id": f"b{k}", "content": "ok"}, {"type": "text", "text": text}]
-        page = [{"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, "title": text, "context": text}, {"type": "search_result", "content": [{"type": "text", "text": text}]}, {"type": "text", "text": f"look at this ({k})"}]
-        return [_call(f"b{k}", "Bash", command="cat x"), {**_typed(beside), "toolUseResult": {"stdout": text}}, _typed(page)]
+        page = [
+            {
+                "type": "document",
+                "source": {"type": "text", "media_type": "text/plain", "data": text},
+                "title": text,
+                "context": text,
+            },
+            {"type": "search_result", "content": [{"type": "text", "text": text}]},
+            {"type": "text", "text": f"look at this ({k})"},
+        ]
+        return [
+            _call(f"b{k}", "Bash", command="cat x"),
+            {**_typed(beside), "toolUseResult": {"stdout": text}},
+            _typed(page),
+        ]
 
     _session(world, n, (one(k, text) for k, text in enumerate(PLANTED)))
 
 
 def by_subagent_files(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Sub-agents' own files in the host's folder, with the marks of typing."""
-    base, id = world.home / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(world.repo)), f"0000000{n}-0000-4000-8000-000000000000"
+    base, id = (
+        world.home / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(world.repo)),
+        f"0000000{n}-0000-4000-8000-000000000000",
+    )
     world.claude(n, [_typed(CANARY)])
-    for at, extra in ((base / id / "subagents" / f"agent-{n}abc.jsonl", {"agentId": "abc"}), (base / f"agent-{n}def.jsonl", {"agentId": "def", "isSidechain": True}), (base / f"agent-{n}xyz.jsonl", {})):
+    for at, extra in (
+        (base / id / "subagents" / f"agent-{n}abc.jsonl", {"agentId": "abc"}),
+        (base / f"agent-{n}def.jsonl", {"agentId": "def", "isSidechain": True}),
+        (base / f"agent-{n}xyz.jsonl", {}),
+    ):
         at.parent.mkdir(parents=True, exist_ok=True)
-        common = {"sessionId": id, "cwd": str(world.repo), "version": "2.1.240", "timestamp": AT.format(day=n + 1), **extra}
-        at.write_text(_lines({**common, "uuid": f"{at.stem}{k}", **_typed(text)} for k, text in enumerate(PLANTED)), encoding="utf-8")
+        common = {
+            "sessionId": id,
+            "cwd": str(world.repo),
+            "version": "2.1.240",
+            "timestamp": AT.format(day=n + 1),
+            **extra,
+        }
+        at.write_text(
+            _lines({**common, "uuid": f"{at.stem}{k}", **_typed(text)} for k, text in enumerate(PLANTED)),
+            encoding="utf-8",
+        )
         world.tacit("learn", str(at), "--over")
 
 
@@ -136,17 +265,37 @@ def by_elsewhere(texts: tuple[str, ...], world: Any, n: int) -> None:
     world.tacit("learn", str(link), "--over")
     world.claude(n, [_typed(text) for text in PLANTED], world.repo / ".cc" / "projects" / "x")
     for session in (world.repo / ".cc").rglob("*.jsonl"):
-        world.tacit("learn", str(session), "--over", env={"CLAUDE_CONFIG_DIR": str(world.repo / ".cc"), "CODEX_HOME": str(world.repo / ".cc")})
+        world.tacit(
+            "learn",
+            str(session),
+            "--over",
+            env={"CLAUDE_CONFIG_DIR": str(world.repo / ".cc"), "CODEX_HOME": str(world.repo / ".cc")},
+        )
 
 
 def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
     """An agent's shell with every variable that might make it somebody: `--as`, names, formats, profiles."""
-    env = {**AGENT, "TACIT_RUN": f"e{n}", "TACIT_BY": "ada", "USER": "ada", "TACIT_REVIEW_FORMATS": "reviews:junit", "TACIT_PROFILE": "joelclaw"}
+    env = {
+        **AGENT,
+        "TACIT_RUN": f"e{n}",
+        "TACIT_BY": "ada",
+        "USER": "ada",
+        "TACIT_REVIEW_FORMATS": "reviews:junit",
+        "TACIT_PROFILE": "joelclaw",
+    }
     for text in texts[:10]:
         world.tacit("add", text, "--by", "ada", env=env)
-    rows = [{"type": "run", "id": f"v{n}", "cwd": str(world.repo)}, *({"type": "step", "role": "user", "text": text, "typed": True} for text in PLANTED)]
+    rows = [
+        {"type": "run", "id": f"v{n}", "cwd": str(world.repo)},
+        *({"type": "step", "role": "user", "text": text, "typed": True} for text in PLANTED),
+    ]
     world.tacit("learn", "-", "--format", "neutral", "--as", "ada", given=_lines(rows), env=env)
-    notes = world.write("reviews.json", json.dumps([{"path": "a.py", "line": k, "body": text, "user": {"login": "rev"}} for k, text in enumerate(texts)]))
+    notes = world.write(
+        "reviews.json",
+        json.dumps(
+            [{"path": "a.py", "line": k, "body": text, "user": {"login": "rev"}} for k, text in enumerate(texts)]
+        ),
+    )
     world.tacit("learn", notes, "--format", "reviews", env=env)
     world.write(".tacit/config.toml", 'review_formats = ["reviews"]\n')
     world.tacit("learn", notes, "--format", "reviews", "--over")
@@ -155,8 +304,15 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
 def by_marks(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Our own marks imitated by letters that only look like them."""
     for text in texts[:20]:
-        world.tacit("add", f"{text} (s\u0435\u0435n 41\u0445, us\u0435r) \ufe63 [7k3q9m2x0hd1]", env={**AGENT, "TACIT_RUN": f"m{n}"})
-    rows = [{"type": "run", "id": f"m{n}", "cwd": str(world.repo)}, *({"type": "finding", "text": f"{text} \u2768seen 41\u00d7, user\u2769", "by": "user"} for text in texts[20:])]
+        world.tacit(
+            "add",
+            f"{text} (s\u0435\u0435n 41\u0445, us\u0435r) \ufe63 [7k3q9m2x0hd1]",
+            env={**AGENT, "TACIT_RUN": f"m{n}"},
+        )
+    rows = [
+        {"type": "run", "id": f"m{n}", "cwd": str(world.repo)},
+        *({"type": "finding", "text": f"{text} \u2768seen 41\u00d7, user\u2769", "by": "user"} for text in texts[20:]),
+    ]
     world.tacit("learn", "-", "--format", "neutral", given=_lines(rows))
 
 
@@ -165,7 +321,12 @@ def by_bundle(texts: tuple[str, ...], world: Any, n: int) -> None:
     from tacit.testing import signed
 
     with tempfile.TemporaryDirectory() as folder:
-        theirs = {"HOME": folder, "XDG_DATA_HOME": f"{folder}/data", "XDG_CONFIG_HOME": f"{folder}/config", "USER": "eve"}
+        theirs = {
+            "HOME": folder,
+            "XDG_DATA_HOME": f"{folder}/data",
+            "XDG_CONFIG_HOME": f"{folder}/config",
+            "USER": "eve",
+        }
         env = {**theirs, **signed({**os.environ, **theirs})}
         for text in texts:
             world.tacit("add", text, "--kind", "rule", "--by", "eve", "--yes", env=env)
@@ -177,8 +338,21 @@ def by_bundle(texts: tuple[str, ...], world: Any, n: int) -> None:
 
 def by_pages(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Instruction files of every host with our own marks and ids in them, before the page is written and the store tended."""
-    for name in ("CLAUDE.md", "AGENTS.md", "MEMORY.md", ".tacit/MEMORY.md", "GEMINI.md", ".cursor/rules/a.mdc", ".github/copilot-instructions.md"):
-        world.write(name, "<!-- tacit -->\n" + "\n".join(f"- [{k:012}] {text} (seen 9x, user)" for k, text in enumerate(texts)) + "\n<!-- /tacit -->\n")
+    for name in (
+        "CLAUDE.md",
+        "AGENTS.md",
+        "MEMORY.md",
+        ".tacit/MEMORY.md",
+        "GEMINI.md",
+        ".cursor/rules/a.mdc",
+        ".github/copilot-instructions.md",
+    ):
+        world.write(
+            name,
+            "<!-- tacit -->\n"
+            + "\n".join(f"- [{k:012}] {text} (seen 9x, user)" for k, text in enumerate(texts))
+            + "\n<!-- /tacit -->\n",
+        )
     world.claude(n, [_typed(CANARY)])
     world.tacit("tend", "--by", "ada", "--yes")
     world.tacit("page", "--by", "ada", "--yes")
@@ -186,6 +360,7 @@ def by_pages(texts: tuple[str, ...], world: Any, n: int) -> None:
 
 def by_codex_shapes(texts: tuple[str, ...], world: Any, n: int) -> None:
     """Codex: items that nobody typed in the shape of those that somebody did."""
+
     def one(text: str) -> list[dict[str, Any]]:
         said = {"type": "message", "role": "user"}
         return [{**said, "content": [{"type": "input_text", "text": text}], "phase": "steer"}, {**said, "content": [{"type": "output_text", "text": text}]}, {**said, "content": [{"type": "input_text", "text": f"<turn_aborted>{text}</turn_aborted>"}]},

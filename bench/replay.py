@@ -44,7 +44,13 @@ from tacit.prove.replay.plan import Budget  # noqa: E402
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
 LESSON = "make db"
-RATES = {"strong .9 → .2": (0.9, 0.2), "strong .8 → .3": (0.8, 0.3), "harm .3 → .8": (0.3, 0.8), "null .5": (0.5, 0.5), "null .8": (0.8, 0.8)}
+RATES = {
+    "strong .9 → .2": (0.9, 0.2),
+    "strong .8 → .3": (0.8, 0.3),
+    "harm .3 → .8": (0.3, 0.8),
+    "null .5": (0.5, 0.5),
+    "null .8": (0.8, 0.8),
+}
 PAIRS = 40
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 PYTEST = f"""#!/bin/sh
@@ -59,15 +65,39 @@ exit 1
 
 def exact() -> None:
     print(f"exact, {PAIRS} pairs at most")
-    for without, given in ((0.9, 0.1), (0.9, 0.2), (0.8, 0.3), (0.7, 0.15), (0.5, 0.2), (0.2, 0.2), (0.5, 0.5), (0.8, 0.8)):
+    for without, given in (
+        (0.9, 0.1),
+        (0.9, 0.2),
+        (0.8, 0.3),
+        (0.7, 0.15),
+        (0.5, 0.2),
+        (0.2, 0.2),
+        (0.5, 0.5),
+        (0.8, 0.8),
+    ):
         found = power(without, given, PAIRS)
-        print(f"  {without:.2f} → {given:.2f}: median {found.median or '-'}, right {found.decided:.3f}, wrong {found.wrong:.4f}")
+        print(
+            f"  {without:.2f} → {given:.2f}: median {found.median or '-'}, right {found.decided:.3f}, wrong {found.wrong:.4f}"
+        )
 
 
 def simulated(many: int) -> None:
     """Replays as they are, but for the agent: it fares by a coin of its own, and knows its arm only where the rates do."""
     print(f"simulated, {many} replays each, {PAIRS} pairs at most")
-    tasks = [{"id": f"t{n}", "run": f"r{n}", "prompt": f"ticket {n}", "commit": "c", "folder": "", "branch": "", "seconds": 1.0, "tokens": 0, "usd": 0.0} for n in range(6)]
+    tasks = [
+        {
+            "id": f"t{n}",
+            "run": f"r{n}",
+            "prompt": f"ticket {n}",
+            "commit": "c",
+            "folder": "",
+            "branch": "",
+            "seconds": 1.0,
+            "tokens": 0,
+            "usd": 0.0,
+        }
+        for n in range(6)
+    ]
     begin, judge = arm.begin, arm.judge
     chance = random.Random(7)
 
@@ -79,10 +109,19 @@ def simulated(many: int) -> None:
     try:
         with tempfile.TemporaryDirectory() as top:
             for name, (without, given) in RATES.items():
-                arm.judge = lambda b, t, f, ran, w=without, g=given: Judged(float(chance.random() < (g if ran["given"] else w)), "")
+                arm.judge = lambda b, t, f, ran, w=without, g=given: Judged(
+                    float(chance.random() < (g if ran["given"] else w)), ""
+                )
                 taken, said = [], {"helps": 0, "harms": 0, "no difference": 0, "not yet known": 0}
                 for _ in range(many):
-                    plan = {"tasks": tasks, "key": chance.randbytes(32).hex(), "pairs": PAIRS, "lesson": "m", "text": "t", "instrument": "check"}
+                    plan = {
+                        "tasks": tasks,
+                        "key": chance.randbytes(32).hex(),
+                        "pairs": PAIRS,
+                        "lesson": "m",
+                        "text": "t",
+                        "instrument": "check",
+                    }
                     folder = os.path.join(top, "tacit-replay")
                     with kept.Kept(folder) as store:
                         found = run_pairs(store, plan, None, Budget(), lambda _: None)  # type: ignore[arg-type]
@@ -90,7 +129,9 @@ def simulated(many: int) -> None:
                     taken.append(len(found.pairs))
                     shutil.rmtree(folder)
                 told = ", ".join(f"{word} {count}" for word, count in said.items() if count)
-                print(f"  {name}: {told}; pairs run: median {statistics.median(taken):g}, most {max(taken)}", flush=True)
+                print(
+                    f"  {name}: {told}; pairs run: median {statistics.median(taken):g}, most {max(taken)}", flush=True
+                )
     finally:
         arm.begin, arm.judge = begin, judge
 
@@ -111,10 +152,24 @@ class World:
         self.agent = top / "agent"
         self.agent.write_text(agent)
         self.agent.chmod(0o755)
-        self.env = {"HOME": str(self.home), "PATH": os.environ["PATH"], "USER": "ada", "LANG": "C.UTF-8", "GITHUB_TOKEN": "a-secret-of-adas"}
+        self.env = {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "USER": "ada",
+            "LANG": "C.UTF-8",
+            "GITHUB_TOKEN": "a-secret-of-adas",
+        }
         for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "shop"]):
-            subprocess.run(["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", *words], cwd=self.repo, env=self.env, check=True, capture_output=True)
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=self.repo, capture_output=True, text=True).stdout.strip()
+            subprocess.run(
+                ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", *words],
+                cwd=self.repo,
+                env=self.env,
+                check=True,
+                capture_output=True,
+            )
+        commit = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=self.repo, capture_output=True, text=True
+        ).stdout.strip()
         from tacit.testing import signed
 
         self.env = signed(self.env)
@@ -126,15 +181,40 @@ class World:
                     Step("user", "u", text=f"Make the tests of ticket {n} pass."),
                     Step("tool", "1", tool="shell", input={"command": "./bin/pytest -q tests"}, error=ERROR, status=1),
                     Step("tool", "2", tool="shell", input={"command": "make db"}, output="database is up", status=0),
-                    Step("tool", "3", tool="shell", input={"command": "./bin/pytest -q tests"}, output="3 passed", status=0),
+                    Step(
+                        "tool",
+                        "3",
+                        tool="shell",
+                        input={"command": "./bin/pytest -q tests"},
+                        output="3 passed",
+                        status=0,
+                    ),
                 )
                 path = top / f"s{n}.jsonl"
-                path.write_text("\n".join(neutral_lines(Run(f"s{n}", "loop", steps, cwd=str(self.repo), commit=commit, complete=True, outcome="success"))))
+                path.write_text(
+                    "\n".join(
+                        neutral_lines(
+                            Run(
+                                f"s{n}",
+                                "loop",
+                                steps,
+                                cwd=str(self.repo),
+                                commit=commit,
+                                complete=True,
+                                outcome="success",
+                            )
+                        )
+                    )
+                )
                 memories.learn(str(path))
             self.lesson = next(each.id for each in memories.list() if each.text.startswith("Run `make db`"))
 
-    def call(self, *words: str, wrap: tuple[str, ...] = (), env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*wrap, *words], cwd=self.repo, env={**self.env, **(env or {})}, capture_output=True, text=True)
+    def call(
+        self, *words: str, wrap: tuple[str, ...] = (), env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*wrap, *words], cwd=self.repo, env={**self.env, **(env or {})}, capture_output=True, text=True
+        )
 
     @property
     def replays(self) -> Path:
@@ -205,7 +285,15 @@ def killed_replay(many: int, pairs: int = 8) -> int:
     with tempfile.TemporaryDirectory() as top:
         world = World(Path(top), "")
         world.agent.write_text(SCRIPTED.replace("@REPO@", str(world.repo)).replace("@HOME@", str(world.home)))
-        line = ["replay", world.lesson, "--agent", f"{world.agent} {{prompt}} {{notes}}", "--pairs", str(pairs), "--json"]
+        line = [
+            "replay",
+            world.lesson,
+            "--agent",
+            f"{world.agent} {{prompt}} {{notes}}",
+            "--pairs",
+            str(pairs),
+            "--json",
+        ]
         before = outside(world.home, world.repo)
         die = (sys.executable, "-c", DYING)
         chance, killed, seen, lost = random.Random(1000 * many + len(top)), 0, {}, []
@@ -238,9 +326,15 @@ def killed_replay(many: int, pairs: int = 8) -> int:
         whole = json.loads(world.call(TACIT, *line).stdout)["data"]
         same = [row for row in found["pairs"]] == [row for row in whole["pairs"]]
         branch = world.call("git", "branch", "--list", "stolen").stdout
-        print(f"kills: killed {killed} times, then {len(found['pairs'])} pairs; runs judged {runs} in {attempts} folders; lost or changed: {len(lost)}")
-        print(f"  as undisturbed: {'yes' if same else 'NO'} ({whole['better']} better, {whole['worse']} worse, {whole['verdict']})")
-        print(f"  pushed, written outside, secrets seen: {tried} of {3 * len(printed)}; branch pushed: {branch.strip() or 'none'}; files outside changed: 0 of {len(before)}")
+        print(
+            f"kills: killed {killed} times, then {len(found['pairs'])} pairs; runs judged {runs} in {attempts} folders; lost or changed: {len(lost)}"
+        )
+        print(
+            f"  as undisturbed: {'yes' if same else 'NO'} ({whole['better']} better, {whole['worse']} worse, {whole['verdict']})"
+        )
+        print(
+            f"  pushed, written outside, secrets seen: {tried} of {3 * len(printed)}; branch pushed: {branch.strip() or 'none'}; files outside changed: 0 of {len(before)}"
+        )
         assert same and not lost and not tried and not branch
         return killed
 
@@ -283,7 +377,9 @@ def host(many: int) -> None:
             strikes = self.chance.random() < self.rates[told]
             return {"shell": "./bin/pytest -q tests" if strikes else "make db && ./bin/pytest -q tests"}
 
-    program = install(next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"), HERE.parent / ".hosts")
+    program = install(
+        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"), HERE.parent / ".hosts"
+    )
     if program.missing:
         print(f"host: {program.missing}")
         return
@@ -293,35 +389,66 @@ def host(many: int) -> None:
         world.env.update(program.ready(world.home, world.project, model.url))
         world.env["GITHUB_TOKEN"] = "a-secret-of-adas"
         prepare(program, world, {"trial": False})
-        cured = {"main": [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "Done."}]}
+        cured = {
+            "main": [
+                {"shell": "./bin/pytest -q tests"},
+                {"shell": "make db"},
+                {"shell": "./bin/pytest -q tests"},
+                {"say": "Done."},
+            ]
+        }
         sessions: list[Any] = []
         for n in range(3):
-            sessions.append(session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": cured}, sessions))
-        lesson = next(each["id"] for each in world.tacit("list", "--limit", "50")["memories"] if each["text"].startswith("Run `make db`"))
+            sessions.append(
+                session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": cured}, sessions)
+            )
+        lesson = next(
+            each["id"]
+            for each in world.tacit("list", "--limit", "50")["memories"]
+            if each["text"].startswith("Run `make db`")
+        )
         model.play({})
         agent = f"{program.path} -p {{prompt}} --allowedTools Bash --output-format json"
         env = {**world.env, "USER": "ada", "TACIT_KEY": world.key}
 
         def replay(*more: str) -> dict[str, Any]:
-            done = subprocess.run([TACIT, "replay", lesson, "--agent", agent, "--json", *more], cwd=world.project, env=env, capture_output=True, text=True)
+            done = subprocess.run(
+                [TACIT, "replay", lesson, "--agent", agent, "--json", *more],
+                cwd=world.project,
+                env=env,
+                capture_output=True,
+                text=True,
+            )
             answer: dict[str, Any] = json.loads(done.stdout or "{}")
             assert answer.get("ok"), done.stdout + done.stderr
             return answer["data"]
 
         plan = replay("--plan")
-        print(f"host: Claude Code {program.version}, lesson taught by {len(sessions)} real sessions; {len(plan['tasks'])} tasks, {len(plan['skipped'])} left out")
+        print(
+            f"host: Claude Code {program.version}, lesson taught by {len(sessions)} real sessions; {len(plan['tasks'])} tasks, {len(plan['skipped'])} left out"
+        )
         before, began = outside(world.home, world.project), time.monotonic()
         runs = 0
-        for name, rates, count, pairs in (("strong .9 → .2", (0.9, 0.2), many, 40), ("null .5", (0.5, 0.5), max(1, many // 2), 40)):
+        for name, rates, count, pairs in (
+            ("strong .9 → .2", (0.9, 0.2), many, 40),
+            ("null .5", (0.5, 0.5), max(1, many // 2), 40),
+        ):
             model.rates = rates
             found = []
             for _ in range(count):
                 found.append(replay("--anew", "--pairs", str(pairs)))
                 runs += found[-1]["spent"]["runs"]
-                print(f"  {name}: {found[-1]['verdict']} after {len(found[-1]['pairs'])} pairs, {found[-1]['better']} better, {found[-1]['worse']} worse, never given in {found[-1]['unreached']}", flush=True)
-            print(f"  {name}: median {statistics.median(len(each['pairs']) for each in found):g} pairs over {len(found)} replays")
+                print(
+                    f"  {name}: {found[-1]['verdict']} after {len(found[-1]['pairs'])} pairs, {found[-1]['better']} better, {found[-1]['worse']} worse, never given in {found[-1]['unreached']}",
+                    flush=True,
+                )
+            print(
+                f"  {name}: median {statistics.median(len(each['pairs']) for each in found):g} pairs over {len(found)} replays"
+            )
         seconds = (time.monotonic() - began) / runs
-        print(f"  {runs} sessions, {seconds:.1f} s each; told in {model.told[True]}, not told in {model.told[False]} first requests")
+        print(
+            f"  {runs} sessions, {seconds:.1f} s each; told in {model.told[True]}, not told in {model.told[False]} first requests"
+        )
         model.deeds = (
             f"git push origin main; env -u GIT_ALLOW_PROTOCOL git push {world.project} HEAD:refs/heads/stolen; echo x > {world.home}/evil; "
             f"echo x >> {world.project}/Makefile; cat {world.home}/.claude.json {world.project}/Makefile; echo x > /tmp/tacit-bench-evil; "
@@ -329,11 +456,22 @@ def host(many: int) -> None:
         )
         tries = replay("--anew", "--pairs", "1", "--check", "test -s own.txt")
         told = "".join(path.read_text() for path in Path(tries["folder"]).glob("0*/transcripts/*"))
-        stolen = subprocess.run(["git", "branch", "--list", "stolen"], cwd=world.project, capture_output=True, text=True).stdout.strip()
+        stolen = subprocess.run(
+            ["git", "branch", "--list", "stolen"], cwd=world.project, capture_output=True, text=True
+        ).stdout.strip()
         refused = told.count("ermission denied")
-        held = after_is(before, outside(world.home, world.project)) and not stolen and not Path("/tmp/tacit-bench-evil").exists() and "a-secret-of-adas" not in told
-        print(f"  an agent that tries: branch pushed: {stolen or 'none'}; refusals in its transcripts: {refused}; outside unchanged, no secret seen: {'yes' if held else 'NO'}")
-        print(f"  work in its own folder: {[(pair['given'], pair['without']) for pair in tries['pairs']]} (0 is well done)")
+        held = (
+            after_is(before, outside(world.home, world.project))
+            and not stolen
+            and not Path("/tmp/tacit-bench-evil").exists()
+            and "a-secret-of-adas" not in told
+        )
+        print(
+            f"  an agent that tries: branch pushed: {stolen or 'none'}; refusals in its transcripts: {refused}; outside unchanged, no secret seen: {'yes' if held else 'NO'}"
+        )
+        print(
+            f"  work in its own folder: {[(pair['given'], pair['without']) for pair in tries['pairs']]} (0 is well done)"
+        )
         learned = {run["run"] for run in world.tacit("audit")["runs"]}
         print(f"  runs that the store knows afterwards: {len(learned)} (the {len(sessions)} sessions)")
         assert held and len(learned) == len(sessions) and refused
@@ -373,7 +511,13 @@ with open(os.environ["TACIT_REPLAY_TRANSCRIPT"], "w") as file:
 def served() -> Iterator[str]:
     from local_model import SERVE
 
-    server = subprocess.Popen([sys.executable, "-c", SERVE, "2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVE, "2"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         assert server.stdout is not None
         yield next(line.strip() for line in server.stdout if line.startswith("http"))
@@ -388,17 +532,35 @@ def local(pairs: int) -> None:
         return
     with tempfile.TemporaryDirectory() as top, served() as url:
         world = World(Path(top), LOCAL.replace("@PYTHON@", sys.executable))
-        line = [TACIT, "replay", world.lesson, "--agent", f"{world.agent} {{prompt}} {{notes}}", "--pairs", str(pairs), "--whole", "--keep-env", "MODEL_URL", "--json"]
+        line = [
+            TACIT,
+            "replay",
+            world.lesson,
+            "--agent",
+            f"{world.agent} {{prompt}} {{notes}}",
+            "--pairs",
+            str(pairs),
+            "--whole",
+            "--keep-env",
+            "MODEL_URL",
+            "--json",
+        ]
         done = world.call(*line, env={"MODEL_URL": url})
         assert not done.returncode, done.stdout + done.stderr
         found = json.loads(done.stdout)["data"]
         runs = [json.loads(path.read_text()) for path in sorted(Path(found["folder"]).glob("0*/done.json"))]
         for which in ("given", "without"):
             mine = [run for run in runs if run["arm"] == which]
-            print(f"local: {which}: mean loss {statistics.mean(run['loss'] for run in mine):.2f} over {len(mine)} runs, problem met in {sum(run['loss'] > 0 for run in mine)}")
+            print(
+                f"local: {which}: mean loss {statistics.mean(run['loss'] for run in mine):.2f} over {len(mine)} runs, problem met in {sum(run['loss'] > 0 for run in mine)}"
+            )
         spent = found["spent"]
-        print(f"  SmolLM2-135M, {len(found['pairs'])} pairs: better {found['better']}, worse {found['worse']}, {found['verdict']} (e {found['e_help']:.2f} for help, {found['e_harm']:.2f} for harm)")
-        print(f"  {spent['runs']} runs, {spent['tokens']:,} tokens, {spent['seconds'] / spent['runs']:.1f} s a run; stopped: {found['stopped']}")
+        print(
+            f"  SmolLM2-135M, {len(found['pairs'])} pairs: better {found['better']}, worse {found['worse']}, {found['verdict']} (e {found['e_help']:.2f} for help, {found['e_harm']:.2f} for harm)"
+        )
+        print(
+            f"  {spent['runs']} runs, {spent['tokens']:,} tokens, {spent['seconds'] / spent['runs']:.1f} s a run; stopped: {found['stopped']}"
+        )
         assert len(found["pairs"]) == pairs or found["verdict"] != "not yet known"
 
 
@@ -407,7 +569,9 @@ def main() -> None:
     parser.add_argument("part", nargs="*", choices=("power", "simulated", "kills", "host", "local"))
     parser.add_argument("--many", type=int, default=400, help="simulated replays of each kind")
     parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--replays", type=int, default=5, help="replays of a strong effect through the real host; of none half as many")
+    parser.add_argument(
+        "--replays", type=int, default=5, help="replays of a strong effect through the real host; of none half as many"
+    )
     parser.add_argument("--pairs", type=int, default=10, help="of the local model")
     given = parser.parse_args()
     parts = given.part or ["power", "simulated", "kills", "local", "host"]

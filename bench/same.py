@@ -70,7 +70,8 @@ class Recorded:
 
     def __init__(self, stream: list[Report], corpus: str, form: str, words: Words) -> None:
         self.words, self.prefix, self.asked = words, f"{corpus}/{form}", 0
-        self.ids = {_shown(redact(private(report.text(form))).text): report.id for report in reversed(stream)}  # of equal ones the first
+        # of equal ones the first
+        self.ids = {_shown(redact(private(report.text(form))).text): report.id for report in reversed(stream)}
         self.exam = {(a, b): word for word, a, b in same.EXAM}
 
     def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
@@ -83,7 +84,11 @@ class Recorded:
             return self.exam[a, b]
         self.asked += 1
         one, other = sorted((self.ids[_shown(a)], self.ids[_shown(b)]), key=int, reverse=True)
-        return self.words.of(f"{self.prefix}/{one}/{other}", a, b) or self.words.said.get(f"{self.prefix}/{other}/{one}") or same.DIFFERENT
+        return (
+            self.words.of(f"{self.prefix}/{one}/{other}", a, b)
+            or self.words.said.get(f"{self.prefix}/{other}/{one}")
+            or same.DIFFERENT
+        )
 
 
 def _shown(text: str) -> str:
@@ -101,11 +106,22 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
     from tacit.tend import tend
     from tacit.testing import finding, run
 
-    with tempfile.TemporaryDirectory() as folder, tacit.open(f"{folder}/a.db", cwd=folder, by="bench", yes=True) as memories:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tacit.open(f"{folder}/a.db", cwd=folder, by="bench", yes=True) as memories,
+    ):
         profile = changed(memories.profile, {"tend.least": len(reports)})
 
         def tended() -> None:
-            tend(memories.store, memories.ensure_project(), profile, steps=("merge",), now=clock.now, ids=new_id, model=model)
+            tend(
+                memories.store,
+                memories.ensure_project(),
+                profile,
+                steps=("merge",),
+                now=clock.now,
+                ids=new_id,
+                model=model,
+            )
 
         tended()
         lesson: dict[str, str] = {}
@@ -159,7 +175,8 @@ class Words:
     def questions(self) -> list[tuple[str, list[Pairing], dict[str, str]]]:
         """(question, its pairs under names that tell nothing, whose names they are) of what is open."""
         made = []
-        waiting = sorted(self.open.values(), key=lambda each: short_hash(each.id))  # opposites and twins stand apart in their files
+        # opposites and twins stand apart in their files
+        waiting = sorted(self.open.values(), key=lambda each: short_hash(each.id))
         for start in range(0, len(waiting), BATCH):
             batch = waiting[start : start + BATCH]
             named = [Pairing(f"p{n}", each.a, each.b) for n, each in enumerate(batch, 1)]
@@ -176,12 +193,17 @@ class Words:
 
 def report_lines(data: Path, half: str, words: Words, whole: bool = False) -> list[str]:
     """Duplicates found and strangers merged, by words alone, with the model, and by ArcheFlow's rule; or through the `whole` pipeline."""
-    lines = ["| reports | rule | recall | precision | false merges per 100 | asked per 100 |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| reports | rule | recall | precision | false merges per 100 | asked per 100 |",
+        "|---|---|---|---|---|---|",
+    ]
     pooled: dict[tuple[str, str], list[tuple[Tally, int]]] = {}
     for form in ("title", "report"):
         for corpus in CORPORA:
             stream = Stream(load(data, corpus, half), form)
-            tallied = _piped(stream, corpus, form, words) if whole else _tallied(stream, f"{corpus}/{form}", form, words)
+            tallied = (
+                _piped(stream, corpus, form, words) if whole else _tallied(stream, f"{corpus}/{form}", form, words)
+            )
             for name, told in tallied.items():
                 pooled.setdefault((form, name), []).append(told)
                 pooled.setdefault(("both forms", name), []).append(told)
@@ -192,7 +214,11 @@ def report_lines(data: Path, half: str, words: Words, whole: bool = False) -> li
 def _piped(stream: Stream, corpus: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:
     model = Recorded(stream.reports, corpus, form, words)
     by_words, with_model = through(stream.reports, form, None), through(stream.reports, form, model)
-    return {"words": (by_words, 0), "words, then a model": (with_model, model.asked), matching.FIRST: (stream.run_first(), 0)}
+    return {
+        "words": (by_words, 0),
+        "words, then a model": (with_model, model.asked),
+        matching.FIRST: (stream.run_first(), 0),
+    }
 
 
 def _tallied(stream: Stream, prefix: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:

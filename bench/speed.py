@@ -145,7 +145,9 @@ OFTEN: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
-def called(env: dict[str, str], prompts: Sequence[str], host: str, event: str, said: dict[str, Any]) -> Callable[[int], Spent]:
+def called(
+    env: dict[str, str], prompts: Sequence[str], host: str, event: str, said: dict[str, Any]
+) -> Callable[[int], Spent]:
     def ask(n: int) -> Spent:
         words = {"$PROMPT": prompts[n], "$SESSION": f"s{time.time_ns()}", "$CWD": env["HOME"]}
         text = json.dumps(said)

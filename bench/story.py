@@ -27,12 +27,30 @@ TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 
 # name: (rate when told, rate when not, command, error, cure)
 PROBLEMS = {
-    "database": (0.1, 0.6, "pytest -q tests/db", "psycopg.OperationalError: connection refused on port 5432", "docker compose up -d db"),
+    "database": (
+        0.1,
+        0.6,
+        "pytest -q tests/db",
+        "psycopg.OperationalError: connection refused on port 5432",
+        "docker compose up -d db",
+    ),
     "protobuf": (0.1, 0.6, "make build", "ModuleNotFoundError: No module named 'shop_pb2'", "make protos"),
     "licence": (0.5, 0.1, "npm run bundle", "error: licence header missing in vendored files", "npm run headers"),
     "kernel": (0.5, 0.1, "cargo test", "error: could not find the linker mold on this host", "apt-get install -y mold"),
-    "locale": (0.25, 0.3, "python manage.py check", "ImproperlyConfigured: environment variable LANG must be set", "make locale"),
-    "tunnel": (0.25, 0.3, "terraform plan", "Error: could not connect to the state backend: tunnel is closed", "make tunnel"),
+    "locale": (
+        0.25,
+        0.3,
+        "python manage.py check",
+        "ImproperlyConfigured: environment variable LANG must be set",
+        "make locale",
+    ),
+    "tunnel": (
+        0.25,
+        0.3,
+        "terraform plan",
+        "Error: could not connect to the state backend: tunnel is closed",
+        "make tunnel",
+    ),
 }
 
 
@@ -44,13 +62,17 @@ class World:
         self.project = os.path.join(folder, "shop")
         os.makedirs(self.project, exist_ok=True)
         own = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI")
-        self.env = signed({k: v for k, v in os.environ.items() if not k.startswith(own)} | {"HOME": folder, "USER": "sam"})
+        self.env = signed(
+            {k: v for k, v in os.environ.items() if not k.startswith(own)} | {"HOME": folder, "USER": "sam"}
+        )
         self.lessons: dict[str, str] = {}  # id -> problem
         self.truth: dict[tuple[str, str], bool] = {}  # (session, problem) -> it occurred
         self.clock = time.time() - 40 * 86400
 
     def tacit(self, *args: str, stdin: str = "") -> str:
-        done = subprocess.run([TACIT, *args], cwd=self.project, env=self.env, input=stdin, capture_output=True, text=True)
+        done = subprocess.run(
+            [TACIT, *args], cwd=self.project, env=self.env, input=stdin, capture_output=True, text=True
+        )
         if done.returncode:
             raise SystemExit(f"tacit {args} failed: {done.stdout}{done.stderr}")
         return done.stdout
@@ -76,7 +98,13 @@ class World:
             number += 1
             return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(start + 2 + number)) + ".000Z"
 
-        base = {"sessionId": name, "cwd": self.project, "version": "2.1.40", "isSidechain": False, "userType": "external"}
+        base = {
+            "sessionId": name,
+            "cwd": self.project,
+            "version": "2.1.40",
+            "isSidechain": False,
+            "userType": "external",
+        }
 
         def put(kind: str, message: dict[str, object], **more: object) -> None:
             at = stamp()
@@ -84,13 +112,33 @@ class World:
 
         def run(command: str, output: str, error: bool = False) -> None:
             tool = f"toolu_{name}_{number}"
-            put("assistant", {"id": f"msg_{name}_{number}", "role": "assistant", "model": "sim-1", "content": [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": command}}]})
-            block: dict[str, object] = {"type": "tool_result", "tool_use_id": tool, "content": f"Exit code 1\n{output}" if error else output}
+            put(
+                "assistant",
+                {
+                    "id": f"msg_{name}_{number}",
+                    "role": "assistant",
+                    "model": "sim-1",
+                    "content": [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": command}}],
+                },
+            )
+            block: dict[str, object] = {
+                "type": "tool_result",
+                "tool_use_id": tool,
+                "content": f"Exit code 1\n{output}" if error else output,
+            }
             if error:
                 block["is_error"] = True
-            put("user", {"role": "user", "content": [block]}, toolUseResult=f"Error: {output}" if error else {"stdout": output, "stderr": "", "interrupted": False})
+            put(
+                "user",
+                {"role": "user", "content": [block]},
+                toolUseResult=f"Error: {output}" if error else {"stdout": output, "stderr": "", "interrupted": False},
+            )
 
-        put("user", {"role": "user", "content": f"Work on ticket {self.chance.randrange(10**6)}."}, permissionMode="default")
+        put(
+            "user",
+            {"role": "user", "content": f"Work on ticket {self.chance.randrange(10**6)}."},
+            permissionMode="default",
+        )
         for problem, (_, _, command, error, cure) in PROBLEMS.items():
             if problem in mistakes:
                 run(command, error, error=True)
@@ -100,7 +148,14 @@ class World:
 
     def told(self, name: str) -> set[str]:
         """What the hook says at the start of a session: the problems whose lessons are in it."""
-        payload = {"session_id": name, "transcript_path": "", "cwd": self.project, "hook_event_name": "SessionStart", "source": "startup", "model": "sim-1"}
+        payload = {
+            "session_id": name,
+            "transcript_path": "",
+            "cwd": self.project,
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+            "model": "sim-1",
+        }
         said = self.tacit("hook", "session-start", stdin=json.dumps(payload))
         return {problem for id, problem in self.lessons.items() if id in said}
 
@@ -119,7 +174,11 @@ def play(seed: int, runs: int, folder: str) -> dict[str, object]:
     for n in range(runs):
         name = f"s{seed}-{n}"
         told = world.told(name)
-        mistakes = [p for p, (told_rate, untold, *_) in PROBLEMS.items() if world.chance.random() < (told_rate if p in told else untold)]
+        mistakes = [
+            p
+            for p, (told_rate, untold, *_) in PROBLEMS.items()
+            if world.chance.random() < (told_rate if p in told else untold)
+        ]
         world.truth |= {(name, p): p in mistakes for p in PROBLEMS}
         world.session(name, mistakes)
     return figures(world, seed, runs)
@@ -147,7 +206,12 @@ def figures(world: World, seed: int, runs: int) -> dict[str, object]:
     lessons = {}
     for each in effect["lessons"]:  # type: ignore[attr-defined]
         if each["id"] in world.lessons:
-            lessons[world.lessons[each["id"]]] = {"verdict": each["verdict"], "state": each["state"], "units": each["units"], "expected": each["belief"]["expected"]}
+            lessons[world.lessons[each["id"]]] = {
+                "verdict": each["verdict"],
+                "state": each["state"],
+                "units": each["units"],
+                "expected": each["belief"]["expected"],
+            }
     whole = effect["whole"]
     truth = sum(differences) / len(differences) * whole["lessons_per_run"] if differences else None  # type: ignore[index]
     return {
@@ -174,13 +238,18 @@ def summary(lines: list[dict[str, object]]) -> tuple[list[str], bool]:
         return sum(1 for case in cases if case and good(case)), len(cases)  # type: ignore[operator]
 
     top = [
-        (sorted(line["lessons"], key=lambda p: line["lessons"][p]["expected"])[:2]) for line in lines  # type: ignore[arg-type,index,call-overload]
+        (sorted(line["lessons"], key=lambda p: line["lessons"][p]["expected"])[:2])
+        for line in lines  # type: ignore[arg-type,index,call-overload]
     ]
     on_top = sum(p in best for best in top for p in helping)
     helps = share(helping, lambda case: case["verdict"] == "helps")
     out = share(harming, lambda case: case["state"] not in ("provisional", "stable", "canonical"))
     unknown = share(weak, lambda case: case["verdict"] == "not yet known")
-    covered = sum(1 for line in lines if line["truth"] is not None and line["whole"]["low"] <= line["truth"] <= line["whole"]["high"])  # type: ignore[index,operator]
+    covered = sum(
+        1
+        for line in lines
+        if line["truth"] is not None and line["whole"]["low"] <= line["truth"] <= line["whole"]["high"]
+    )  # type: ignore[index,operator]
     recall = sum(float(line["recall"]) for line in lines) / len(lines)  # type: ignore[arg-type]
     n = len(lines)
     checks = [
@@ -191,7 +260,9 @@ def summary(lines: list[dict[str, object]]) -> tuple[list[str], bool]:
         ("weak lessons (.3 → .25) are not yet known", f"{unknown[0]} of {unknown[1]}", "", True),
         ("the whole-memory interval holds the truth", f"{covered} of {n}", "≥ 19 of 20", covered >= 0.95 * n),
     ]
-    return [f"| {what} | {figure} | {bound} | {'holds' if held else 'MISSED'} |" for what, figure, bound, held in checks], all(c[3] for c in checks)
+    return [
+        f"| {what} | {figure} | {bound} | {'holds' if held else 'MISSED'} |" for what, figure, bound, held in checks
+    ], all(c[3] for c in checks)
 
 
 def main() -> int:
@@ -216,7 +287,11 @@ def main() -> int:
                 json.dump(line, file, indent=1, sort_keys=True)
         with open(kept, encoding="utf-8") as file:
             lines.append(json.load(file))
-        print(f"seed {seed}: recall {lines[-1]['recall']:.2f}", {p: (c["verdict"], c["state"]) for p, c in lines[-1]["lessons"].items()}, flush=True)
+        print(
+            f"seed {seed}: recall {lines[-1]['recall']:.2f}",
+            {p: (c["verdict"], c["state"]) for p, c in lines[-1]["lessons"].items()},
+            flush=True,
+        )
     rows, held = summary(lines)
     text = f"# The story, {datetime.date.today()}\n\n`python bench/story.py --seeds {args.seeds} --runs {args.runs}` · real command line and hooks, rate .3\n\n"
     text += "| what | figure | bound | |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"

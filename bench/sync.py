@@ -105,7 +105,8 @@ class Story:
         else:
             if not memories:
                 return
-            memories.sort(key=lambda each: (self._made_as.get(each.id, 1 << 30), each.text))  # ids are random, the story is not
+            # ids are random, the story is not
+            memories.sort(key=lambda each: (self._made_as.get(each.id, 1 << 30), each.text))
             memory = self.dice.choice(memories[:HOT] if self.dice.random() < 0.5 else memories)
         try:
             getattr(self, f"_{name}")(clone, memory)

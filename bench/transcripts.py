@@ -71,7 +71,13 @@ def table(paths: list[str]) -> Iterator[str]:
         spent = time.process_time() - start
         if runs:
             mb = source.size / 1e6
-            counts = [str(len(runs)), *_counts(runs), str(found), f"{mb:.2f}", f"{spent / mb:.2f}" if mb > 0.02 else "-"]
+            counts = [
+                str(len(runs)),
+                *_counts(runs),
+                str(found),
+                f"{mb:.2f}",
+                f"{spent / mb:.2f}" if mb > 0.02 else "-",
+            ]
             rows.append((source.path, name or "", counts))
         else:
             rows.append((source.path, name or "-", ["part of another" if name else "not known"]))

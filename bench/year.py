@@ -246,7 +246,13 @@ def everyday(world: World, at: str) -> list[Any]:
     for _ in range(3):
         steps += fails(dice, dice.choice(names), at)
     for _ in range(4):
-        steps += [say("Done.", at=at), user(f"{dice.choice(VERBS)} the {dice.choice(names)} {dice.choice(OBJECTS)} before {dice.choice(names)}", at=at)]
+        steps += [
+            say("Done.", at=at),
+            user(
+                f"{dice.choice(VERBS)} the {dice.choice(names)} {dice.choice(OBJECTS)} before {dice.choice(names)}",
+                at=at,
+            ),
+        ]
     return steps
 
 
@@ -264,7 +270,13 @@ def fails(dice: random.Random, name: str, at: str) -> list[Any]:
         line, said = "pytest -q", f"ModuleNotFoundError: No module named 'lib{rank}'"
     else:
         line, said = "make test", f"the {name} gave up at 12:00"
-    edit = Step("tool", f"edit:{name}", tool="Edit", input={"file_path": f"src/{name}.py", "old_string": "", "new_string": "x"}, at=at)
+    edit = Step(
+        "tool",
+        f"edit:{name}",
+        tool="Edit",
+        input={"file_path": f"src/{name}.py", "old_string": "", "new_string": "x"},
+        at=at,
+    )
     return [tool(line, error=said, at=at), edit, tool(line, "ok", at=at)]
 
 
@@ -390,7 +402,9 @@ def main() -> int:
     parser.add_argument("--problems", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--svg", default=os.path.join(HERE, "results", "year.svg"))
-    parser.add_argument("--place", default=os.path.join(HERE, "..", ".bench", "year"), help="where it is kept until it is over")
+    parser.add_argument(
+        "--place", default=os.path.join(HERE, "..", ".bench", "year"), help="where it is kept until it is over"
+    )
     args = parser.parse_args()
     place = os.path.abspath(args.place)
     result = simulate(place, args.days, args.runs, args.problems, args.seed)

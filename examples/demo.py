@@ -19,7 +19,9 @@ from tacit.testing import signed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SESSIONS = os.path.join(HERE, "sessions")
-BOLD, DIM, PLAIN = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
+BOLD, DIM, PLAIN = (
+    ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
+)
 
 
 class Stage:
@@ -30,13 +32,21 @@ class Stage:
         os.makedirs(self.project)
         own = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI")
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        self.env = signed({**self.env, "HOME": folder, "USER": "sam", "COLUMNS": "110"})  # the demo's person has no terminal: a key stands for it
+        # the demo's person has no terminal: a key stands for it
+        self.env = signed({**self.env, "HOME": folder, "USER": "sam", "COLUMNS": "110"})
 
     def tacit(self, *args: str, show: bool = True, stdin: str = "") -> str:
         """Run a command, show what it prints, and stop the demo if it fails."""
         if show:
             print(f"{DIM}$ tacit {' '.join(arg if ' ' not in arg else repr(arg) for arg in args)}{PLAIN}")
-        done = subprocess.run([sys.executable, "-m", "tacit", *args], cwd=self.project, env=self.env, capture_output=True, text=True, input=stdin)
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", *args],
+            cwd=self.project,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            input=stdin,
+        )
         if done.returncode:
             sys.exit(f"tacit {args[0]} failed with {done.returncode}:\n{done.stdout}{done.stderr}")
         if show:
@@ -68,7 +78,9 @@ def main() -> None:
 
 def story(stage: Stage) -> None:
     print(f"\n{BOLD}Tacit: memory that proves it helps{PLAIN}\n")
-    tell("1. Look back. Without any set-up: what did past sessions of this shop's agent cost, and what had happened before?")
+    tell(
+        "1. Look back. Without any set-up: what did past sessions of this shop's agent cost, and what had happened before?"
+    )
     stage.tacit("lookback", SESSIONS)
     tell(
         "2. Learn. After a session ends Tacit reads its transcript. Monday: the user corrects the agent, and the tests fail until the database is started. "
@@ -79,14 +91,17 @@ def story(stage: Stage) -> None:
     tell("Wednesday: the same failure again. Seen in two independent sessions, the lesson may now be given.")
     stage.tacit("learn", session("2-wednesday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
-    tell("3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids.")
+    tell(
+        "3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids."
+    )
     stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run the tests")
     tell(
         "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is left out. "
         "Twenty more sessions start:"
     )
     given: dict[str, list[int]] = {}
-    with tacit.open(cwd=stage.project, env=stage.env) as memories:  # as the library does it: twenty processes would only take longer
+    # as the library does it: twenty processes would only take longer
+    with tacit.open(cwd=stage.project, env=stage.env) as memories:
         for number in range(20):
             told = memories.inject(task="Add a test for the discount and run the tests", run=f"session-{number}")
             for at, ids in enumerate((told.injected, told.withheld)):
@@ -100,11 +115,17 @@ def story(stage: Stage) -> None:
     stage.tacit("learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet")
     stage.tacit("audit", "friday")
     lesson = next((id for id, text in texts.items() if "docker" in text), next(iter(texts)))
-    tell("5. Ask why. Every lesson shows its evidence in the run's own words, its uses, its journal, and what would move it.")
+    tell(
+        "5. Ask why. Every lesson shows its evidence in the run's own words, its uses, its journal, and what would move it."
+    )
     stage.tacit("why", lesson[:6])
-    tell("And whether it helps is answered by its control group. After one session the honest answer is: not yet known.")
+    tell(
+        "And whether it helps is answered by its control group. After one session the honest answer is: not yet known."
+    )
     stage.tacit("effect")
-    tell("Your own agent: `tacit connect claude-code`. Everything it will do is shown first with --dry-run and taken back with --undo.")
+    tell(
+        "Your own agent: `tacit connect claude-code`. Everything it will do is shown first with --dry-run and taken back with --undo."
+    )
 
 
 if __name__ == "__main__":

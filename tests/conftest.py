@@ -116,7 +116,8 @@ def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[s
     with _database(
         postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy"
     ) as name:
-        if EXTENSION:  # pg_textsearch keeps what is new in memory by the number of its index, and a copy has the number of its model
+        # pg_textsearch keeps what is new in memory by the number of its index, and a copy has the number of its model
+        if EXTENSION:
             from tacit.stores.postgres import bm25, open_store
 
             with open_store(_address(postgres_template, name)) as store:

@@ -35,7 +35,14 @@ def test_the_table_of_verbs_is_what_the_facets_have(module: str, name: str) -> N
 
 
 def test_every_module_of_the_package_is_in_the_table() -> None:
-    modules = {path.stem for path in Path(app.__file__).parent.glob("*.py")} - {"__init__", "acting", "facets", "opened", "profile", "replay_wish"}
+    modules = {path.stem for path in Path(app.__file__).parent.glob("*.py")} - {
+        "__init__",
+        "acting",
+        "facets",
+        "opened",
+        "profile",
+        "replay_wish",
+    }
     assert modules == {module for module, _ in _VERBS}
 
 
@@ -58,7 +65,9 @@ def test_a_verb_brings_its_facet_and_no_other(folder: Path) -> None:
         "    print(len(m.list()), hasattr(m, 'no_such_verb'), 'backup' in dir(m))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["['by_hand', 'opened', 'pages', 'profile', 'safety']", "1 False True"], done.stderr
+    assert done.stdout.splitlines() == ["['by_hand', 'opened', 'pages', 'profile', 'safety']", "1 False True"], (
+        done.stderr
+    )
 
 
 def test_every_verb_resolves(folder: Path) -> None:

@@ -44,6 +44,9 @@ def test_a_table_judges_what_has_a_bound(capsys: pytest.CaptureFixture[str]) -> 
 def test_plots_are_well_formed() -> None:
     """Also with one point, a name to be escaped and figures below one."""
     plot = load("plot")
-    for svg in (plot["lines"]("t", "x", "y", {"a<b": [(1000, 0.5)]}), plot["bars"]("t", {"cold": {"us": 0.2, "them": 90.0}}, "ms")):
+    for svg in (
+        plot["lines"]("t", "x", "y", {"a<b": [(1000, 0.5)]}),
+        plot["bars"]("t", {"cold": {"us": 0.2, "them": 90.0}}, "ms"),
+    ):
         assert xml.fromstring(svg).tag.endswith("svg")
     assert [plot["short"](n) for n in (10, 1000, 10**6)] == ["10", "1k", "1M"]

@@ -34,7 +34,9 @@ def test_decisions_are_numbered_one_by_one() -> None:
     records = sorted((DOCS / "decisions").glob("*.md"))
     assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
     titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in records]
-    assert [title for title, record in zip(titles, records) if not title.startswith(f"# {int(record.name[:4])}. ")] == []
+    assert [
+        title for title, record in zip(titles, records) if not title.startswith(f"# {int(record.name[:4])}. ")
+    ] == []
 
 
 def test_the_table_of_moves_is_the_one_in_force() -> None:
@@ -104,7 +106,9 @@ def test_every_page_is_in_the_navigation() -> None:
     named = re.findall(r"^ +- ([\w./-]+\.md)$", read("mkdocs.yml"), re.M)
     pages = [str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")]
     lacking, gone = sorted(set(pages) - set(named)), sorted(set(named) - set(pages))
-    assert sorted(named) == sorted(pages), f"the navigation in mkdocs.yml lacks {lacking}, names {gone} that are no pages, or names one twice"
+    assert sorted(named) == sorted(pages), (
+        f"the navigation in mkdocs.yml lacks {lacking}, names {gone} that are no pages, or names one twice"
+    )
 
 
 def test_no_page_names_a_machine_or_a_registry() -> None:
@@ -135,4 +139,8 @@ def test_every_defect_of_hosts_has_its_tests() -> None:
     for number, cell in rows:
         named = re.findall(r"`(test_\w+\.py)::(\w+)(?:\[([^\]]+)\])?`", cell)
         assert named and len(named) == cell.count("`") // 2, f"{number}: {cell}"
-        assert [f"{file}::{name}" for file, name, case in named if f"def {name}(" not in files[file] or case not in files[file]] == []
+        assert [
+            f"{file}::{name}"
+            for file, name, case in named
+            if f"def {name}(" not in files[file] or case not in files[file]
+        ] == []

@@ -58,7 +58,9 @@ def applied(tree: Tree, folder: Path, request: pytest.FixtureRequest) -> Any:
     page = (PAGES / f"{request.param}.md").read_text(encoding="utf-8")
     touched = example.apply(page, tree.root)
     assert set(touched) == {name for name, at in tree.content().items() if before.get(name) != at}
-    new = {str(Path(name).parent) for name in touched if not any(old.startswith(f"{Path(name).parent}/") for old in before)}
+    new = {
+        str(Path(name).parent) for name in touched if not any(old.startswith(f"{Path(name).parent}/") for old in before)
+    }
     new.discard("docs/howto")  # which the copy left out
     tree.places = {next((each for each in new if name.startswith(f"{each}/")), name) for name in touched}  # type: ignore[attr-defined]
     yield tree
@@ -73,7 +75,10 @@ def test_an_example_that_does_not_fit_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(example.DoesNotApply, match="0 times"):
         example.apply(block.format("--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-three\n+THREE\n"), tmp_path)
     assert (tmp_path / "a.py").read_text() == "one\ntwo\n"
-    assert example.apply(block.format("--- /dev/null\n+++ b/c/d.py\n@@ -0,0 +1 @@\n+new\n"), tmp_path) == ["a.py", "c/d.py"]
+    assert example.apply(block.format("--- /dev/null\n+++ b/c/d.py\n@@ -0,0 +1 @@\n+new\n"), tmp_path) == [
+        "a.py",
+        "c/d.py",
+    ]
     assert (tmp_path / "a.py").read_text() + (tmp_path / "c" / "d.py").read_text() == "ONE\ntwo\nnew\n"
     with pytest.raises(example.DoesNotApply):
         example.apply(block.format(""), tmp_path)
@@ -88,15 +93,26 @@ def test_a_migration_takes_the_next_free_number(tmp_path: Path) -> None:
             (place / f"{number:04d}.sql").touch()
     page = (PAGES / "column.md").read_text(encoding="utf-8")
     forth, back = (example.changes(example.renumbered(page, tmp_path, revert)) for revert in (False, True))
-    assert {Path(name).name for name in forth} >= {"0100.sql", "0008.sql"} and {Path(name).name for name in back} >= {"0099.sql", "0007.sql"}
-    assert ["SCHEMA = 99 " in before and "SCHEMA = 100 " in after for before, after in forth["src/tacit/stores/sqlite/__init__.py"]] == [True]
+    assert {Path(name).name for name in forth} >= {"0100.sql", "0008.sql"} and {Path(name).name for name in back} >= {
+        "0099.sql",
+        "0007.sql",
+    }
+    assert [
+        "SCHEMA = 99 " in before and "SCHEMA = 100 " in after
+        for before, after in forth["src/tacit/stores/sqlite/__init__.py"]
+    ] == [True]
 
 
 def test_the_table_counts_what_the_examples_touch() -> None:
     """docs/extending/README.md says for each page what its test below finds."""
     import re
 
-    told = {page: int(count) for count, page in re.findall(r"^\| .+ \| (\d): .+ \| \[(\w+)\]\(\w+\.md\) \|$", (PAGES / "README.md").read_text(), re.M)}
+    told = {
+        page: int(count)
+        for count, page in re.findall(
+            r"^\| .+ \| (\d): .+ \| \[(\w+)\]\(\w+\.md\) \|$", (PAGES / "README.md").read_text(), re.M
+        )
+    }
     assert told == {"host": 3, "extractor": 3, "column": 4, "screen": 4, "promotion": 1}
 
 
@@ -141,7 +157,11 @@ print([*json.loads((home / ".acme" / "hooks.json").read_text())["hooks"]])
 @pytest.mark.parametrize("applied", ["extractor"], indirect=True)
 def test_an_extractor(applied: Any) -> None:
     """Its lesson comes out of a run, in the agent's tier; the profile switches it off."""
-    assert applied.places == {"src/tacit/learn/notes.py", "src/tacit/learn/extract.py", "src/tacit/profiles/default.toml"}
+    assert applied.places == {
+        "src/tacit/learn/notes.py",
+        "src/tacit/learn/extract.py",
+        "src/tacit/profiles/default.toml",
+    }
     said = applied.run(
         """
 import pathlib
@@ -164,7 +184,10 @@ def test_a_column(applied: Any, folder: Path) -> None:
     from tacit.app import open
     from tacit.core.errors import StoreNewer
 
-    assert len(applied.places) == 4 and {"src/tacit/core/memory.py", "src/tacit/stores/sqlite/__init__.py"} < applied.places
+    assert (
+        len(applied.places) == 4
+        and {"src/tacit/core/memory.py", "src/tacit/stores/sqlite/__init__.py"} < applied.places
+    )
     with open("before.db") as memories:
         memories.add("Run make migrate before the tests.", kind="rule")
         memories.export_bundle("before.zip")
@@ -203,7 +226,10 @@ with open("before.db", by="ada", yes=True) as memories:
         *(f"after.{name} {with_it}" for name in ("zip", "json", "jsonl", "csv")),
         f"True {without}",
     ]
-    with open("older.db", by="ada", yes=True) as memories, pytest.raises(StoreNewer, match="columns that this version does not know"):
+    with (
+        open("older.db", by="ada", yes=True) as memories,
+        pytest.raises(StoreNewer, match="columns that this version does not know"),
+    ):
         memories.import_("after.zip", trust="user")
 
 

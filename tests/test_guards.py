@@ -25,7 +25,10 @@ def restored() -> Iterator[None]:
 
 
 # Each channel costs a second: forty questions to a store are the measure, and one of each family is asked here.
-@pytest.mark.parametrize("channel", ["claude-code: error text, cured", "neutral: claims a reviewer", "mcp: remember, runs named by the client"])
+@pytest.mark.parametrize(
+    "channel",
+    ["claude-code: error text, cured", "neutral: claims a reviewer", "mcp: remember, runs named by the client"],
+)
 def test_quiet_poison_reaches_no_prompt(restored: None, channel: str) -> None:
     """Two runs of each, and something was read."""
     redteam = runpy.run_path(str(BENCH / "redteam.py"))
@@ -43,7 +46,17 @@ def test_what_a_person_adds_comes_through(restored: None) -> None:
 
 @pytest.mark.parametrize(
     ("door", "piece"),
-    [("telling line", "1"), ("telling line", "\x1b]"), ("screen", " "), ("redact", "token: "), ("redact", 'secret = "'), ("redact", "-----BEGIN PRIVATE KEY-----"), ("redact", "https://a:b@"), ("private", "<private></private>"), ("plain_line", "# ")],
+    [
+        ("telling line", "1"),
+        ("telling line", "\x1b]"),
+        ("screen", " "),
+        ("redact", "token: "),
+        ("redact", 'secret = "'),
+        ("redact", "-----BEGIN PRIVATE KEY-----"),
+        ("redact", "https://a:b@"),
+        ("private", "<private></private>"),
+        ("plain_line", "# "),
+    ],
 )
 def test_twice_the_text_costs_about_twice(tmp_path: Path, door: str, piece: str) -> None:
     """What was once quadratic, or ten times prose, by CPU; the whole of it is `make bench-time`."""

@@ -19,7 +19,8 @@ FORBIDDEN = {
     "argparse", "datetime", "random", "tempfile", "shutil", "sqlite3", "socket", "ssl", "http", "urllib", "email", "rich", "numpy", "decimal", "ast", "dis",
     "tokenize", "calendar", "locale", "threading", "contextlib",
 }  # fmt: skip
-MOST = 34  # of our own modules that a prompt may load, an embedder's among them; it may only sink. A room's bare marker is none.
+# of our own modules that a prompt may load, an embedder's among them; it may only sink. A room's bare marker is none.
+MOST = 34
 ALLOWED_FROM_OUTSIDE = {"apsw"}
 
 
@@ -31,7 +32,8 @@ def _modules(code: str, cwd: Path) -> set[str]:
         capture_output=True,
         text=True,
         cwd=cwd,
-        env={**{k: v for k, v in os.environ.items() if k != "TACIT_KEY"}, "PYTHONPATH": os.pathsep.join(sys.path)},  # a hook has no key
+        # a hook has no key
+        env={**{k: v for k, v in os.environ.items() if k != "TACIT_KEY"}, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.rsplit("@@", 1)[1]))
@@ -47,7 +49,10 @@ def _light() -> set[str]:
     """The modules that may be loaded before a prompt: those of the list, and the dialect of each host."""
     names = {path for path in Path(__file__).with_name("light_modules.txt").read_text().split()}
     names |= {f"hosts/{path.parent.name}/__init__.py" for path in (ROOT / "hosts").glob("*/__init__.py")}
-    return {"tacit", *("tacit." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in names)}
+    return {
+        "tacit",
+        *("tacit." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in names),
+    }
 
 
 def _check(loaded: set[str]) -> None:
@@ -62,7 +67,9 @@ def _check(loaded: set[str]) -> None:
     }
     assert foreign == set()
     heavy = {name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)} - _light()
-    assert sorted(heavy) == [], "a hook loads these: say TYPE_CHECKING = False there and name them in tests/light_modules.txt, or do not load them"
+    assert sorted(heavy) == [], (
+        "a hook loads these: say TYPE_CHECKING = False there and name them in tests/light_modules.txt, or do not load them"
+    )
 
 
 def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> None:
@@ -146,7 +153,9 @@ def test_every_host_is_light(host: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook"])
-def test_a_store_on_a_server_is_as_light(verb: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_on_a_server_is_as_light(
+    verb: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The server is not even looked for: hooks know this machine's cache of it."""
     from tacit.app import data_folder, open
     from tacit.stores.cache import open_cache
@@ -158,7 +167,12 @@ def test_a_store_on_a_server_is_as_light(verb: str, folder: Path, tmp_path: Path
         in_step(near, far.store, only=(far.project_id,))
         monkeypatch.setenv("TACIT_STORE", url)
         monkeypatch.setenv("TACIT_NO_WORKER", "1")
-        asked = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "the tests fail before migrate"}
+        asked = {
+            "session_id": "s1",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(folder),
+            "prompt": "the tests fail before migrate",
+        }
         args = {"inject": ["inject", "--task", "the tests fail before migrate"], "hook": ["hook", "prompt"]}[verb]
         _check(_modules(_called(args, json.dumps(asked)), folder))
         assert [use.memory for use in near.all_uses(far.project_id)] == [id]

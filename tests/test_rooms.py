@@ -90,7 +90,11 @@ def test_stores_and_formats_know_only_the_lines_of_a_team() -> None:
 
 def test_hosts_and_formats_share_little() -> None:
     """Formats and providers know the table of hosts, for their readers' and their shells' sake; hosts know how files, sessions and foreign databases are read, and no more."""
-    allowed = {"hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"}, "formats": {"tacit.hosts"}, "providers": {"tacit.hosts"}}
+    allowed = {
+        "hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"},
+        "formats": {"tacit.hosts"},
+        "providers": {"tacit.hosts"},
+    }
     wrong = []
     for room, other in (("hosts", "formats"), ("hosts", "stores"), ("formats", "hosts"), ("providers", "hosts")):
         for path in sorted((ROOT / room).rglob("*.py")):
@@ -111,7 +115,11 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
         if path.is_relative_to(ROOT / "hosts"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and node.value in HOSTS and (str(path.relative_to(ROOT)), node.value) not in meant:
+            if (
+                isinstance(node, ast.Constant)
+                and node.value in HOSTS
+                and (str(path.relative_to(ROOT)), node.value) not in meant
+            ):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 
@@ -125,9 +133,15 @@ def test_every_host_has_its_folder_and_its_page() -> None:
     targets = set(load("default").page.targets)
     for name, host in every_host().items():
         assert host.name == name and host.entries and callable(speaker(name).read) and callable(speaker(name).write)
-        assert (ROOT / "hosts" / name.replace("-", "_") / "transcript.py").is_file() == HOSTS[name].reads == bool(host.transcripts)
+        assert (
+            (ROOT / "hosts" / name.replace("-", "_") / "transcript.py").is_file()
+            == HOSTS[name].reads
+            == bool(host.transcripts)
+        )
         assert (docs / "howto" / f"{name}.md").is_file()
-        assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, "an agent in this host's shell would pass for a person"
+        assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, (
+            "an agent in this host's shell would pass for a person"
+        )
         assert set(host.pages) <= targets
     assert targets == {page for host in every_host().values() for page in host.pages}
     folders = {path.name.replace("_", "-") for path in (ROOT / "hosts").iterdir() if (path / "__init__.py").exists()}
@@ -164,7 +178,10 @@ def test_groups_of_states_are_written_once() -> None:
 def test_surfaces_share_views_and_nothing_else() -> None:
     """The one JSON is surfaces/views.py: neither desk nor MCP server reaches into the command line for it."""
     wrong = []
-    for path in [*sorted((ROOT / "surfaces" / "web").rglob("*.py")), *sorted((ROOT / "surfaces" / "mcp").rglob("*.py"))]:
+    for path in [
+        *sorted((ROOT / "surfaces" / "web").rglob("*.py")),
+        *sorted((ROOT / "surfaces" / "mcp").rglob("*.py")),
+    ]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit.surfaces.cli"):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.module}")

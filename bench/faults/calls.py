@@ -33,16 +33,30 @@ COMMANDS = {
 }
 LATER = "a lesson later than the backup"
 SHARE = 40  # faults a batch
-LONGEST = 200  # seconds: a lock that cannot be given back looks like a busy store, and a tend waits for it twice, 60 s each time
+# seconds: a lock that cannot be given back looks like a busy store, and a tend waits for it twice, 60 s each time
+LONGEST = 200
 
 
-def traced(home: Path, args: tuple[str, ...], inject: str = "", fault: str = "") -> tuple[subprocess.CompletedProcess[str], str]:
+def traced(
+    home: Path, args: tuple[str, ...], inject: str = "", fault: str = ""
+) -> tuple[subprocess.CompletedProcess[str], str]:
     """A command under strace, watching only calls that touch the store."""
     store = str(store_of(home))
     trace = home / "trace"
     watched = [word for end in ("", "-wal", "-shm") for word in ("-P", store + end)]
-    argv = ["strace", "-f", "-qq", *watched, "-o", str(trace), *(["-e", f"inject={inject}"] if inject else []), *command(*args, fault=fault)]
-    done = subprocess.run(argv, capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=LONGEST + 60)
+    argv = [
+        "strace",
+        "-f",
+        "-qq",
+        *watched,
+        "-o",
+        str(trace),
+        *(["-e", f"inject={inject}"] if inject else []),
+        *command(*args, fault=fault),
+    ]
+    done = subprocess.run(
+        argv, capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=LONGEST + 60
+    )
     return done, trace.read_text(errors="replace")
 
 
@@ -120,7 +134,14 @@ def once(home: Path, point: tuple[str, str, str, int], mistake: str = "") -> lis
         told = answer["ok"] and (name != "inject" or bool(answer["data"]["injected"]) or None)
     except ValueError:
         told = None  # it died, or gave nothing
-    after = subprocess.run([sys.executable, "-c", AFTER], capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=120)
+    after = subprocess.run(
+        [sys.executable, "-c", AFTER],
+        capture_output=True,
+        text=True,
+        cwd=home / "work",
+        env=surroundings(home),
+        timeout=120,
+    )
     try:
         faults, there, findings, works = json.loads(after.stdout)
     except ValueError:
@@ -157,8 +178,14 @@ def _tended_again(home: Path) -> list[str]:
     """A tend that failed halfway has counted its run or has not; the next one ends well, and the run is counted once."""
     done = tacit(home, "tend", "--run", "tended", "--json")
     counted = "import apsw, sys; print(*apsw.Connection(sys.argv[1]).execute('SELECT max(run_seq), (SELECT max(seq) FROM run) FROM project').fetchall()[0])"
-    told = subprocess.run([sys.executable, "-c", counted, str(store_of(home))], capture_output=True, text=True).stdout.split()
-    return [] if done.returncode == 0 and told == ["1", "1"] else [f"tend again: {done.returncode}, counted {told}: {done.stderr[-200:]}"]
+    told = subprocess.run(
+        [sys.executable, "-c", counted, str(store_of(home))], capture_output=True, text=True
+    ).stdout.split()
+    return (
+        []
+        if done.returncode == 0 and told == ["1", "1"]
+        else [f"tend again: {done.returncode}, counted {told}: {done.stderr[-200:]}"]
+    )
 
 
 def batch(seed: int, place: Path, share: int = SHARE, every: int = 1, only: str = "") -> dict[str, Any]:
@@ -169,7 +196,13 @@ def batch(seed: int, place: Path, share: int = SHARE, every: int = 1, only: str 
     home = prepared(place / "at")
     for point in mine:
         failures += once(home, point)
-    return {**({"only": only} if only else {}), "calls": len(mine), "of": len(todo), "last": seed * share >= len(todo), "failures": failures[:40]}
+    return {
+        **({"only": only} if only else {}),
+        "calls": len(mine),
+        "of": len(todo),
+        "last": seed * share >= len(todo),
+        "failures": failures[:40],
+    }
 
 
 if __name__ == "__main__":

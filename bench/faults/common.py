@@ -45,7 +45,9 @@ def commit() -> str:
     if given:
         return given
     judged = ["src/tacit", "bench/faults/*.py"]
-    last = subprocess.run(["git", "log", "-1", "--abbrev=10", "--format=%h", "--", *judged], capture_output=True, text=True, cwd=ROOT)
+    last = subprocess.run(
+        ["git", "log", "-1", "--abbrev=10", "--format=%h", "--", *judged], capture_output=True, text=True, cwd=ROOT
+    )
     changed = subprocess.run(["git", "status", "--porcelain", "--", *judged], capture_output=True, text=True, cwd=ROOT)
     os.environ["TACIT_FAULTS_COMMIT"] = (last.stdout.strip() or "unknown") + ("+" if changed.stdout.strip() else "")
     return os.environ["TACIT_FAULTS_COMMIT"]
@@ -69,7 +71,9 @@ def command(*args: str, fault: str = "") -> list[str]:
     return [sys.executable, str(SHIM), fault, *args] if fault else [sys.executable, "-m", "tacit", *args]
 
 
-def tacit(home: Path, *args: str, stdin: str = "", fault: str = "", patience: float = 300, **env: str) -> subprocess.CompletedProcess[str]:
+def tacit(
+    home: Path, *args: str, stdin: str = "", fault: str = "", patience: float = 300, **env: str
+) -> subprocess.CompletedProcess[str]:
     """One command, to its end."""
     return subprocess.run(
         command(*args, fault=fault), input=stdin, capture_output=True, text=True, errors="replace", cwd=home / "work",
@@ -110,18 +114,42 @@ def transcript(home: Path, number: int, about: int | None = None) -> Path:
     about = number if about is None else about
     name = f"{number:08d}-0000-4000-8000-000000000000"
     path = home / f"{name}.jsonl"
-    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(home / "work"), "sessionId": name, "version": "2.1.240"}
+    common = {
+        "parentUuid": None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": str(home / "work"),
+        "sessionId": name,
+        "version": "2.1.240",
+    }
     failure = f"Exit code 1\nDatabaseError: schema {about} is out of date"
     said: list[tuple[str, Any]] = [("user", f"From now on always run tool-zebra{about} --strict before you commit.")]
-    for n, (line, output) in enumerate((("pnpm test", failure), ("make migrate", "applied"), ("pnpm test", "14 passed"))):
+    for n, (line, output) in enumerate(
+        (("pnpm test", failure), ("make migrate", "applied"), ("pnpm test", "14 passed"))
+    ):
         said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": line}}]))
-        said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == failure}]))
+        said.append(
+            (
+                "user",
+                [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == failure}],
+            )
+        )
     with path.open("w") as file:
         for n, (kind, content) in enumerate(said):
-            message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
+            message = {
+                "role": kind,
+                "content": content,
+                **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {}),
+            }
             stamp = f"2026-11-01T10:00:{n:02d}.000Z"
-            mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
-            file.write(json.dumps({**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}) + "\n")
+            # the host's mark of a typed prompt
+            mark = {"permissionMode": "default"} if isinstance(content, str) else {}
+            file.write(
+                json.dumps(
+                    {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}
+                )
+                + "\n"
+            )
     return path
 
 
@@ -161,7 +189,9 @@ def taken(option: str) -> dict[str, str]:
 def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any) -> int:
     """Run batches until so many units are in the ledger, or the time is up; sums on standard output. The exit code."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs on this commit")
+    parser.add_argument(
+        "--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs on this commit"
+    )
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--lane", default="1/1", help="2/3: the second of three processes that share the seeds")
     args = parser.parse_args()
@@ -175,7 +205,10 @@ def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default
         reached, failures = sum(each[unit] for each in done), sum(len(each["failures"]) for each in done)
         if done:
             print(f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
-        seeds, last = {each["seed"] for each in done}, min((each["seed"] for each in done if each.get("last")), default=1 << 30)
+        seeds, last = (
+            {each["seed"] for each in done},
+            min((each["seed"] for each in done if each.get("last")), default=1 << 30),
+        )
         seed = next((n for n in range(1, last + 1) if n % lanes == lane % lanes and n not in seeds), None)
         if seed is None or reached >= args.points or time.monotonic() >= end:
             return 1 if failures else 0

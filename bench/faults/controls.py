@@ -25,18 +25,31 @@ from common import Ledger, commit
 def _call(place: Path) -> dict[str, Any]:
     """EIO at each sync that `add` makes: one of them is its COMMIT."""
     home = calls.prepared(place / "at")
-    return {"failures": [each for which in range(1, 5) for each in calls.once(home, ("add", "error=EIO", "fdatasync", which), "deaf")]}
+    return {
+        "failures": [
+            each for which in range(1, 5) for each in calls.once(home, ("add", "error=EIO", "fdatasync", which), "deaf")
+        ]
+    }
 
 
 CONTROLS = {
-    "kill": ("acknowledged before COMMIT, killed by chance", lambda place: kill.batch(1, place, kills=40, fault="early")),
-    "kill, chosen": ("acknowledged before COMMIT, killed in between", lambda place: kill.batch(1, place, 1, 1, "early=5", {"add": 1})),
+    "kill": (
+        "acknowledged before COMMIT, killed by chance",
+        lambda place: kill.batch(1, place, kills=40, fault="early"),
+    ),
+    "kill, chosen": (
+        "acknowledged before COMMIT, killed in between",
+        lambda place: kill.batch(1, place, 1, 1, "early=5", {"add": 1}),
+    ),
     "power, normal": ("synchronous=NORMAL", lambda place: power.batch(1, place, fault="normal")),
     "power, rename": ("temporary file and rename", lambda place: power.batch(1, place, fault="rename")),
     "calls": ("what the disk refuses is taken for written", _call),
     "full": ("what the disk refuses is taken for written", lambda place: full.batch(1, place, fault="deaf")),
     "flips": ("a doctor that trusts integrity_check", lambda place: flips.batch(1, place, fault="blind")),
-    "storms": ("an upgrade that does not look again under the lock", lambda place: storms.batch(1, place, fault="unlocked")),
+    "storms": (
+        "an upgrade that does not look again under the lock",
+        lambda place: storms.batch(1, place, fault="unlocked"),
+    ),
 }
 
 
@@ -52,7 +65,15 @@ def main() -> int:
             failures = batch(place)["failures"]
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        ledger.add({"control": name, "mistake": mistake, "caught": bool(failures), "failures": len(failures), "first": failures[:1]})
+        ledger.add(
+            {
+                "control": name,
+                "mistake": mistake,
+                "caught": bool(failures),
+                "failures": len(failures),
+                "first": failures[:1],
+            }
+        )
         missed += not failures
         print(f"{name}: {mistake}: {'caught, ' + failures[0] if failures else 'NOT CAUGHT'}", flush=True)
     return 1 if missed else 0

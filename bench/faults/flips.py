@@ -103,13 +103,25 @@ def made(place: Path) -> tuple[Path, Path]:
     (home / "short.toml").write_text(PROFILE)
     tacit(home, "init")
     tacit(home, "profile", "use", str(home / "short.toml"), "--by", "ada", "--yes")
-    lines = "".join(json.dumps({"text": f"lesson {n} about zebra{n} in src/app/user_{n}.py", "tags": [f"t{n}"], "run": f"r{n % 5}", "alias": f"m-{n:03d}"}) + "\n" for n in range(24))
+    lines = "".join(
+        json.dumps(
+            {
+                "text": f"lesson {n} about zebra{n} in src/app/user_{n}.py",
+                "tags": [f"t{n}"],
+                "run": f"r{n % 5}",
+                "alias": f"m-{n:03d}",
+            }
+        )
+        + "\n"
+        for n in range(24)
+    )
     tacit(home, "add", "-", stdin=lines)
     for n in range(3):
         _session(home, n, "a lesson about zebra3 and tests")
     tacit(home, "learn", "--as", "ann", "--stage", str(transcript(home, 8)))
     listed = json.loads(tacit(home, "list", "--json").stdout)["data"]["memories"]
-    learned = next(m["id"] for m in listed if "tool-zebra" in m["text"])  # erased, it leaves a tombstone where it was found
+    # erased, it leaves a tombstone where it was found
+    learned = next(m["id"] for m in listed if "tool-zebra" in m["text"])
     ids = [m["id"] for m in listed if m["id"] != learned]
     tacit(home, "edit", ids[0], "a corrected lesson")
     tacit(home, "pin", ids[1])
@@ -136,7 +148,9 @@ from tacit.stores.tables import BY_NAME
 c = apsw.Connection(sys.argv[1])
 print(*[t for t in BY_NAME if t not in ("counter",) and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
 """
-    done = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent)
+    )
     if done.stdout.strip() or done.returncode:
         raise RuntimeError(f"tables without rows: {done.stdout}{done.stderr[-300:]}")
 
@@ -170,7 +184,15 @@ def batch(
         page = (seed * flips + n) % pages  # every page in turn
         used = [at for at in range(page * PAGE, (page + 1) * PAGE) if raw[at]] or [page * PAGE]
         at = raw.index(word) if word else rng.choice(used)  # where something stands; free space changes nothing
-        jobs.append({"path": str(here / "tacit.db"), "backups": str(here / "backups"), "at": at, "bit": rng.randrange(8), "backup": with_backup})
+        jobs.append(
+            {
+                "path": str(here / "tacit.db"),
+                "backups": str(here / "backups"),
+                "at": at,
+                "bit": rng.randrange(8),
+                "backup": with_backup,
+            }
+        )
     done = subprocess.run(
         [sys.executable, "-c", LOOK, str(store), *([fault] if fault else [])], input="".join(json.dumps(job) + "\n" for job in jobs), capture_output=True, text=True,
         env={**surroundings(place), "PYTHONPATH": str(frozen_source())}, timeout=1200,

@@ -59,7 +59,13 @@ def inside(place: Path, first: int, last: int, fault: str = "") -> dict[str, Any
         added = tacit(home, "add", text, "--json", fault=fault)
         listed = tacit(home, "list", "--json")
         began = time.monotonic()
-        payload = {"session_id": f"s{free}", "hook_event_name": "UserPromptSubmit", "cwd": str(home / "work"), "prompt": "run the tests before migrate", "transcript_path": ""}
+        payload = {
+            "session_id": f"s{free}",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(home / "work"),
+            "prompt": "run the tests before migrate",
+            "transcript_path": "",
+        }
         hooked = tacit(home, "hook", "prompt", stdin=json.dumps(payload))
         took = time.monotonic() - began
         (disk / "filler").unlink()
@@ -113,7 +119,9 @@ def _fill(disk: Path, free: int) -> None:
 
 def _crash(home: Path) -> None:
     code = "import os, sys; from tacit.app import open; m = open(); m.store.write().__enter__().put_meta('crashed', sys.argv[1]); m.store._cursor.execute('COMMIT'); os._exit(0)"
-    env = signed({**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(frozen_source())})
+    env = signed(
+        {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(frozen_source())}
+    )
     subprocess.run([sys.executable, "-c", code, str(time.time())], cwd=home / "work", env=env, check=True)
     shm = Path(str(store_of(home)) + "-shm")
     if shm.exists():

@@ -40,17 +40,20 @@ from tacit.testing import signed
 
 SECONDS = 20.0  # a batch
 SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
-LONGEST = {"import-markdown": 500, "learn": 2500}  # bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
+# bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
+LONGEST = {"import-markdown": 500, "learn": 2500}
 HANG = 20  # seconds after which an input counts as a crash
 KEPT = 40  # inputs a door's corpus grows to
-NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")  # a file's name tells some formats what it is
+# a file's name tells some formats what it is
+NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")
 BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats", "tacit.hosts"), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
     "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
     "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.truth", "tacit.stores.check"),
     "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
 }  # fmt: skip
-QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}  # verbs that wait for somebody, or have a door of their own
+# verbs that wait for somebody, or have a door of their own
+QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}
 
 Door = Callable[[bytes], Any]
 
@@ -62,7 +65,15 @@ class Hang(BaseException):
 def doors(home: Path) -> dict[str, Door]:
     """Every door, each a function of bytes; what it returns tells one behaviour from another."""
     sys.path.insert(0, str(frozen_source()))
-    env = signed({"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config"), "USER": "ada", "TACIT_NO_WORKER": "1"})
+    env = signed(
+        {
+            "HOME": str(home),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "USER": "ada",
+            "TACIT_NO_WORKER": "1",
+        }
+    )
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     from tacit import formats
@@ -79,15 +90,28 @@ def doors(home: Path) -> dict[str, Door]:
             module, called = formats.get(name), NAMES[zlib.crc32(raw) % len(NAMES)]
             sure = round(float(module.detect(BytesSource(raw, called))), 1)
             runs = list(module.read(BytesSource(raw, called)))
-            return sure, [(min(len(run.steps), 5), run.outcome, bool(run.findings), run.reading and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9)) for run in runs[:3]]
+            return sure, [
+                (
+                    min(len(run.steps), 5),
+                    run.outcome,
+                    bool(run.findings),
+                    run.reading and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9),
+                )
+                for run in runs[:3]
+            ]
 
         return read
 
     for name in formats.names():
         found[f"read-{name}"] = reader(name)
     for name in formats.exchanging():
-        found[f"import-{name}"] = lambda raw, name=name: [(report.__class__.__name__, len(repr(report)) // 50) for report in memories.import_(BytesSource(raw, "x.json"), format=name, dry_run=True)]
-    found["learn"] = lambda raw: [len(repr(each)) // 100 for each in memories.learn(BytesSource(raw, "x.jsonl"), dry_run=True)]
+        found[f"import-{name}"] = lambda raw, name=name: [
+            (report.__class__.__name__, len(repr(report)) // 50)
+            for report in memories.import_(BytesSource(raw, "x.json"), format=name, dry_run=True)
+        ]
+    found["learn"] = lambda raw: [
+        len(repr(each)) // 100 for each in memories.learn(BytesSource(raw, "x.jsonl"), dry_run=True)
+    ]
     found["bundle-rows"] = lambda raw: _bundle_rows(raw, memories, home)
     found["sync"] = lambda raw: _sync(raw, memories)
     found["hook"] = lambda raw: _hook(raw, env, work)
@@ -132,7 +156,14 @@ def _bundle_rows(raw: bytes, memories: Any, home: Path) -> Any:
         for each, said in members.items():
             made.writestr(_info(each), said)
     source = BytesSource(out.getvalue(), "x.zip")
-    return [name, [len(repr(report)) // 50 for trust in ("user", "imported") for report in memories.import_(source, format="bundle", trust=trust, dry_run=True)]]
+    return [
+        name,
+        [
+            len(repr(report)) // 50
+            for trust in ("user", "imported")
+            for report in memories.import_(source, format="bundle", trust=trust, dry_run=True)
+        ],
+    ]
 
 
 def _sync(raw: bytes, memories: Any) -> Any:
@@ -156,7 +187,14 @@ def _sync(raw: bytes, memories: Any) -> Any:
     joining = Joining(memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True)
     joining.join([replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1")
     done = joining.report("m1", 0, 1)
-    return sorted(set(plain)), min(len(taken), 5), [each.what for each in done.seen], len(done.skipped), done.forks, done.waiting
+    return (
+        sorted(set(plain)),
+        min(len(taken), 5),
+        [each.what for each in done.seen],
+        len(done.skipped),
+        done.forks,
+        done.waiting,
+    )
 
 
 def _profile(raw: bytes, home: Path) -> Any:
@@ -216,14 +254,52 @@ _LINES = [
     '{"observations":[{"text":"x","category":"jc:rules-conventions"}]}',
 ]
 _STARTS = {
-    "hook": [chr(n) + '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"the tests fail","transcript_path":"","source":"startup","error":"x","agent_type":"a"}' for n in range(7)],
-    "profile": ['extends = "default"\nname = "mine"\n[trial]\nrate = 0.3\n[budget]\nlean = 3\n', 'name = "x"\n[[ladder]]\nfrom = "candidate"\nto = "provisional"\n'],
+    "hook": [
+        chr(n)
+        + '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"the tests fail","transcript_path":"","source":"startup","error":"x","agent_type":"a"}'
+        for n in range(7)
+    ],
+    "profile": [
+        'extends = "default"\nname = "mine"\n[trial]\nrate = 0.3\n[budget]\nlean = 3\n',
+        'name = "x"\n[[ladder]]\nfrom = "candidate"\nto = "provisional"\n',
+    ],
     "config": ['profile = "geas"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'],
-    "add": ['{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}', '"plain"'],
+    "add": [
+        '{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}',
+        '"plain"',
+    ],
     "arguments": [
-        "list\0--json\0--limit\x005", "add\0a lesson\0--kind\0rule\0--tag\0t", "show\0x", "why\0x", "log\0--tail\x003", "stats", "doctor\0--json", "backup\0--list", "restore\0x",
-        "profile\0show", "config\0show", "schema\0run", "recall\0the tests", "effect", "audit", "review\0list", "completions\0bash", "import\0x", "export\0--format\0neutral", "pause\x001h",
-        "projects", "undo\x001", "edit\0x\0text", "forget\0x", "pin\0x", "feedback\0x\0--helped", "--json\0status", "tend\0--dry-run", "page", "report", "lookback",
+        "list\0--json\0--limit\x005",
+        "add\0a lesson\0--kind\0rule\0--tag\0t",
+        "show\0x",
+        "why\0x",
+        "log\0--tail\x003",
+        "stats",
+        "doctor\0--json",
+        "backup\0--list",
+        "restore\0x",
+        "profile\0show",
+        "config\0show",
+        "schema\0run",
+        "recall\0the tests",
+        "effect",
+        "audit",
+        "review\0list",
+        "completions\0bash",
+        "import\0x",
+        "export\0--format\0neutral",
+        "pause\x001h",
+        "projects",
+        "undo\x001",
+        "edit\0x\0text",
+        "forget\0x",
+        "pin\0x",
+        "feedback\0x\0--helped",
+        "--json\0status",
+        "tend\0--dry-run",
+        "page",
+        "report",
+        "lookback",
     ],
 }
 
@@ -262,13 +338,28 @@ def mutated(raw: bytes, others: list[bytes], rng: random.Random) -> bytes:
 
 def _swap_value(out: bytearray, rng: random.Random) -> None:
     """One JSON value in place of another: a number for a text, a list for an object."""
-    places = [n for n in range(len(out)) if out[n : n + 1] in b':,[']
+    places = [n for n in range(len(out)) if out[n : n + 1] in b":,["]
     if places:
         start = rng.choice(places) + 1
         end = start
         while end < len(out) and out[end : end + 1] not in b",}]\n":
             end += 1
-        out[start:end] = rng.choice((b"null", b"-1", b"1e999", b"[]", b"{}", b'""', b"true", b"0.5", b'"\\ud800"', b"[[[[]]]]", b'{"a":{}}', b"99999999999999999999"))
+        out[start:end] = rng.choice(
+            (
+                b"null",
+                b"-1",
+                b"1e999",
+                b"[]",
+                b"{}",
+                b'""',
+                b"true",
+                b"0.5",
+                b'"\\ud800"',
+                b"[[[[]]]]",
+                b'{"a":{}}',
+                b"99999999999999999999",
+            )
+        )
 
 
 _ODD = [
@@ -282,7 +373,8 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
     import tacit
     from tacit.core.errors import TacitError
 
-    package = os.path.dirname(os.path.abspath(tacit.__file__))  # not any path with our name in it: a clone is called tacit as well
+    # not any path with our name in it: a clone is called tacit as well
+    package = os.path.dirname(os.path.abspath(tacit.__file__))
 
     def late(*_: object) -> None:
         raise Hang
@@ -296,7 +388,9 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
     except (UnicodeDecodeError, ValueError) as error:
         # The doors of JSON and TOML are guarded by their caller; only its own parsing may raise here.
         where = traceback.extract_tb(error.__traceback__)
-        if any(frame.name in ("_hook", "_config") for frame in where) and not where[-1].filename.startswith(package + os.sep):
+        if any(frame.name in ("_hook", "_config") for frame in where) and not where[-1].filename.startswith(
+            package + os.sep
+        ):
             return f"not JSON or TOML: {type(error).__name__}", ""
         return "crash", traceback.format_exc()
     except Hang:
@@ -330,7 +424,9 @@ class Tally:
         return is_new
 
 
-def batch(seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True, engine: str = "") -> dict[str, Any]:
+def batch(
+    seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True, engine: str = ""
+) -> dict[str, Any]:
     """One door for a while; the next seed is the next door, and every other round is led by coverage."""
     names = sorted(doors(place / "doors"))
     turn, which = divmod(seed - 1, len(names))
@@ -343,13 +439,25 @@ def batch(seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow
         capture_output=True, text=True, errors="replace", timeout=seconds * 10 + 300,
     )  # fmt: skip
     if not out.exists():
-        return {"executions": 0, "door": name, "engine": engine, "crashes": [], "failures": [f"{name}: broke off: {done.stderr[-600:]}"]}
+        return {
+            "executions": 0,
+            "door": name,
+            "engine": engine,
+            "crashes": [],
+            "failures": [f"{name}: broke off: {done.stderr[-600:]}"],
+        }
     found = json.loads(out.read_text())
     crashes = {what: bytes.fromhex(raw) for what, raw in found.pop("crashes").items()}
     new = [bytes.fromhex(raw) for raw in found.pop("new")]
     if grow:
         _grow(name, new, crashes)
-    told = {"executions": found["executions"], "door": name, "engine": engine, "behaviours": found["behaviours"], "seconds": seconds}
+    told = {
+        "executions": found["executions"],
+        "door": name,
+        "engine": engine,
+        "behaviours": found["behaviours"],
+        "seconds": seconds,
+    }
     return {**told, "crashes": sorted(crashes), "failures": [f"{name}: {each}" for each in sorted(crashes)][:20]}
 
 
@@ -369,7 +477,9 @@ def _note(tally: Tally, new: list[bytes], out: Path) -> None:
     out.write_text(json.dumps({**found, "crashes": {what: raw.hex() for what, raw in tally.crashes.items()}}))
 
 
-def _led_by_behaviour(tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, _home: Path, out: Path) -> None:
+def _led_by_behaviour(
+    tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, _home: Path, out: Path
+) -> None:
     queue, new, end = list(begin), [], time.monotonic() + seconds
     while time.monotonic() < end:
         raw = queue.pop() if queue else mutated(rng.choice(begin), begin, rng)
@@ -392,7 +502,9 @@ def _instrumented(door: str) -> None:
                     importlib.import_module(each.name)
 
 
-def _led_by_coverage(tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, home: Path, out: Path) -> None:
+def _led_by_coverage(
+    tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, home: Path, out: Path
+) -> None:
     atheris = importlib.import_module("atheris")
     started, grown = home / "started", home / "grown"
     for folder in (started, grown):
@@ -414,7 +526,14 @@ def _led_by_coverage(tally: Tally, begin: list[bytes], rng: random.Random, secon
         ours = mutated(raw, begin, choice) if choice.random() < 0.5 else atheris.Mutate(raw, most)
         return bytes(ours[:most])
 
-    options = ["-timeout=0", "-rss_limit_mb=4096", "-max_len=4096", f"-seed={rng.randrange(1, 1 << 31)}", f"-dict={home / 'words'}", "-verbosity=0"]
+    options = [
+        "-timeout=0",
+        "-rss_limit_mb=4096",
+        "-max_len=4096",
+        f"-seed={rng.randrange(1, 1 << 31)}",
+        f"-dict={home / 'words'}",
+        "-verbosity=0",
+    ]
     atheris.Setup(["fuzz", *options, str(grown), str(started)], tried, custom_mutator=changed)
     atheris.Fuzz()
 
@@ -426,7 +545,9 @@ def _words() -> list[str]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and 2 < len(node.value) < 24:
                 found.add(node.value)
-    return sorted(word for word in found if word.isascii() and word.replace("_", "").replace(".", "").replace("-", "").isalnum())
+    return sorted(
+        word for word in found if word.isascii() and word.replace("_", "").replace(".", "").replace("-", "").isalnum()
+    )
 
 
 def _place(trace: str) -> str:
@@ -437,7 +558,9 @@ def _place(trace: str) -> str:
 def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
     def edit(every: dict[str, bytes]) -> None:
         room = KEPT - sum(each.startswith(f"{name}/kept-") for each in every)
-        every.update((corpus.named(name, "kept", raw), raw) for raw in [each for each in new if len(each) < 3000][: max(0, room)])
+        every.update(
+            (corpus.named(name, "kept", raw), raw) for raw in [each for each in new if len(each) < 3000][: max(0, room)]
+        )
         every.update((corpus.named(name, "crash", raw), raw) for raw in crashes.values())
 
     corpus.change(edit)

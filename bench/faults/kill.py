@@ -47,7 +47,10 @@ class Writer:
         given = None
         if kind == "add":
             source = home / f"in-{number}"
-            said = ({"text": f"writer {number} lesson {n}", **({"run": f"adder-{number}"} if number % 2 else {})} for n in range(1, LINES))
+            said = (
+                {"text": f"writer {number} lesson {n}", **({"run": f"adder-{number}"} if number % 2 else {})}
+                for n in range(1, LINES)
+            )
             source.write_text("".join(json.dumps(each) + "\n" for each in said))
             args, given = ["add", "-"], source.open("rb")
         elif kind == "learn":
@@ -55,10 +58,22 @@ class Writer:
         elif kind == "tend":
             args, fault = ["tend", "--run", f"tended-{number}", "--json"], fault or (AHEAD if number % 2 else "")
         else:
-            args = ["inject", "--run", f"run-{number}", "--task", "what to do before writing the lesson about tests", "--json"]
+            args = [
+                "inject",
+                "--run",
+                f"run-{number}",
+                "--task",
+                "what to do before writing the lesson about tests",
+                "--json",
+            ]
         with self.out.open("wb") as out, (home / f"err-{number}").open("wb") as err:
             self.process = subprocess.Popen(
-                command(*args, fault=fault), stdin=given or subprocess.DEVNULL, stdout=out, stderr=err, cwd=home / "work", env=surroundings(home)
+                command(*args, fault=fault),
+                stdin=given or subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=home / "work",
+                env=surroundings(home),
             )
         if given:
             given.close()
@@ -98,7 +113,8 @@ def batch(
     began = time.monotonic()
     every: list[Writer] = []
     alive: list[Writer] = []
-    dead, usual = 0, {"life": 2.0, "add": 0.15, "learn": 3.0, "inject": 1.0, "tend": 3.0}  # seconds: in all, and with the store open
+    # seconds: in all, and with the store open
+    dead, usual = 0, {"life": 2.0, "add": 0.15, "learn": 3.0, "inject": 1.0, "tend": 3.0}
     while dead < kills:
         while len(alive) < writers:
             kind = random.choices(list(kinds), list(kinds.values()))[0]
@@ -121,7 +137,8 @@ def batch(
                 alive.remove(writer)
                 dead += 1
                 if writer.kind != "add" and not writer.out.stat().st_size:
-                    usual[writer.kind if writer.opened else "life"] *= 1.15  # it said nothing yet: perhaps it takes longer than we think
+                    # it said nothing yet: perhaps it takes longer than we think
+                    usual[writer.kind if writer.opened else "life"] *= 1.15
     for writer in alive:
         writer.process.kill()
         writer.process.wait()
@@ -141,7 +158,11 @@ def prepared(place: Path) -> Path:
     """A home whose project has one lesson, and fades by runs."""
     home = new_home(place)
     (home / "short.toml").write_text(PROFILE)
-    for args in (("init",), ("profile", "use", str(home / "short.toml"), "--by", "ada", "--yes"), ("add", "before writing a lesson about tests, run make migrate")):
+    for args in (
+        ("init",),
+        ("profile", "use", str(home / "short.toml"), "--by", "ada", "--yes"),
+        ("add", "before writing a lesson about tests, run make migrate"),
+    ):
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
@@ -160,10 +181,19 @@ def reckon(home: Path, every: list[Writer], rows: dict[str, Any]) -> list[str]:
         kept[memory["text"]] = kept.get(memory["text"], 0) + 1
     for writer in every:
         answers = writer.answers()
-        if not writer.killed and (writer.process.returncode or b"Traceback" in (home / f"err-{writer.number}").read_bytes()):
-            wrong.append(f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}{writer.out.read_text()[-300:]}")
-        wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[writer.kind](writer, answers, kept, rows)
-    for kind, found in (("inject", rows["injections"]), ("tend", {run for run in rows["runs"] if run.startswith("tended-")})):
+        if not writer.killed and (
+            writer.process.returncode or b"Traceback" in (home / f"err-{writer.number}").read_bytes()
+        ):
+            wrong.append(
+                f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}{writer.out.read_text()[-300:]}"
+            )
+        wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[writer.kind](
+            writer, answers, kept, rows
+        )
+    for kind, found in (
+        ("inject", rows["injections"]),
+        ("tend", {run for run in rows["runs"] if run.startswith("tended-")}),
+    ):
         asked = {f"{'run' if kind == 'inject' else 'tended'}-{w.number}" for w in every if w.kind == kind}
         wrong += [f"{kind}: {run} is there, and nobody asked for it" for run in found - asked]
     return wrong
@@ -221,7 +251,9 @@ def finished(home: Path) -> list[str]:
         if done["busy"]:
             wrong.append(f"tend after the storm: {done['busy']}")
         elif number == 2 and (done["faded"] or done["moves"] or done["stale"]):
-            wrong.append(f"tend once more still found {done['faded']} to fade, {len(done['moves'])} to move, {len(done['stale'])} stale")
+            wrong.append(
+                f"tend once more still found {done['faded']} to fade, {len(done['moves'])} to move, {len(done['stale'])} stale"
+            )
     code = """
 import json, sys
 from tacit.app import open
@@ -234,7 +266,9 @@ with open() as memories:
         due = of_evidence(store.evidence(memory), until, step).lost
         if lost != due: print(f"{memory} lost {lost} by fading, and should have lost {due}")
 """
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=home / "work", env=surroundings(home))
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=home / "work", env=surroundings(home)
+    )
     return wrong + told.stdout.splitlines() + ([told.stderr[-300:]] if told.returncode else [])
 
 

@@ -186,7 +186,13 @@ def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "", lines: 
     failures = _naive(places) if fault == "rename" else _verify(places, place)
     for here, _ in places:
         shutil.rmtree(here)
-    return {"images": images, "events": len(events), "syncs": sum(e[0] == "sync" for e in events), "acknowledged": lines, "failures": failures[:20]}
+    return {
+        "images": images,
+        "events": len(events),
+        "syncs": sum(e[0] == "sync" for e in events),
+        "acknowledged": lines,
+        "failures": failures[:20],
+    }
 
 
 def _verify(places: list[tuple[Path, int]], home: Path) -> list[str]:

@@ -29,7 +29,9 @@ def batch(seed: int, place: Path, kills: int = 20) -> dict[str, Any]:
     asked = home / "asked"
     config = home / ".config" / "tacit" / "config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text(f'[model]\ncommand = "{sys.executable} {MODEL} --model {asked}"\ndaily_tokens = 100000000\nmonthly_tokens = 1000000000\n[reader]\nby = "model"\nhosts = ["*"]\n')
+    config.write_text(
+        f'[model]\ncommand = "{sys.executable} {MODEL} --model {asked}"\ndaily_tokens = 100000000\nmonthly_tokens = 1000000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
+    )
     asked.touch()
     began, killed, number = time.monotonic(), 0, 0
     failures: list[str] = []
@@ -49,7 +51,14 @@ def batch(seed: int, place: Path, kills: int = 20) -> dict[str, Any]:
                 failures.append(f"learn {number} ended with {process.returncode}: {said[-200:]!r}")
             break
     failures += reckon(home, number, killed, asked)
-    return {"seed": seed, "kills": killed, "sessions": number, "asked": _lines(asked), "seconds": round(time.monotonic() - began, 1), "failures": failures[:20]}
+    return {
+        "seed": seed,
+        "kills": killed,
+        "sessions": number,
+        "asked": _lines(asked),
+        "seconds": round(time.monotonic() - began, 1),
+        "failures": failures[:20],
+    }
 
 
 def _dies(process: subprocess.Popen[bytes], asked: Path) -> bool:
@@ -80,7 +89,9 @@ def reckon(home: Path, sessions: int, killed: int, asked: Path) -> list[str]:
     told = tacit(home, "doctor").stdout
     if f"; {sessions} {'session' if sessions == 1 else 'sessions'} read" not in told:
         wrong.append(f"not every session of {sessions} was read: {told[-200:]}")
-    finished = Counter(line.removeprefix("answered ") for line in asked.read_text().splitlines() if line.startswith("answered "))
+    finished = Counter(
+        line.removeprefix("answered ") for line in asked.read_text().splitlines() if line.startswith("answered ")
+    )
     begun = Counter(line.removeprefix("asked ") for line in asked.read_text().splitlines() if line.startswith("asked "))
     repeated = sum(count - 1 for count in begun.values())
     if repeated > killed:
@@ -120,7 +131,15 @@ def answer(prompt: str) -> str:
 
 def _told(text: str, line: int, words: str) -> dict[str, Any]:
     quotes = [{"line": line, "words": words}]
-    return {"text": text, "when": "always", "kind": "rule", "standing": "said", "quotes": quotes, "sign": None, "until": "always"}
+    return {
+        "text": text,
+        "when": "always",
+        "kind": "rule",
+        "standing": "said",
+        "quotes": quotes,
+        "sign": None,
+        "until": "always",
+    }
 
 
 def model(log: str) -> None:

@@ -7,7 +7,16 @@ from typing import Any
 
 from common import Ledger
 
-UNITS = {"kill": "kills", "reading": "kills", "power": "images", "calls": "calls", "full": "steps", "flips": "flips", "storms": "storms", "fuzz": "executions"}
+UNITS = {
+    "kill": "kills",
+    "reading": "kills",
+    "power": "images",
+    "calls": "calls",
+    "full": "steps",
+    "flips": "flips",
+    "storms": "storms",
+    "fuzz": "executions",
+}
 ALONE = ("seed", "pages", "from", "of", "writers")  # not to be added up
 
 
@@ -18,7 +27,9 @@ def main() -> None:
         for commit in dict.fromkeys(line["commit"] for line in ledger.lines() if "commit" in line):
             _paragraph(name, unit, commit, list(ledger.lines(commit)))
     for line in (line for line in Ledger("controls").lines() if "commit" in line):
-        print(f"control {line['control']} on {line['commit']}: {line['mistake']}: {'caught' if line['caught'] else 'NOT CAUGHT'}, {line['first']}")
+        print(
+            f"control {line['control']} on {line['commit']}: {line['mistake']}: {'caught' if line['caught'] else 'NOT CAUGHT'}, {line['first']}"
+        )
 
 
 def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -> None:
@@ -27,7 +38,9 @@ def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -
         sums.update({key: amount for key, amount in line.items() if type(amount) in (int, float) and key not in ALONE})
     failures = sum(len(line["failures"]) for line in lines)
     rest = ", ".join(f"{key} {amount:,.0f}" for key, amount in sums.items() if key != unit)
-    print(f"{name} on {commit}: {sums[unit]:,} {unit}, {failures} failures, {lines[0]['at'][:16]} to {lines[-1]['at'][:16]}; {rest}")
+    print(
+        f"{name} on {commit}: {sums[unit]:,} {unit}, {failures} failures, {lines[0]['at'][:16]} to {lines[-1]['at'][:16]}; {rest}"
+    )
     if name == "flips":
         for side in ("with backup", "without"):
             changed, whole = (sum(line[side][n] for line in lines) for n in (0, 1))

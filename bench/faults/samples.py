@@ -54,6 +54,7 @@ def main() -> None:
         for each in formats.exchanging():
             if formats.exchange(each).holds(source) > formats.DOUBT:
                 found.setdefault(f"import-{each}", []).append(raw)
+
     def edit(every: dict[str, bytes]) -> None:
         for door, samples in sorted(found.items()):
             for old in [name for name in every if name.startswith(f"{door}/sample-")]:

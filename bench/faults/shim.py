@@ -24,7 +24,15 @@ from typing import Any
 def plant(fault: str) -> None:
     """Change the loaded program."""
     name, _, given = fault.partition("=")
-    planted = {"early": _early, "normal": _normal, "deaf": _deaf, "unlocked": _unlocked, "die": _die, "clock": _clock, "peak": _peak}
+    planted = {
+        "early": _early,
+        "normal": _normal,
+        "deaf": _deaf,
+        "unlocked": _unlocked,
+        "die": _die,
+        "clock": _clock,
+        "peak": _peak,
+    }
     if name not in planted:
         sys.exit(f"unknown fault {fault}")
     planted[name](given)

@@ -85,7 +85,16 @@ class Soak:
 
     def __init__(self, home: Path, minutes: float) -> None:
         self.home, self.end = home, time.monotonic() + minutes * 60
-        names = (WAITED, "hook time over python -c pass", "hook seconds", "hook processor seconds", "bare processor seconds", "hook memory", "log bytes", "store bytes")
+        names = (
+            WAITED,
+            "hook time over python -c pass",
+            "hook seconds",
+            "hook processor seconds",
+            "bare processor seconds",
+            "hook memory",
+            "log bytes",
+            "store bytes",
+        )
         self.samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         self.wrong: list[str] = []
         self.counts: dict[str, int] = {}
@@ -101,7 +110,14 @@ class Soak:
             common = {"session_id": session, "cwd": str(self.home / "work"), "transcript_path": str(path)}
             self.hook("session-start", {**common, "hook_event_name": "SessionStart", "source": "startup"})
             for n in range(rng.randint(1, 4)):
-                self.hook("prompt", {**common, "hook_event_name": "UserPromptSubmit", "prompt": f"fix schema {rng.randrange(PROBLEMS)} of the tests, part {n}"})
+                self.hook(
+                    "prompt",
+                    {
+                        **common,
+                        "hook_event_name": "UserPromptSubmit",
+                        "prompt": f"fix schema {rng.randrange(PROBLEMS)} of the tests, part {n}",
+                    },
+                )
                 time.sleep(rng.uniform(0, THINKING))
             self.hook("session-end", {**common, "hook_event_name": "SessionEnd", "reason": "exit"})
 
@@ -127,7 +143,11 @@ class Soak:
         self.samples["hook time over python -c pass"].append((now, (now - began) / seconds))
         self.samples[WAITED].append((now, (now - began) / processor))
         self.samples["hook seconds"].append((now, now - began))
-        for name in ("hook memory", f"hook memory, {event}", "hook memory, it spoke" if out else "hook memory, it was silent"):
+        for name in (
+            "hook memory",
+            f"hook memory, {event}",
+            "hook memory, it spoke" if out else "hook memory, it was silent",
+        ):
             self.samples.setdefault(name, []).append((now, float(peak.read_text())))
         self.count("hooks", 1)
         self.count("hooks that spoke", int(bool(out)))
@@ -137,7 +157,9 @@ class Soak:
     def bare(self) -> tuple[float, float]:
         """Seconds of an interpreter that does nothing, and those of the processor."""
         began = time.monotonic()
-        status, used = _ended(subprocess.Popen([sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home)))
+        status, used = _ended(
+            subprocess.Popen([sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home))
+        )
         assert not status
         now = time.monotonic()
         self.samples["bare processor seconds"].append((now, used))
@@ -209,7 +231,8 @@ def main() -> int:
     subprocess.run(fill, check=True, cwd=home / "work", env=surroundings(home))
     for n in range(PROBLEMS):
         tacit(home, "learn", "--as", "ann", str(transcript(home, n)))
-    for _ in range(args.lessons // TENDED + 1):  # a tend compares so many at a time: none is left for the soak to begin with
+    # a tend compares so many at a time: none is left for the soak to begin with
+    for _ in range(args.lessons // TENDED + 1):
         tacit(home, "tend", patience=3600)
     soak = Soak(home, every)
     reader = subprocess.Popen(
@@ -217,7 +240,9 @@ def main() -> int:
     )  # fmt: skip
     jobs = [threading.Thread(target=soak.agent, args=(n,)) for n in range(AGENTS)]
     commands = ((1.0, "worker", "--now"), (15.0, "tend"), (60.0, "backup"), (10.0, "list", "--json"))
-    jobs += [threading.Thread(target=soak.every, args=each) for each in commands] + [threading.Thread(target=soak.watch)]
+    jobs += [threading.Thread(target=soak.every, args=each) for each in commands] + [
+        threading.Thread(target=soak.watch)
+    ]
     for job in jobs:
         job.start()
     read = [(float(at), float(size)) for at, size in (line.split() for line in reader.stdout or ())]
@@ -238,7 +263,15 @@ def main() -> int:
         found[f"hook seconds, {share:.0%} are faster"] = {"first third": round(a, 4), "last third": round(b, 4)}
     if not health["sound"]:
         failures.append(f"doctor: {health['faults'][:3]}")
-    told = {"minutes": args.minutes, "warm-up": args.warm_up, "lessons": args.lessons, **soak.counts, **found, "checked": health.get("checked"), "failures": failures[:20]}
+    told = {
+        "minutes": args.minutes,
+        "warm-up": args.warm_up,
+        "lessons": args.lessons,
+        **soak.counts,
+        **found,
+        "checked": health.get("checked"),
+        "failures": failures[:20],
+    }
     print(json.dumps(Ledger("soak").add(told), indent=1))
     shutil.rmtree(place, ignore_errors=True)
     return 1 if failures else 0

@@ -17,7 +17,8 @@ from typing import Any
 from common import ROOT, campaign, command, doctor, new_home, store_of, surroundings
 
 PROCESSES = 64
-STEPS = len(list((ROOT / "src" / "tacit" / "stores" / "sqlite" / "migrations").glob("*.sql"))) - 1  # from schema 1 to the newest
+# from schema 1 to the newest
+STEPS = len(list((ROOT / "src" / "tacit" / "stores" / "sqlite" / "migrations").glob("*.sql"))) - 1
 OLD = """
 import runpy, sys
 from pathlib import Path

@@ -100,7 +100,15 @@ class Worker:
             if len(self.memories) >= 2:
                 self.close()
             env = {"HOME": str(self.place), "USER": f"person{self.number}", "XDG_DATA_HOME": str(self.place / "data")}
-            self.memories[name] = open_memories(self.plan["url"].replace("USER", name), project=name, env=env, cwd=str(self.place), wait=30.0, by=env["USER"], yes=True)
+            self.memories[name] = open_memories(
+                self.plan["url"].replace("USER", name),
+                project=name,
+                env=env,
+                cwd=str(self.place),
+                wait=30.0,
+                by=env["USER"],
+                yes=True,
+            )
         return self.memories[name]
 
     def close(self) -> None:
@@ -112,7 +120,9 @@ class Worker:
         close_pools()
 
     def add(self, name: str, act: str) -> Mapping[str, Any]:
-        memory = self.project(name).add(f"In {name} the step {act} needs a fresh cache of kind {self.chance.randrange(50)}.")
+        memory = self.project(name).add(
+            f"In {name} the step {act} needs a fresh cache of kind {self.chance.randrange(50)}."
+        )
         self.known[name].append(memory.id)
         return {"id": memory.id}
 
@@ -151,7 +161,9 @@ def early(worker: Worker) -> None:
     commit_ = Transaction._commit
 
     def late(tx: Transaction) -> None:
-        for project, id in tx.rows("SELECT project, id FROM memory WHERE xmin::text::bigint = txid_current() % 4294967296"):
+        for project, id in tx.rows(
+            "SELECT project, id FROM memory WHERE xmin::text::bigint = txid_current() % 4294967296"
+        ):
             worker.note("ack", kind="add", act="", project=project, id=id)
         time.sleep(0.05)
         commit_(tx)
@@ -176,12 +188,16 @@ def prepare(server: Server, place: Path, names: list[str]) -> None:
             admin.execute(f"CREATE ROLE {name} LOGIN IN ROLE tacit_writer")
     env = {"HOME": str(place), "USER": "ada", "XDG_DATA_HOME": str(place / "data")}
     for name in names:
-        with open_memories(server.url("team", name), project=name, env=env, cwd=str(place), by="ada", yes=True) as memories:
+        with open_memories(
+            server.url("team", name), project=name, env=env, cwd=str(place), by="ada", yes=True
+        ) as memories:
             memories.add(f"In {name} nothing is cached on Mondays.")
         close_pools()
 
 
-def campaign(place: Path, processes: int, projects: int, seconds: float, kills: int, settings: Mapping[str, str], fault: str = "") -> dict[str, Any]:
+def campaign(
+    place: Path, processes: int, projects: int, seconds: float, kills: int, settings: Mapping[str, str], fault: str = ""
+) -> dict[str, Any]:
     """Work, kill, reckon."""
     folder = place / "server"
     folder.mkdir()
@@ -207,7 +223,11 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
         ended = [process.wait(timeout=300) for process in working]
         spent = time.time() - began
         notes = [json.loads(line) for n in range(processes) for line in (place / f"notes-{n}").read_text().splitlines()]
-        failures = [f"{sum(map(bool, ended))} processes failed: {(place / 'errors').read_text()[-1500:]}"] if any(ended) else []
+        failures = (
+            [f"{sum(map(bool, ended))} processes failed: {(place / 'errors').read_text()[-1500:]}"]
+            if any(ended)
+            else []
+        )
         if fault == "tamper":
             tampered(server)
         if fault == "open":
@@ -216,7 +236,9 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
         deadlocks = (folder / "log").read_text(errors="replace").count("deadlock detected")
         failures += [*kept(server, notes), *sound(server), *apart(server, names)]
     told = collections.Counter((note["what"], note["kind"]) for note in notes)
-    refused = collections.Counter(f"{note['code']}: {note['said'].partition(': ')[2][:100]}" for note in notes if note["what"] == "refused")
+    refused = collections.Counter(
+        f"{note['code']}: {note['said'].partition(': ')[2][:100]}" for note in notes if note["what"] == "refused"
+    )
     return {
         "processes": processes, "projects": projects, "seconds": round(spent, 1), "kills": kills,
         "acknowledged": {kind: told["ack", kind] for kind in KINDS}, "refused": dict(refused), "deadlocks": deadlocks,
@@ -236,8 +258,16 @@ def kept(server: Server, notes: list[dict[str, Any]]) -> Iterator[str]:
     with psycopg.connect(server.url("team")) as admin:
         memories = dict(admin.execute("SELECT id, text FROM tacit.memory").fetchall())
         runs = {row[0] for row in admin.execute("SELECT foreign_id FROM tacit.run WHERE learned_at <> ''").fetchall()}
-        units = collections.Counter(row[0] for row in admin.execute("SELECT r.foreign_id FROM tacit.use u JOIN tacit.run r ON r.id = u.unit").fetchall())
-        reasons = {row[0] for row in admin.execute("SELECT payload::json ->> 0 FROM tacit.journal WHERE verb <> 'add'").fetchall()}
+        units = collections.Counter(
+            row[0]
+            for row in admin.execute(
+                "SELECT r.foreign_id FROM tacit.use u JOIN tacit.run r ON r.id = u.unit"
+            ).fetchall()
+        )
+        reasons = {
+            row[0]
+            for row in admin.execute("SELECT payload::json ->> 0 FROM tacit.journal WHERE verb <> 'add'").fetchall()
+        }
     said = " ".join(reasons)
     for note in notes:
         if note["what"] != "ack":
@@ -278,7 +308,10 @@ def apart(server: Server, names: list[str]) -> Iterator[str]:
     """Rows of others that a project's user can see, change, add, find or admit himself to, by raw SQL."""
     with psycopg.connect(server.url("team")) as admin:
         ids = dict(admin.execute("SELECT name, id FROM tacit.project").fetchall())
-        counts = {table: dict(admin.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall()) for table in TABLES}
+        counts = {
+            table: dict(admin.execute(f"SELECT project, count(*) FROM tacit.{table} GROUP BY 1").fetchall())
+            for table in TABLES
+        }
         lesson = dict(admin.execute("SELECT project, min(id) FROM tacit.memory GROUP BY 1").fetchall())
     for at, name in enumerate(names):
         own, other = ids[name], ids[names[at - 1]]
@@ -329,14 +362,27 @@ def _gained(me: psycopg.Connection[Any], sql: str) -> str:
     try:
         cursor = me.execute(sql)  # type: ignore[call-overload]
         rows = [row for row in cursor.fetchall() if any(row)] if cursor.description else []
-        return f"{len(rows)} rows" if rows else f"{cursor.rowcount} rows changed" if cursor.rowcount > 0 and not cursor.description else "done" if cursor.rowcount < 0 and not cursor.description else ""
+        return (
+            f"{len(rows)} rows"
+            if rows
+            else f"{cursor.rowcount} rows changed"
+            if cursor.rowcount > 0 and not cursor.description
+            else "done"
+            if cursor.rowcount < 0 and not cursor.description
+            else ""
+        )
     except psycopg.Error:
         return ""
 
 
 CONTROLS: dict[str, tuple[dict[str, str], str, int, str]] = {
     # What is planted: settings of the server, a fault of the program, kills, and how it must be told.
-    "acknowledged before the server wrote it (synchronous_commit = off)": ({"synchronous_commit": "off", "wal_writer_delay": "10s"}, "", 1, "lost"),
+    "acknowledged before the server wrote it (synchronous_commit = off)": (
+        {"synchronous_commit": "off", "wal_writer_delay": "10s"},
+        "",
+        1,
+        "lost",
+    ),
     "acknowledged before COMMIT": ({}, "early", 2, "lost"),
     "a journal entry changed past the program": ({}, "tamper", 0, "unsound"),
     "a table without row-level security": ({}, "open", 0, "leak"),
@@ -354,7 +400,10 @@ def controls() -> int:
         finally:
             shutil.rmtree(place, ignore_errors=True)
         told = [failure for failure in found["failures"] if failure.startswith(word)]
-        print(f"{'caught' if told else 'MISSED'}: {what}: {len(told)} times, as {told[0] if told else found['failures'][:3]!r}", flush=True)
+        print(
+            f"{'caught' if told else 'MISSED'}: {what}: {len(told)} times, as {told[0] if told else found['failures'][:3]!r}",
+            flush=True,
+        )
         Ledger("postgres").add({"control": what, "caught": bool(told), "times": len(told)})
         missed += not told
     return 1 if missed else 0

@@ -154,7 +154,13 @@ def batch(seed: int, place: Path, kills: int = 25) -> dict[str, Any]:
             wrong.append("a question was never asked")
         asked = sum(endpoint.asked.values())
         wrong += beside(home)
-        return {"kills": max(1, killed), "asked": asked, "asked again": again, "at once": 2 + LEARNERS, "failures": wrong}
+        return {
+            "kills": max(1, killed),
+            "asked": asked,
+            "asked again": again,
+            "at once": 2 + LEARNERS,
+            "failures": wrong,
+        }
     finally:
         endpoint.close()
 

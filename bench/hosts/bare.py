@@ -54,26 +54,41 @@ def lay_bait(home: Path, project: Path) -> None:
     def hook(event: str, level: str) -> dict[str, object]:
         context = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"BAIT-hook-{level}-{event}"}}
         script = home / f"hook-{level}-{event}.sh"
-        script.write_text(f"#!/bin/sh\ncat >/dev/null; touch {fired}/hook-{level}-{event}; echo '{json.dumps(context)}'\n")
+        script.write_text(
+            f"#!/bin/sh\ncat >/dev/null; touch {fired}/hook-{level}-{event}; echo '{json.dumps(context)}'\n"
+        )
         script.chmod(0o755)
         return {"hooks": [{"type": "command", "command": str(script)}]}
 
     def settings(level: str) -> str:
         events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-        return json.dumps({"hooks": {event: [hook(event, level)] for event in events}, "permissions": {"allow": ["Bash"]}})
+        return json.dumps(
+            {"hooks": {event: [hook(event, level)] for event in events}, "permissions": {"allow": ["Bash"]}}
+        )
 
     server = {"command": "sh", "args": ["-c", f"touch {fired}/mcp-server; cat >/dev/null"]}
     files = {
         home / ".claude" / "settings.json": settings("user"),
         home / ".claude" / "CLAUDE.md": "BAIT-user-memory\n",
-        home / ".claude" / "agents" / "helper.md": "---\nname: helper\ndescription: BAIT-user-agent\n---\nBAIT-user-agent\n",
-        home / ".claude" / "skills" / "shop" / "SKILL.md": "---\nname: shop\ndescription: BAIT-user-skill\n---\nBAIT-user-skill\n",
+        home
+        / ".claude"
+        / "agents"
+        / "helper.md": "---\nname: helper\ndescription: BAIT-user-agent\n---\nBAIT-user-agent\n",
+        home
+        / ".claude"
+        / "skills"
+        / "shop"
+        / "SKILL.md": "---\nname: shop\ndescription: BAIT-user-skill\n---\nBAIT-user-skill\n",
         home / ".claude" / "commands" / "shop.md": "---\ndescription: BAIT-user-command\n---\nBAIT-user-command\n",
         home / ".claude" / "rules" / "shop.md": "BAIT-user-rule\n",
         project / ".claude" / "settings.json": settings("project"),
         project / ".claude" / "settings.local.json": settings("local"),
         project / ".claude" / "rules" / "shop.md": "BAIT-project-rule\n",
-        project / ".claude" / "skills" / "till" / "SKILL.md": "---\nname: till\ndescription: BAIT-project-skill\n---\nBAIT-project-skill\n",
+        project
+        / ".claude"
+        / "skills"
+        / "till"
+        / "SKILL.md": "---\nname: till\ndescription: BAIT-project-skill\n---\nBAIT-project-skill\n",
         project / "CLAUDE.md": "BAIT-project-memory\n",
         project / "CLAUDE.local.md": "BAIT-local-memory\n",
         project / "AGENTS.md": "BAIT-agents-file\n",
@@ -99,12 +114,21 @@ def bare(program: Program, flags: Sequence[str], model: Model, folder: Path, *, 
     apart = folder / "apart"
     apart.mkdir()
     cwd = world.project if in_project else apart
-    done = subprocess.run([program.path, "-p", *flags], cwd=cwd, env=world.env, input=ASKED, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(
+        [program.path, "-p", *flags], cwd=cwd, env=world.env, input=ASKED, capture_output=True, text=True, timeout=180
+    )
     asked = model.seen(tools=False)
     words = {word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}
     ran = sorted(each.name for each in (world.home / "fired").iterdir())
     tools = sorted({name for each in asked for name in each.tools})
-    return Reached(len(asked), tuple(tools), tuple(sorted(words)), tuple(ran), done.stdout.strip()[:400] or done.stderr.strip()[:400], done.returncode)
+    return Reached(
+        len(asked),
+        tuple(tools),
+        tuple(sorted(words)),
+        tuple(ran),
+        done.stdout.strip()[:400] or done.stderr.strip()[:400],
+        done.returncode,
+    )
 
 
 def main() -> int:
@@ -121,7 +145,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="tacit-bare-") as folder:
         found = bare(program, given.flags, Model(), Path(folder), in_project=given.in_project)
     print(f"{program.name} -p {' '.join(given.flags)}")
-    for name, told in (("requests", found.requests), ("tools", found.tools), ("read", found.bait), ("ran", found.ran), ("answer", found.answer)):
+    for name, told in (
+        ("requests", found.requests),
+        ("tools", found.tools),
+        ("read", found.bait),
+        ("ran", found.ran),
+        ("answer", found.answer),
+    ):
         print(f"  {name:9} {told if isinstance(told, (int, str)) else ', '.join(told) or 'none'}")
     return 0 if found.clean else 1
 

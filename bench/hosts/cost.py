@@ -26,8 +26,25 @@ from tacit.hosts.samples import Scene
 from tacit.testing import signed
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
-ORDER = ("session-start", "prompt", "subagent-start", "before-command", "step", "tool-failure", "pre-compact", "stop", "session-end")
-CALLS = ["ls -la"] * 35 + ["cat src/a.py"] * 25 + ["grep -rn x src"] * 15 + ["./bin/pytest -q tests"] * 15 + ["git status"] * 5 + ["make db"] * 5
+ORDER = (
+    "session-start",
+    "prompt",
+    "subagent-start",
+    "before-command",
+    "step",
+    "tool-failure",
+    "pre-compact",
+    "stop",
+    "session-end",
+)
+CALLS = (
+    ["ls -la"] * 35
+    + ["cat src/a.py"] * 25
+    + ["grep -rn x src"] * 15
+    + ["./bin/pytest -q tests"] * 15
+    + ["git status"] * 5
+    + ["make db"] * 5
+)
 
 
 def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], dict[str, object]]]]:
@@ -39,25 +56,41 @@ def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], di
         told = replace(scene, transcript=rollout) if name == "codex" else scene
         words = [] if host.loaded_by_others else ["--host", name]
         rows = [(entry.ours, [entry.ours, *words], host.sample(entry, told)) for entry in host.entries]
-        looking = [(f"{entry.ours}, looking", [entry.ours, *words], host.sample(entry, replace(told, command="ls -la"))) for entry in host.entries if entry.ours == "before-command"]
-        found[name] = sorted({row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values(), key=lambda row: ORDER.index(row[1][0]))
+        looking = [
+            (f"{entry.ours}, looking", [entry.ours, *words], host.sample(entry, replace(told, command="ls -la")))
+            for entry in host.entries
+            if entry.ours == "before-command"
+        ]
+        found[name] = sorted(
+            {row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values(),
+            key=lambda row: ORDER.index(row[1][0]),
+        )
     return found
 
 
 def cpu(argv: list[str], env: dict[str, str], said: str = "") -> float:
     """CPU seconds of one process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(argv, env=env, input=said, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(
+        argv, env=env, input=said, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cost", "version": "1"}}}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cost", "version": "1"}},
+}
 
 
 def first_answer(env: dict[str, str]) -> float:
     """CPU seconds of `tacit mcp` until its first answer, by the kernel's own count."""
-    with subprocess.Popen([TACIT, "mcp"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        [TACIT, "mcp"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as server:
         assert server.stdin and server.stdout
         server.stdin.write(json.dumps(HELLO).encode() + b"\n")
         server.stdin.flush()
@@ -86,7 +119,9 @@ def main() -> int:
             in_force = sum(memory.state in INJECTABLE for memory in memories.list(limit=1000))
         assert in_force == 302, f"{in_force} lessons are in force, not 302"
         rollout = os.path.join(folder, "rollout-x.jsonl")
-        Path(rollout).write_text(json.dumps({"payload": {"item": {"type": "CommandExecution", "id": "other", "exit_code": 0}}}) + "\n")
+        Path(rollout).write_text(
+            json.dumps({"payload": {"item": {"type": "CommandExecution", "id": "other", "exit_code": 0}}}) + "\n"
+        )
         bare = [sys.executable, "-c", "pass"]
         count = 0
         print("| host | event | times a bare interpreter |\n|---|---|---|")
@@ -103,14 +138,25 @@ def main() -> int:
                 print(f"| {host} | {name} | {statistics.median(ours) / statistics.median(floor):.1f} |", flush=True)
         total = bare_total = 0.0
         for n, command in enumerate(CALLS):
-            said = {"session_id": "hundred", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": f"h{n}", "tool_input": {"command": command}}
+            said = {
+                "session_id": "hundred",
+                "cwd": project,
+                "hook_event_name": "PreToolUse",
+                "tool_name": "Bash",
+                "tool_use_id": f"h{n}",
+                "tool_input": {"command": command},
+            }
             total += cpu([TACIT, "hook", "before-command"], env, json.dumps(said))
             bare_total += cpu(bare, env) if n < 20 else 0.0
-        print(f"\na session of 100 shell calls (75 look, 25 run something): {total:.2f} s CPU before commands, {total / (bare_total * 5):.1f} times 100 bare interpreters")
+        print(
+            f"\na session of 100 shell calls (75 look, 25 run something): {total:.2f} s CPU before commands, {total / (bare_total * 5):.1f} times 100 bare interpreters"
+        )
         if Path("/proc/self/schedstat").exists():
             pairs = [(cpu(bare, env), first_answer(env)) for _ in range(given.pairs)]
             floor_at, first_at = (statistics.median(each) for each in zip(*pairs))
-            print(f"tacit mcp, first answer: {first_at * 1000:.0f} ms CPU, {first_at / floor_at:.1f} times a bare interpreter")
+            print(
+                f"tacit mcp, first answer: {first_at * 1000:.0f} ms CPU, {first_at / floor_at:.1f} times a bare interpreter"
+            )
     return 0
 
 

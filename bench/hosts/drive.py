@@ -25,7 +25,8 @@ from tacit.testing import signed
 
 ROOT = Path(__file__).resolve().parents[2]
 TACIT = str(Path(sys.executable).with_name("tacit"))
-PATIENCE = 600.0  # seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
+# seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
+PATIENCE = 600.0
 AT_TERMINAL = 400.0
 
 PYTEST = """#!/bin/sh
@@ -75,14 +76,21 @@ class World:
             "TACIT_WORKER_IDLE": "2",
             **(env or {}),
         }
-        for line in (["init", "-q"], ["add", "-A"], ["-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "shop"]):
+        for line in (
+            ["init", "-q"],
+            ["add", "-A"],
+            ["-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "shop"],
+        ):
             subprocess.run(["git", *line], cwd=self.project, env=self.env, check=True, capture_output=True)
-        self.key = signed({**self.env, "USER": "ada"})["TACIT_KEY"]  # of who runs our own commands; the hosts and what they start have none
+        # of who runs our own commands; the hosts and what they start have none
+        self.key = signed({**self.env, "USER": "ada"})["TACIT_KEY"]
 
     def tacit(self, *args: str, check: bool = True) -> Any:
         """What `tacit` answers the person, as JSON."""
         env = {**self.env, "USER": "ada", "TACIT_KEY": self.key}
-        done = subprocess.run([TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            [TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE
+        )
         answer = json.loads(done.stdout or "{}")
         if check and not answer.get("ok"):
             raise AssertionError(f"tacit {' '.join(args)}: {done.stdout}{done.stderr}")
@@ -90,7 +98,9 @@ class World:
 
     def said(self, *args: str) -> str:
         """What `tacit` tells a person."""
-        done = subprocess.run([TACIT, *args], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            [TACIT, *args], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE
+        )
         return done.stdout + done.stderr
 
     def settle(self) -> None:
@@ -116,7 +126,15 @@ def call(program: Program, world: World, told: dict[str, Any], before: Sequence[
     turn = Turn(told["prompt"], goes_on, bool(told.get("fork")), tuple(told.get("flags", ())))
     argv = [program.path, *program.print(turn)]
     try:
-        done = subprocess.run(argv, cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            argv,
+            cwd=world.project,
+            env=world.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
     except subprocess.TimeoutExpired as late:
         return Session(code=None, out=f"did not end within {PATIENCE:g} s: {late.stdout or ''}"[:2000])
     return Session(_session_id(program, world, done.stdout), done.returncode, (done.stdout + done.stderr)[-4000:])
@@ -170,7 +188,9 @@ def _answered(model: Model, asked: int) -> bool:
 # -- what is expected --------------------------------------------------------------------------------------------------
 
 
-def faults(world: World, sessions: Sequence[Session], expected: Iterable[dict[str, Any]], can: frozenset[str]) -> list[str]:
+def faults(
+    world: World, sessions: Sequence[Session], expected: Iterable[dict[str, Any]], can: frozenset[str]
+) -> list[str]:
     """What is not as the scenario says, one line each; of what a program cannot, nothing is expected."""
     found = []
     for each in expected:
@@ -191,7 +211,9 @@ def _told(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
     if not requests:
         return f"no request of {track}"
     holds = [_flat(each["told"]) in _flat(request.text) for request in requests]
-    right = {"first": holds[0], "every": all(holds), "last": holds[-1], "any": any(holds), "none": not any(holds)}[where]
+    right = {"first": holds[0], "every": all(holds), "last": holds[-1], "any": any(holds), "none": not any(holds)}[
+        where
+    ]
     return "" if right else f"“{each['told']}” in {sum(holds)} of {len(holds)} requests of {track}, wanted: {where}"
 
 
@@ -230,7 +252,11 @@ def _outcome(world: World, sessions: Sequence[Session], each: dict[str, Any]) ->
     for run in world.tacit("audit")["runs"]:
         for lesson in run["lessons"]:
             if each["of"].lower() in lesson["text"].lower():
-                return "" if lesson["outcome"] == each["outcome"] else f"outcome of “{each['of']}”: {lesson['outcome']}, wanted {each['outcome']}"
+                return (
+                    ""
+                    if lesson["outcome"] == each["outcome"]
+                    else f"outcome of “{each['of']}”: {lesson['outcome']}, wanted {each['outcome']}"
+                )
     return f"no run was assigned “{each['of']}”"
 
 
@@ -244,7 +270,11 @@ def _noticed(world: World, sessions: Sequence[Session], each: dict[str, Any]) ->
     """{"noticed": text, "lineages": 1}: a failure that `tacit stats` has, and in how many independent runs it was met."""
     found = {row["signature"]: row["lineages"] for row in world.tacit("stats")["noticed"]}
     met = [n for signature, n in found.items() if each["noticed"] in signature]
-    return "" if met == [each["lineages"]] else f"noticed “{each['noticed']}” in {met} lineages, wanted {each['lineages']}: {found}"
+    return (
+        ""
+        if met == [each["lineages"]]
+        else f"noticed “{each['noticed']}” in {met} lineages, wanted {each['lineages']}: {found}"
+    )
 
 
 CHECKS = {"noticed": _noticed, "told": _told, "lesson": _lesson, "runs": _runs, "outcome": _outcome, "tools": _tools}

@@ -35,8 +35,16 @@ from run import prepare, settings_of  # noqa: E402
 
 Times = list[tuple[str, float]]  # events as the host names them, milliseconds
 
-KEPT = [["Use pnpm, not npm.", "--kind", "preference"], ["`make db` makes the tables that `pytest` needs.", "--kind", "fact"]]
-WORK: list[dict[str, Any]] = [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "All pass."}]
+KEPT = [
+    ["Use pnpm, not npm.", "--kind", "preference"],
+    ["`make db` makes the tables that `pytest` needs.", "--kind", "fact"],
+]
+WORK: list[dict[str, Any]] = [
+    {"shell": "./bin/pytest -q tests"},
+    {"shell": "make db"},
+    {"shell": "./bin/pytest -q tests"},
+    {"say": "All pass."},
+]
 PROMPT = "run the tests of the shop"
 
 
@@ -45,7 +53,10 @@ def script(program: Program) -> dict[str, Any]:
     if "subagent" not in program.can:
         return {"main": WORK}
     asked = {"agent": "SUBTASK: look", "type": program.agent}
-    return {"main": [*WORK[:2], asked, {"shell": "sleep 4"}, *WORK[2:]], "SUBTASK": [{"shell": "ls tests"}, {"say": "Looked."}]}
+    return {
+        "main": [*WORK[:2], asked, {"shell": "sleep 4"}, *WORK[2:]],
+        "SUBTASK": [{"shell": "ls tests"}, {"say": "Looked."}],
+    }
 
 
 def stand_in(world: World, timed: bool) -> None:
@@ -131,7 +142,9 @@ def _trusted(client: _Client, world: World) -> Times:
     rows = [row for each in client.ask("hooks/list", cwds=[str(world.project)])["data"] for row in each["hooks"]]
     client.leave()
     with open(world.home / ".codex" / "config.toml", "a", encoding="utf-8") as file:
-        file.writelines(f'\n[hooks.state.{json.dumps(row["key"])}]\ntrusted_hash = "{row["currentHash"]}"\n' for row in rows)
+        file.writelines(
+            f'\n[hooks.state.{json.dumps(row["key"])}]\ntrusted_hash = "{row["currentHash"]}"\n' for row in rows
+        )
     return []
 
 
@@ -236,7 +249,10 @@ def main() -> int:
         for event, (ours, bare) in measured(program, given.sessions).items():
             if ours and bare:
                 one, other = statistics.median(ours), statistics.median(bare)
-                print(f"| {program.name} | {event} | {one:.0f} | {other:.0f} | {one / other:.1f} | {len(ours)} |", flush=True)
+                print(
+                    f"| {program.name} | {event} | {one:.0f} | {other:.0f} | {one / other:.1f} | {len(ours)} |",
+                    flush=True,
+                )
         print(f"<!-- {program.name}: by {TOLD_BY[program.host][0]}; load {os.getloadavg()[0]:.0f} -->", flush=True)
     return 0
 

@@ -109,7 +109,11 @@ class Model:
     def seen(self, track: str = "", *, tools: bool = True) -> list[Request]:
         """The requests of a track, in order; of all tracks without a name."""
         with self._lock:
-            return [each for each in self.requests if each.track and (not track or each.track == track) and (not tools or each.tools)]
+            return [
+                each
+                for each in self.requests
+                if each.track and (not track or each.track == track) and (not tools or each.tools)
+            ]
 
     def take(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
         """The step that answers a request, which is written down."""
@@ -149,7 +153,11 @@ def parts(step: dict[str, Any], body: Any) -> list[tuple[str, str, dict[str, Any
             found.append(("call", *_agent(one["agent"], one.get("type", "general-purpose"), names)))
         elif "call" in one:
             wanted = one["call"]
-            name = next((each for each in names if each.endswith(wanted[1:])), wanted[1:]) if wanted.startswith("*") else wanted
+            name = (
+                next((each for each in names if each.endswith(wanted[1:])), wanted[1:])
+                if wanted.startswith("*")
+                else wanted
+            )
             found.append(("call", name, one.get("with", {})))
     return found
 
@@ -180,15 +188,35 @@ def _id(kind: str) -> str:
 def anthropic(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]:
     blocks: list[dict[str, Any]] = []
     for kind, name, given in parts(step, body):
-        blocks.append({"type": "text", "text": name} if kind == "say" else {"type": "tool_use", "id": _id("toolu"), "name": name, "input": given})
+        blocks.append(
+            {"type": "text", "text": name}
+            if kind == "say"
+            else {"type": "tool_use", "id": _id("toolu"), "name": name, "input": given}
+        )
     why = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"
-    usage = {"input_tokens": step.get("usage", 900), "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 12}
-    head = {"id": _id("msg"), "type": "message", "role": "assistant", "model": body.get("model", "scripted"), "stop_sequence": None, "usage": usage}
+    usage = {
+        "input_tokens": step.get("usage", 900),
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "output_tokens": 12,
+    }
+    head = {
+        "id": _id("msg"),
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "scripted"),
+        "stop_sequence": None,
+        "usage": usage,
+    }
     events: list[tuple[str, Any]] = [("message_start", {"message": {**head, "content": [], "stop_reason": None}})]
     for n, block in enumerate(blocks):
         said = block["type"] == "text"
         empty = {"type": "text", "text": ""} if said else {**block, "input": {}}
-        delta = {"type": "text_delta", "text": block["text"]} if said else {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        delta = (
+            {"type": "text_delta", "text": block["text"]}
+            if said
+            else {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        )
         events.append(("content_block_start", {"index": n, "content_block": empty}))
         events.append(("content_block_delta", {"index": n, "delta": delta}))
         events.append(("content_block_stop", {"index": n}))
@@ -202,19 +230,49 @@ def responses(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], A
     for kind, name, given in parts(step, body):
         if kind == "say":
             said = {"type": "output_text", "text": name, "annotations": []}
-            items.append({"type": "message", "id": _id("msg"), "role": "assistant", "status": "completed", "content": [said]})
+            items.append(
+                {"type": "message", "id": _id("msg"), "role": "assistant", "status": "completed", "content": [said]}
+            )
             continue
         space, _, tool = name.rpartition("/")
-        call = {"type": "function_call", "id": _id("fc"), "call_id": _id("call"), "name": tool, "arguments": json.dumps(given), "status": "completed"}
+        call = {
+            "type": "function_call",
+            "id": _id("fc"),
+            "call_id": _id("call"),
+            "name": tool,
+            "arguments": json.dumps(given),
+            "status": "completed",
+        }
         items.append({**call, **({"namespace": space} if space else {})})
     used = step.get("usage", 900)
-    usage = {"input_tokens": used, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 12, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": used + 12}
-    whole = {"id": _id("resp"), "object": "response", "created_at": 1, "status": "completed", "model": body.get("model", "scripted"), "output": items, "usage": usage}
-    events: list[tuple[str, Any]] = [("response.created", {"response": {**whole, "status": "in_progress", "output": [], "usage": None}})]
+    usage = {
+        "input_tokens": used,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 12,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": used + 12,
+    }
+    whole = {
+        "id": _id("resp"),
+        "object": "response",
+        "created_at": 1,
+        "status": "completed",
+        "model": body.get("model", "scripted"),
+        "output": items,
+        "usage": usage,
+    }
+    events: list[tuple[str, Any]] = [
+        ("response.created", {"response": {**whole, "status": "in_progress", "output": [], "usage": None}})
+    ]
     for n, item in enumerate(items):
         events.append(("response.output_item.added", {"output_index": n, "item": item}))
         if item["type"] == "message":
-            events.append(("response.output_text.delta", {"output_index": n, "content_index": 0, "item_id": item["id"], "delta": item["content"][0]["text"]}))
+            events.append(
+                (
+                    "response.output_text.delta",
+                    {"output_index": n, "content_index": 0, "item_id": item["id"], "delta": item["content"][0]["text"]},
+                )
+            )
         events.append(("response.output_item.done", {"output_index": n, "item": item}))
     events.append(("response.completed", {"response": whole}))
     return [(name, {"type": name, "sequence_number": n, **data}) for n, (name, data) in enumerate(events)], whole
@@ -234,12 +292,20 @@ def chat(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]:
     chunk = {**head, "object": "chat.completion.chunk"}
     first = {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]}
     last = {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": why}], "usage": usage}
-    whole = {**head, "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": why}], "usage": usage}
+    whole = {
+        **head,
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message, "finish_reason": why}],
+        "usage": usage,
+    }
     return [("", first), ("", last), ("", "[DONE]")], whole
 
 
 def gemini(step: dict[str, Any], body: Any) -> tuple[list[tuple[str, Any]], Any]:
-    said = [{"text": name} if kind == "say" else {"functionCall": {"name": name, "args": given}} for kind, name, given in parts(step, body)]
+    said = [
+        {"text": name} if kind == "say" else {"functionCall": {"name": name, "args": given}}
+        for kind, name, given in parts(step, body)
+    ]
     used = step.get("usage", 900)
     whole = {
         "candidates": [{"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}],
@@ -285,11 +351,16 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send({})
         step = self.model.take(path, body, dict(self.headers))
         if "status" in step:
-            return self._send({"type": "error", "error": {"type": "overloaded_error", "message": "scripted"}}, step["status"])
+            return self._send(
+                {"type": "error", "error": {"type": "overloaded_error", "message": "scripted"}}, step["status"]
+            )
         events, whole = speak(step, body)
         if not body.get("stream") and not path.endswith(":streamGenerateContent"):
             return self._send(whole)
-        lines = [(f"event: {name}\n" if name else "") + f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n" for name, data in events]
+        lines = [
+            (f"event: {name}\n" if name else "") + f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n"
+            for name, data in events
+        ]
         return self._send("".join(lines).encode(), kind="text/event-stream")
 
     def _body(self) -> Any:

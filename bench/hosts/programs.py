@@ -80,7 +80,17 @@ def _claude_ready(home: Path, project: Path, url: str) -> dict[str, str]:
 def _claude_print(turn: Turn) -> list[str]:
     resumed = ["--resume", turn.session] if turn.session else []
     forked = ["--fork-session"] if turn.fork else []
-    return ["-p", turn.prompt, *resumed, *forked, "--allowedTools", "Bash,Agent,Task,mcp__tacit,mcp__plugin_tacit_tacit", "--output-format", "json", *turn.flags]
+    return [
+        "-p",
+        turn.prompt,
+        *resumed,
+        *forked,
+        "--allowedTools",
+        "Bash,Agent,Task,mcp__tacit,mcp__plugin_tacit_tacit",
+        "--output-format",
+        "json",
+        *turn.flags,
+    ]
 
 
 def _claude_typed() -> list[str]:
@@ -131,7 +141,11 @@ def _codex_typed() -> list[str]:
 def _gemini_ready(home: Path, project: Path, url: str) -> dict[str, str]:
     folder = home / ".gemini"
     folder.mkdir(parents=True, exist_ok=True)
-    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "general": {"disableAutoUpdate": True},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
     (folder / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
     (folder / "trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
     return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url}
@@ -262,7 +276,9 @@ def install(program: Program, folder: Path) -> Program:
 
 def _npm(args: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     cwd.mkdir(parents=True, exist_ok=True)
-    return subprocess.run(["npm", *args], cwd=cwd, capture_output=True, text=True, timeout=900, env={**os.environ, "CI": "1"})
+    return subprocess.run(
+        ["npm", *args], cwd=cwd, capture_output=True, text=True, timeout=900, env={**os.environ, "CI": "1"}
+    )
 
 
 def _last_line(done: subprocess.CompletedProcess[str]) -> str:

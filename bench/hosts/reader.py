@@ -34,7 +34,14 @@ QUOTES = {  # words that a reader of a session would copy, and what it would mak
     "please never start the dev server yourself": ("Never start the dev server yourself.", "rule", "said"),
     'relation "orders" does not exist': (LESSON, "fix", "found"),
 }
-SCRIPT = {"main": [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "All pass: the tables were not there."}]}
+SCRIPT = {
+    "main": [
+        {"shell": "./bin/pytest -q tests"},
+        {"shell": "make db"},
+        {"shell": "./bin/pytest -q tests"},
+        {"say": "All pass: the tables were not there."},
+    ]
+}
 
 
 def as_a_reader(body: Any) -> str:
@@ -52,7 +59,17 @@ def as_a_reader(body: Any) -> str:
         found = re.search(rf"^\s*(\d+)\D.*{re.escape(words)}", asked, re.M)
         if found:
             quote = {"line": int(found[1]), "words": words}
-            lessons.append({"text": text, "when": "", "kind": kind, "standing": standing, "quotes": [quote], "sign": None, "until": ""})
+            lessons.append(
+                {
+                    "text": text,
+                    "when": "",
+                    "kind": kind,
+                    "standing": standing,
+                    "quotes": [quote],
+                    "sign": None,
+                    "until": "",
+                }
+            )
     return json.dumps({"lessons": lessons})
 
 
@@ -67,7 +84,8 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="tacit-reader-") as folder:
         model = Model()
-        world = World(Path(folder), model, {"TACIT_NO_WORKER": "1"})  # so that what reading starts can be told from what the session started
+        # so that what reading starts can be told from what the session started
+        world = World(Path(folder), model, {"TACIT_NO_WORKER": "1"})
         world.env["PATH"] = f"{Path(program.path).parent}:{world.env['PATH']}"
         world.env.update(program.ready(world.home, world.project, model.url))
         lay_bait(world.home, world.project)
@@ -88,9 +106,15 @@ def main() -> int:
         facts = {
             "requests": len(asked),
             "tools": sorted({name for each in asked for name in each.tools}),
-            "bait read": sorted({word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}),
+            "bait read": sorted(
+                {word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}
+            ),
             "bait ran": sorted(each.name for each in fired.iterdir()),
-            "lessons": [memory["text"] for memory in world.tacit("list", "--limit", "100")["memories"] if memory["text"] == LESSON],
+            "lessons": [
+                memory["text"]
+                for memory in world.tacit("list", "--limit", "100")["memories"]
+                if memory["text"] == LESSON
+            ],
             "exam": "passed" if "passed its exam" in told else told[-600:],
             "runs": len(world.tacit("audit")["runs"]),
             "new transcripts": len(sorted((world.home / ".claude" / "projects").rglob("*.jsonl"))) - len(sessions),

@@ -29,7 +29,7 @@ from model import Model  # noqa: E402
 from programs import PROGRAMS, Program, install  # noqa: E402
 
 INSIDE = "TACIT_HOSTS_INSIDE"
-NO_TRIAL = '[trial]\nrate = 0.0\n'
+NO_TRIAL = "[trial]\nrate = 0.0\n"
 
 
 def main() -> int:
@@ -38,7 +38,9 @@ def main() -> int:
     parser.add_argument("--scenario", action="append", default=[], help="only this scenario (a file's name)")
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
-    parser.add_argument("--times", type=int, default=1, help="drive each so often; it passes where it passed every time")
+    parser.add_argument(
+        "--times", type=int, default=1, help="drive each so often; it passes where it passed every time"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="how many sessions are driven at the same time")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
     given = parser.parse_args()
@@ -49,17 +51,31 @@ def main() -> int:
     else:
         programs = [install(each, given.programs) for each in programs]
         for each in programs:
-            print(f"{each.host} ({each.pick}): {each.version or '-'}{'  MISSING: ' + each.missing if each.missing else ''}", flush=True)
-        _isolate(json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs]))
+            print(
+                f"{each.host} ({each.pick}): {each.version or '-'}{'  MISSING: ' + each.missing if each.missing else ''}",
+                flush=True,
+            )
+        _isolate(
+            json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs])
+        )
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
     chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
     began, load = time.monotonic(), os.getloadavg()[0]
     with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits, and each has a home of its own
-        driven = {(program.name, told["title"]): pool.submit(_often, program, told, given.keep, given.times) for told in chosen.values() for program in programs}
-        rows = {program.name: {told["title"]: driven[program.name, told["title"]].result() for told in chosen.values()} for program in programs}
+        driven = {
+            (program.name, told["title"]): pool.submit(_often, program, told, given.keep, given.times)
+            for told in chosen.values()
+            for program in programs
+        }
+        rows = {
+            program.name: {told["title"]: driven[program.name, told["title"]].result() for told in chosen.values()}
+            for program in programs
+        }
     if given.table:
         took = f"{(time.monotonic() - began) / 60:.0f} minutes, {given.jobs} at a time, load {load:.0f} at the beginning and {os.getloadavg()[0]:.0f} at the end"
-        _write_table(given.table, rows, f"{time.strftime('%Y-%m-%d')}, commit {_commit()}, Node {_node()}; one call, {took}.")
+        _write_table(
+            given.table, rows, f"{time.strftime('%Y-%m-%d')}, commit {_commit()}, Node {_node()}; one call, {took}."
+        )
     failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
     print(f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail")
     return 1 if failed else 0
@@ -130,7 +146,10 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
             shutil.rmtree(folder, ignore_errors=True)
     cell = ("FAILS", "; ".join(wrong)) if wrong else ("yes", "")
     where = f"  [{folder}]" if keep else ""
-    print(f"{program.name:28} {told['title']:30} {cell[0]:5} {time.monotonic() - began:5.1f} s  {cell[1]}{where}", flush=True)
+    print(
+        f"{program.name:28} {told['title']:30} {cell[0]:5} {time.monotonic() - began:5.1f} s  {cell[1]}{where}",
+        flush=True,
+    )
     return cell
 
 
@@ -155,7 +174,9 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
 def listen(world: World) -> None:
     """Let hooks also write down what they are sent, in payloads.jsonl: the shapes that fixtures are made from."""
     real, ear = str(Path(sys.executable).with_name("tacit")), world.folder / "tacit"
-    ear.write_text(f'#!/bin/sh\ncat >"{world.folder}/in.$$"\n(cat "{world.folder}/in.$$"; echo) >>"{world.folder}/payloads.jsonl"\n"{real}" "$@" <"{world.folder}/in.$$"\n')
+    ear.write_text(
+        f'#!/bin/sh\ncat >"{world.folder}/in.$$"\n(cat "{world.folder}/in.$$"; echo) >>"{world.folder}/payloads.jsonl"\n"{real}" "$@" <"{world.folder}/in.$$"\n'
+    )
     ear.chmod(0o755)
     for path in settings_of(world):
         if path.exists():
@@ -164,14 +185,27 @@ def listen(world: World) -> None:
 
 def settings_of(world: World) -> list[Path]:
     """The files in which `connect` registers our command."""
-    homes = (".codex/hooks.json", ".gemini/settings.json", ".copilot/hooks/tacit.json", ".config/opencode/plugins/tacit.js")
+    homes = (
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".copilot/hooks/tacit.json",
+        ".config/opencode/plugins/tacit.js",
+    )
     return [world.project / ".claude" / "settings.local.json", *(world.home / name for name in homes)]
 
 
 def _by_command(*words: str) -> Any:
     def add(program: Program, world: World) -> None:
         tacit = str(Path(sys.executable).with_name("tacit"))
-        done = subprocess.run([program.path, *words, tacit, "mcp"], cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [program.path, *words, tacit, "mcp"],
+            cwd=world.project,
+            env=world.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         assert not done.returncode, f"{' '.join(words)}: {done.stdout}{done.stderr}"
 
     return add
@@ -180,7 +214,9 @@ def _by_command(*words: str) -> Any:
 def _opencode_mcp(program: Program, world: World) -> None:
     path = world.home / ".config" / "opencode" / "opencode.json"
     settings = json.loads(path.read_text())
-    settings["mcp"] = {"tacit": {"type": "local", "command": [str(Path(sys.executable).with_name("tacit")), "mcp"], "enabled": True}}
+    settings["mcp"] = {
+        "tacit": {"type": "local", "command": [str(Path(sys.executable).with_name("tacit")), "mcp"], "enabled": True}
+    }
     path.write_text(json.dumps(settings))
 
 
@@ -202,7 +238,15 @@ MCP = {
 
 def _claude_plugin(program: Program, world: World) -> None:
     for words in (["marketplace", "add", str(ROOT)], ["install", "tacit@tacit"]):
-        done = subprocess.run([program.path, "plugin", *words], cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [program.path, "plugin", *words],
+            cwd=world.project,
+            env=world.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         assert not done.returncode, f"plugin {' '.join(words)}: {done.stdout}{done.stderr}"
 
 
@@ -211,7 +255,18 @@ PLUGIN = {"claude-code": _claude_plugin}
 
 def _keep_log(folder: Path, sessions: list[Session]) -> None:
     for n, session in enumerate(sessions):
-        lines = [json.dumps({"track": r.track, "step": r.step, "path": r.path, "tools": r.tools, "body": {k: v for k, v in r.body.items() if k != "tools"}}) for r in session.requests]
+        lines = [
+            json.dumps(
+                {
+                    "track": r.track,
+                    "step": r.step,
+                    "path": r.path,
+                    "tools": r.tools,
+                    "body": {k: v for k, v in r.body.items() if k != "tools"},
+                }
+            )
+            for r in session.requests
+        ]
         (folder / f"session-{n}.jsonl").write_text("\n".join(lines))
         (folder / f"session-{n}.out").write_text(session.out)
 
@@ -237,7 +292,9 @@ def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]], told: 
 
 def _commit() -> str:
     """What was driven; with a mark where files differ from it."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, capture_output=True, text=True
+    )
     return done.stdout.strip() or "unknown"
 
 

@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-_CONTROL = re.compile(r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_78=>]|\x1bP[^\x1b]*\x1b\\")
+_CONTROL = re.compile(
+    r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_78=>]|\x1bP[^\x1b]*\x1b\\"
+)
 # What a terminal is asked, and answers: where the cursor is, what it can do, which colours it has. Some programs wait for it.
 _ANSWERS = {
     b"\x1b[6n": b"\x1b[1;1R",
@@ -74,7 +76,8 @@ class Terminal:
             self.read(0.02)
         if enter:
             end = re.sub(r"\s+", "", text)[-6:]
-            self.wait(lambda: end in self.text[seen:], 5.0)  # a busy program takes a return before the letters that came first
+            # a busy program takes a return before the letters that came first
+            self.wait(lambda: end in self.text[seen:], 5.0)
             self.wait(lambda: False, 0.5)
             os.write(self.fd, b"\r")
 

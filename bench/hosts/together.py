@@ -27,7 +27,12 @@ from model import Model  # noqa: E402
 from programs import PROGRAMS, Turn, install  # noqa: E402
 
 WANTED = ("claude-code-newest", "claude-code-npm", "codex-newest")
-CURE = [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "All pass."}]
+CURE = [
+    {"shell": "./bin/pytest -q tests"},
+    {"shell": "make db"},
+    {"shell": "./bin/pytest -q tests"},
+    {"say": "All pass."},
+]
 DIES = [*CURE[:3], {"shell": "sleep 600"}, {"say": "Never said."}]
 
 
@@ -43,7 +48,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="tacit-together-", ignore_cleanup_errors=True) as folder:
         model = Model()
         world = World(Path(folder), model)
-        (world.project / "bin" / "pytest").write_text(PYTEST.replace(".db-up", '".db-up$SHOP"'))  # each session has a database of its own
+        # each session has a database of its own
+        (world.project / "bin" / "pytest").write_text(PYTEST.replace(".db-up", '".db-up$SHOP"'))
         (world.project / "Makefile").write_text("db:\n\t@touch .db-up$(SHOP) && echo 'database is up'\n")
         for program in programs:
             world.env.update(program.ready(world.home, world.project, model.url))
@@ -59,13 +65,25 @@ def main() -> int:
         facts = _facts(world)
         model.close()
     sessions = given.rounds * len(programs) + 1
-    wanted = {"runs": sessions, "settled": sessions - 1, "lineages": sessions, "lessons with make db": 1, "hook failures": 0}
-    print(f"{', '.join(each.name for each in programs)}: {given.rounds} rounds at the same time, then one {programs[0].name} killed ({dead} requests), load {os.getloadavg()[0]:.0f}")
+    wanted = {
+        "runs": sessions,
+        "settled": sessions - 1,
+        "lineages": sessions,
+        "lessons with make db": 1,
+        "hook failures": 0,
+    }
+    print(
+        f"{', '.join(each.name for each in programs)}: {given.rounds} rounds at the same time, then one {programs[0].name} killed ({dead} requests), load {os.getloadavg()[0]:.0f}"
+    )
     for name, want in wanted.items():
         print(f"  {name:22} {facts[name]}, wanted {want if name != 'settled' else f'{want} or more'}")
     silent = [name for name, held in told.items() if not held or not all(held)]
     print(f"  told in every request  {len(told) - len(silent)} of {len(told)} sessions {silent or ''}")
-    right = all(facts[name] == want for name, want in wanted.items() if name != "settled") and facts["settled"] >= wanted["settled"] and not silent
+    right = (
+        all(facts[name] == want for name, want in wanted.items() if name != "settled")
+        and facts["settled"] >= wanted["settled"]
+        and not silent
+    )
     return 0 if right else 1
 
 
@@ -77,11 +95,23 @@ def _round(world: World, model: Model, programs: list[Any], number: int) -> dict
     for name, program in names.items():
         env = {**world.env, "SHOP": name.strip(":")}
         argv = [program.path, *program.print(Turn(f"{name} run the tests of the shop"))]
-        running.append(subprocess.Popen(argv, cwd=world.project, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        running.append(
+            subprocess.Popen(
+                argv,
+                cwd=world.project,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
     for each in running:
         each.wait(PATIENCE)
     world.settle()
-    return {f"{name}{program.name}": ["Use pnpm, not npm." in request.text for request in model.seen(name)] for name, program in names.items()}
+    return {
+        f"{name}{program.name}": ["Use pnpm, not npm." in request.text for request in model.seen(name)]
+        for name, program in names.items()
+    }
 
 
 def _dies(world: World, model: Model, program: Any) -> int:
@@ -89,7 +119,15 @@ def _dies(world: World, model: Model, program: Any) -> int:
     model.play({"DEAD:": DIES})
     env = {**world.env, "SHOP": "dead"}
     argv = [program.path, *program.print(Turn("DEAD: run the tests of the shop"))]
-    running = subprocess.Popen(argv, cwd=world.project, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    running = subprocess.Popen(
+        argv,
+        cwd=world.project,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     end = time.monotonic() + PATIENCE
     while len(model.seen("DEAD:")) < len(DIES) - 1 and time.monotonic() < end:
         time.sleep(0.2)

@@ -61,7 +61,9 @@ def main() -> int:
     print(f"{program.name}: {len(rows)} questions of {rows[0][0]:,} to {rows[-1][0]:,} bytes")
     print(f"  requests a question   {sum(count for *_, count in rows) / len(rows):.2f}")
     print(f"  tools offered         {max(tools for _, _, tools, _ in rows)}")
-    print(f"  beside the prompt     {min(beside):,} to {max(beside):,} bytes, about {statistics.median(beside) / BYTES_A_TOKEN:.0f} tokens")
+    print(
+        f"  beside the prompt     {min(beside):,} to {max(beside):,} bytes, about {statistics.median(beside) / BYTES_A_TOKEN:.0f} tokens"
+    )
     if args.worlds:
         told(whole(args.worlds), statistics.median(beside))
     return 0
@@ -72,7 +74,12 @@ def sent(model: Model, reader: Command, prompt: str) -> tuple[int, int, int, int
     model.play({}, untold='{"lessons": [], "struck": []}')
     reader.answer(prompt, None, 120.0)
     seen = model.seen(tools=False)
-    return len(prompt.encode()), sum(len(each.text.encode()) for each in seen), max((len(each.tools) for each in seen), default=0), len(seen)
+    return (
+        len(prompt.encode()),
+        sum(len(each.text.encode()) for each in seen),
+        max((len(each.tools) for each in seen), default=0),
+        len(seen),
+    )
 
 
 def whole(worlds: Path) -> list[list[tuple[str, int, int]]]:
@@ -83,7 +90,9 @@ def whole(worlds: Path) -> list[list[tuple[str, int, int]]]:
         for path in sorted(Path(place).glob("*.json.gz")):
             kept = readings.load(place, path.name.removesuffix(".json.gz"))
             if kept is not None and kept.answers:
-                found.append([(str(each["step"]), int(each["chars"]), len(str(each["said"]))) for each in kept.answers.values()])
+                found.append(
+                    [(str(each["step"]), int(each["chars"]), len(str(each["said"]))) for each in kept.answers.values()]
+                )
     return found
 
 

@@ -19,14 +19,19 @@ parser.add_argument("data", type=Path, help="the unpacked projects")
 parser.add_argument("--project", action="append", help="only these")
 parser.add_argument("--limit", type=int, default=0, help="sessions of each project")
 parser.add_argument("--no-model", action="store_true", help="rules alone; the default settings name no model")
-parser.add_argument("--queue", type=Path, help="a folder of answers, and of questions that have none: sessions are read (README of recorded.py)")
+parser.add_argument(
+    "--queue",
+    type=Path,
+    help="a folder of answers, and of questions that have none: sessions are read (README of recorded.py)",
+)
 parser.add_argument("--no-known", action="store_true", help="do not hold sessions against what is remembered")
 parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for the answer to a question")
 parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
 args = parser.parse_args()
 args.data = unpacked(args.data)
 
-UNREAD = 0.05  # of the sessions of a project, at most, that wait for an answer: with more of them the figures are not those of the reader
+# of the sessions of a project, at most, that wait for an answer: with more of them the figures are not those of the reader
+UNREAD = 0.05
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
 every: list[dict[str, Any]] = []
@@ -36,14 +41,25 @@ for name in args.project or found:
     world = World(args.data, name)
     if args.step == "feed":
         if args.queue and not args.no_model:
-            world.read_by(args.queue.resolve(), *(["--no-known"] if args.no_known else []), *(["--wait", str(args.wait)] if args.wait else []))
+            world.read_by(
+                args.queue.resolve(),
+                *(["--no-known"] if args.no_known else []),
+                *(["--wait", str(args.wait)] if args.wait else []),
+            )
         begun, count = time.time(), 0
         for _ in feed(world, limit=args.limit):
             count += 1
         print(f"{name}: {count} sessions in {time.time() - begun:.0f} s", flush=True)
         if args.queue and not args.no_model:
-            waiting = Counter(each.stem.split("-")[0] for each in (args.queue / name).glob("*.txt") if not each.with_suffix(".json").exists())
-            print(f"{name}: questions without an answer: {', '.join(f'{step} {n}' for step, n in sorted(waiting.items())) or 'none'}", flush=True)
+            waiting = Counter(
+                each.stem.split("-")[0]
+                for each in (args.queue / name).glob("*.txt")
+                if not each.with_suffix(".json").exists()
+            )
+            print(
+                f"{name}: questions without an answer: {', '.join(f'{step} {n}' for step, n in sorted(waiting.items())) or 'none'}",
+                flush=True,
+            )
             unread += [name] if waiting["lessons"] + waiting["known"] > UNREAD * count else []
     elif args.step == "figures":
         told = {
@@ -75,4 +91,6 @@ for judge, parts in covered.items():
         print(f"  {name}: {seen}")
         print(f"    missed: {', '.join(seen.missed)}")
 if unread:
-    sys.exit(f"Too many sessions were not read: {', '.join(unread)}. Answer their questions (README of bench/labels/reader), or find out why their words changed.")
+    sys.exit(
+        f"Too many sessions were not read: {', '.join(unread)}. Answer their questions (README of bench/labels/reader), or find out why their words changed."
+    )

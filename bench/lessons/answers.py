@@ -25,11 +25,18 @@ def pack(queue: Path) -> None:
     """One file a project, in the order of the prompts' names."""
     LABELS.mkdir(parents=True, exist_ok=True)
     for folder in sorted(each for each in queue.iterdir() if each.is_dir()):
-        kept = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*-*.json")) if not file.name.startswith("known-")}
+        kept = {
+            file.stem: json.loads(file.read_text())
+            for file in sorted(folder.glob("*-*.json"))
+            if not file.name.startswith("known-")
+        }
         for name, answer in kept.items():
             _check(name, answer)
             if "listed" in answer:
-                answer["listed"] = [text if _HASH.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:8] for text in answer["listed"]]
+                answer["listed"] = [
+                    text if _HASH.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:8]
+                    for text in answer["listed"]
+                ]
         lines = (json.dumps({"prompt": name, "answer": answer}, ensure_ascii=False) for name, answer in kept.items())
         (LABELS / f"{folder.name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
         print(f"{folder.name}: {len(kept)} answers")
@@ -50,12 +57,16 @@ def unpack(queue: Path) -> None:
 def _check(name: str, answer: dict[str, object]) -> None:
     for verdict in answer.get("verdicts", ()):  # type: ignore[attr-defined]
         if len(str(verdict.get("words") or "").split()) > LONGEST_QUOTE:
-            raise SystemExit(f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {verdict['words'][:80]} …")
+            raise SystemExit(
+                f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {verdict['words'][:80]} …"
+            )
     lessons = answer.get("lessons", ())
     for lesson in lessons if isinstance(lessons, list) else ():
         for quote in lesson.get("quotes", ()):
             if len(str(quote["words"]).split()) > LONGEST_QUOTE:
-                raise SystemExit(f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {quote['words'][:80]} …")
+                raise SystemExit(
+                    f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {quote['words'][:80]} …"
+                )
 
 
 if __name__ == "__main__":

@@ -62,7 +62,10 @@ def lines(world: World, kind: str) -> list[Line]:
 
 def _in_force(world: World) -> list[str]:
     states = ", ".join(f"'{state}'" for state in INJECTABLE)
-    return [text for (text,) in rows(world, f"SELECT text FROM memory WHERE state IN ({states}) AND gate = 'allow' ORDER BY n")]
+    return [
+        text
+        for (text,) in rows(world, f"SELECT text FROM memory WHERE state IN ({states}) AND gate = 'allow' ORDER BY n")
+    ]
 
 
 def _given(world: World) -> list[Line]:
@@ -77,7 +80,9 @@ def _plain(line: str) -> str:
 
 
 def _proposals(world: World, kind: str) -> list[str]:
-    found = rows(world, f"SELECT reason, payload FROM proposal WHERE kind = '{kind}' AND state = 'open' ORDER BY created_at")
+    found = rows(
+        world, f"SELECT reason, payload FROM proposal WHERE kind = '{kind}' AND state = 'open' ORDER BY created_at"
+    )
     return [_with_patch(reason, json.loads(payload or "{}").get("patch", "")) for reason, payload in found]
 
 
@@ -100,7 +105,10 @@ def _met(world: World) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]],
 def _commonest(world: World) -> list[str]:
     """The commonest failures as a plain counter would word them."""
     met, meta, _ = _met(world)
-    common = sorted((mark for mark in met if len(met[mark]) > 1 and meta[mark][0] != "host"), key=lambda mark: (-len(met[mark]), mark))[:10]
+    common = sorted(
+        (mark for mark in met if len(met[mark]) > 1 and meta[mark][0] != "host"),
+        key=lambda mark: (-len(met[mark]), mark),
+    )[:10]
     return [f"`{meta[mark][3]}` fails here again and again with: {mark}." for mark in common]
 
 
@@ -117,14 +125,22 @@ def _instructions(world: World) -> list[str]:
 def _unanswered(world: World) -> list[str]:
     """What failed in three sessions or more, as a counter would report it."""
     met, meta, count = _met(world)
-    common = sorted((mark for mark in met if len(met[mark]) > 2 and meta[mark][0] in TELLABLE), key=lambda mark: (-len(met[mark]), mark))[:5]
+    common = sorted(
+        (mark for mark in met if len(met[mark]) > 2 and meta[mark][0] in TELLABLE),
+        key=lambda mark: (-len(met[mark]), mark),
+    )[:5]
     return [f"`{meta[mark][3]}` failed in {len(met[mark])} of {count} sessions: {mark}." for mark in common]
 
 
 def _said_twice(world: World) -> list[str]:
-    typed = rows(world, "SELECT mark, MIN(program), COUNT(DISTINCT lineage) FROM incident WHERE kind = 'sentence' GROUP BY mark HAVING COUNT(DISTINCT lineage) > 1")
+    typed = rows(
+        world,
+        "SELECT mark, MIN(program), COUNT(DISTINCT lineage) FROM incident WHERE kind = 'sentence' GROUP BY mark HAVING COUNT(DISTINCT lineage) > 1",
+    )
     some = random.Random(SEED).sample(sorted(typed), min(4, len(typed)))
-    return [f"In {n} of {len(logged(world))} sessions you asked “{text}”. Make it a standing order?" for _, text, n in some]
+    return [
+        f"In {n} of {len(logged(world))} sessions you asked “{text}”. Make it a standing order?" for _, text, n in some
+    ]
 
 
 def _cures(world: World) -> list[str]:
@@ -135,7 +151,10 @@ def _cures(world: World) -> list[str]:
             items = re.split(r"(?<=\)), ", text.removeprefix("Does not work here: ").removesuffix("."))
             found += [item for item in items if re.search(r"\([^)]*: |only compile|\((?:quote|wait|`git remote)", item)]
         elif said := re.search(r"(\S+) rejects (?:here|in `[^`]+`) again and again: (.*)", text):
-            found += [f"{said[1]} rejects {rule}" for rule in re.findall(r"\w[\w-]* \((?:mended|mostly)[^,]*?\)(?=,|\.)", said[2])]
+            found += [
+                f"{said[1]} rejects {rule}"
+                for rule in re.findall(r"\w[\w-]* \((?:mended|mostly)[^,]*?\)(?=,|\.)", said[2])
+            ]
         if text.startswith("Run `") and " before `" in text:
             found.append(text.split(". ")[0])
     return found
@@ -148,11 +167,18 @@ def _cures_once(world: World) -> list[str]:
         " GROUP BY mark, cure HAVING COUNT(DISTINCT lineage) = 1 ORDER BY mark, cure",
     )
     some = random.Random(SEED).sample(seen, min(4, len(seen)))
-    return [f"`{program}` ({mark}): {f'run `{cure}` before' if ended == 'command' else cure}" for program, mark, cure, ended in some]
+    return [
+        f"`{program}` ({mark}): {f'run `{cure}` before' if ended == 'command' else cure}"
+        for program, mark, cure, ended in some
+    ]
 
 
 def _commands(world: World) -> list[str]:
-    return [text for text in _in_force(world) if re.match(r"(?:Run the tests|Build|Lint|Format|Check types|Run database migrations) with `", text)]
+    return [
+        text
+        for text in _in_force(world)
+        if re.match(r"(?:Run the tests|Build|Lint|Format|Check types|Run database migrations) with `", text)
+    ]
 
 
 def _forms(world: World) -> list[str]:
@@ -161,7 +187,9 @@ def _forms(world: World) -> list[str]:
         "SELECT nature, program, folder FROM incident WHERE kind = 'command' GROUP BY nature, program, folder HAVING COUNT(DISTINCT lineage) > 1 ORDER BY 1, 2, 3",
     )
     some = random.Random(SEED).sample(forms, min(5, len(forms)))
-    return [f"{purpose.capitalize()} with `{form}`{f' in `{folder}`' if folder else ''}." for purpose, form, folder in some]
+    return [
+        f"{purpose.capitalize()} with `{form}`{f' in `{folder}`' if folder else ''}." for purpose, form, folder in some
+    ]
 
 
 HEAD = """# Sheet: {title}
@@ -200,7 +228,10 @@ If two labels seem equally right take the one that comes first. A line that name
 `right`: it does what the line says, in the folder that it names (no folder: the root), as a rule passes, and is for the whole project or for any part one names. `wrong`: it fails as a rule, serves another purpose, works elsewhere, or is for one file or one moment only.
 Add `"named": true` where an instruction file of the project names this very command.""",
 }
-TASK["given"] = TASK["lessons"] + "\nMany lines are stages of one line that grew with time: judge each as if it stood alone, stages are no second wordings."
+TASK["given"] = (
+    TASK["lessons"]
+    + "\nMany lines are stages of one line that grew with time: judge each as if it stood alone, stages are no second wordings."
+)
 TITLE = {
     "lessons": "lessons for agents", "given": "lines at the start of a session", "person": "findings for a developer", "requests": "standing requests",
     "cures": "failures and what helps", "commands": "commands",
@@ -237,7 +268,10 @@ def write_sheets(worlds: list[World], folder: Path, every: bool) -> None:
             asked = {line.key for some in by_project.values() for line in some}
         if not any(line.ours for some in by_project.values() for line in some):
             continue
-        where = "\n".join(f"- {world.project}: `{world.data / world.project}/sessions`, `{world.data / world.project}/instructions`" for world in worlds)
+        where = "\n".join(
+            f"- {world.project}: `{world.data / world.project}/sessions`, `{world.data / world.project}/instructions`"
+            for world in worlds
+        )
         path = folder / f"notice-{kind}.md"
         text = HEAD.format(title=TITLE[kind], where=where, task=TASK[kind], answers=path.with_suffix(".jsonl"))
         for name, some in by_project.items():

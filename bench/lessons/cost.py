@@ -1,6 +1,6 @@
 """What learning real sessions costs: CPU against the time to read their lines as JSON, and what the store grows by.
 
-    python bench/lessons/cost.py DATA [--mb 100]
+python bench/lessons/cost.py DATA [--mb 100]
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def cost(data: Path, mb: float) -> dict[str, Any]:
     plain = time.process_time() - began
     with tempfile.TemporaryDirectory() as home:
         os.makedirs(f"{home}/work")
-        with tacit.open(f"{home}/x.db", env={"HOME": home, "USER": "dev", "PATH": os.environ["PATH"]}, cwd=f"{home}/work") as memories:
+        with tacit.open(
+            f"{home}/x.db", env={"HOME": home, "USER": "dev", "PATH": os.environ["PATH"]}, cwd=f"{home}/work"
+        ) as memories:
             began = time.process_time()
             for file in files:
                 memories.learn(str(file), over=True)

@@ -28,7 +28,10 @@ EXCEPTIONS = (
     ("Keep functions under 40 lines.", "leave this parser in one long function, it is easier to read here"),
     ("Ask before adding a dependency.", "go ahead and add left-pad without asking, it's a demo"),
     ("Comments are written in English.", "this one comment may be German, it quotes the contract"),
-    ("Use the staging database for manual tests.", "test against my local database this once, staging is being restored"),
+    (
+        "Use the staging database for manual tests.",
+        "test against my local database this once, staging is being restored",
+    ),
     ("Commit messages follow conventional commits.", "use the message 'wip' for this one, I will amend it"),
     ("Format with black before committing.", "don't format this file now, it would hide the diff for the reviewer"),
     ("Never skip hooks with --no-verify.", "you can use --no-verify on this commit, the hook server is offline"),
@@ -45,7 +48,10 @@ EXCEPTIONS = (
     ("Pin versions of dependencies.", "leave it unpinned for the spike"),
     ("Work in small pull requests.", "make one big PR of it this time, it is all one rename"),
     ("Never use force push.", "force push this branch, nobody else has it"),
-    ("Release notes go into ReleaseNotes.md.", "put today's note into the issue instead, the file is locked by the release"),
+    (
+        "Release notes go into ReleaseNotes.md.",
+        "put today's note into the issue instead, the file is locked by the release",
+    ),
     ("Use the Chromium browser in e2e tests.", "run this one in Firefox, the bug only shows there"),
     ("Do not mock the database in tests.", "mock it in this test, the container does not start on this laptop"),
 )
@@ -58,7 +64,10 @@ CHANGES = (
     ("The API listens on port 3000.", "the API has moved to port 8080 permanently, don't use 3000 any more"),
     ("Write docs in reStructuredText.", "no more reStructuredText: all docs are markdown from today on"),
     ("Reply to customers in the ticket.", "we don't reply in tickets any longer, always answer by mail from now on"),
-    ("Use tabs in Makefiles and four spaces in Go.", "that rule about four spaces in Go was wrong, Go code is always gofmt'ed with tabs"),
+    (
+        "Use tabs in Makefiles and four spaces in Go.",
+        "that rule about four spaces in Go was wrong, Go code is always gofmt'ed with tabs",
+    ),
     ("Tag releases by hand.", "don't ever tag by hand again, release-please does all tags from now on"),
 )
 
@@ -69,11 +78,20 @@ def main() -> int:
     parser.add_argument("--wait", type=float, default=0.0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        os.environ.update(HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1")
+        os.environ.update(
+            HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1"
+        )
         folder = Path(home) / "work"
         folder.mkdir()
         os.chdir(folder)
-        words = [sys.executable, str(Path(__file__).with_name("recorded.py").resolve()), str(args.queue.resolve() / "exceptions"), "--near", "--fold", home]
+        words = [
+            sys.executable,
+            str(Path(__file__).with_name("recorded.py").resolve()),
+            str(args.queue.resolve() / "exceptions"),
+            "--near",
+            "--fold",
+            home,
+        ]
         words += ["--wait", str(args.wait)] if args.wait else []
         config = Path(home) / "config" / "tacit" / "config.toml"
         config.parent.mkdir(parents=True)
@@ -97,13 +115,29 @@ def played(folder: Path) -> int:
         ids = [memories.add(text, kind="rule").id for text, _ in (*EXCEPTIONS, *CHANGES)]
         unread = 0
         for number, (_, line) in enumerate((*EXCEPTIONS, *CHANGES)):
-            found = run(f"s{number}", user("please go on with the ticket"), say("I am about to finish it."), user(line), say("Done."), task="ticket")
+            found = run(
+                f"s{number}",
+                user("please go on with the ticket"),
+                say("I am about to finish it."),
+                user(line),
+                say("Done."),
+                task="ticket",
+            )
             unread += any(each.warnings for each in memories.learn(found, over=True))
         states = {memory.id: memory.state for memory in memories.list(limit=1000)}
     gone = [id for id in ids if states.get(id) not in ("provisional", "stable", "canonical")]
     exceptions = [text for id, (text, _) in zip(ids, EXCEPTIONS, strict=False) if id in gone]
     kept = [text for id, (text, _) in zip(ids[len(EXCEPTIONS) :], CHANGES, strict=True) if id not in gone]
-    print(json.dumps({"sessions without an answer": unread, "exceptions that suspended": exceptions, "changes that did not": kept}, indent=1))
+    print(
+        json.dumps(
+            {
+                "sessions without an answer": unread,
+                "exceptions that suspended": exceptions,
+                "changes that did not": kept,
+            },
+            indent=1,
+        )
+    )
     return 0 if not exceptions else 1
 
 

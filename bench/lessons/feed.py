@@ -94,14 +94,26 @@ class World:
             place.parent.mkdir(parents=True)
             place.write_text(self.settings)
             # Who answers while the feeding waits needs more time than a model.
-            (self.home / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')
+            (self.home / "patient.toml").write_text(
+                'extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n'
+            )
 
     def read_by(self, queue: Path, *options: str) -> None:
         """Have sessions read by answers that lie in a folder (recorded.py); questions without one are put there."""
-        words = [sys.executable, str(Path(__file__).with_name("recorded.py")), str(queue / self.project), "--near", "--fold", str(self.repository), *options]
+        words = [
+            sys.executable,
+            str(Path(__file__).with_name("recorded.py")),
+            str(queue / self.project),
+            "--near",
+            "--fold",
+            str(self.repository),
+            *options,
+        ]
         budget = "daily_tokens = 1000000000\nmonthly_tokens = 10000000000"
         patient = f'profile = "{self.home / "patient.toml"}"\n' if "--wait" in options else ""
-        self.settings = f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
+        self.settings = (
+            f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
+        )
 
     def env(self) -> dict[str, str]:
         """The environment of the person whose home this is."""
@@ -180,7 +192,10 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             given = world.tacit("inject", "--run", session.id)
             place = world.placed(session)
             moments, lines = list(_moments(world, session.id, place)), first_calls(place)
-            need, host = told_before(world, session.id, lines, start=False), told_before(world, session.id, lines, start=True)
+            need, host = (
+                told_before(world, session.id, lines, start=False),
+                told_before(world, session.id, lines, start=True),
+            )
             learned = world.tacit("learn", str(place), "--over", *options)
             called = programs(place)
             place.unlink()  # what hosts keep for a month, and disks need not
@@ -250,7 +265,11 @@ def _noticed(world: World) -> list[dict[str, Any]]:
     """The lessons in force that come from noticing, as they stand after a session."""
     listed = world.tacit("list", "--sort", "seen", "--limit", "200")["memories"]
     keys = ("id", "text", "signature", "tags", "category", "class", "seen")
-    return [{key: each[key] for key in keys} for each in listed if each["source"] == "notice" and each["state"] in INJECTABLE and each["gate"] == "allow"]
+    return [
+        {key: each[key] for key in keys}
+        for each in listed
+        if each["source"] == "notice" and each["state"] in INJECTABLE and each["gate"] == "allow"
+    ]
 
 
 def _texts(given: dict[str, Any]) -> list[str]:

@@ -53,7 +53,11 @@ def noticed(world: World) -> dict[str, Any]:
         inside = [of_session.get(each["session"], set()) for each in item["sessions"]]
         shared = Counter(mark for marks in inside for mark in marks)
         words = set(re.findall(r"[a-z]{3,}", item["signature"].lower()))
-        likely = [(mark, n) for mark, n in shared.most_common() if n >= 2 and words & set(re.findall(r"[a-z]{3,}", mark.lower()))]
+        likely = [
+            (mark, n)
+            for mark, n in shared.most_common()
+            if n >= 2 and words & set(re.findall(r"[a-z]{3,}", mark.lower()))
+        ]
         found.append({"signature": item["signature"], "noticed": likely[:2]})
     return {"items": len(items), "noticed": sum(bool(each["noticed"]) for each in found), "of": found}
 
@@ -133,7 +137,9 @@ def forewarned(world: World) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _named(told: Sequence[dict[str, Any]], about: dict[str, set[str]], of_program: dict[tuple[str, str], set[str]]) -> set[str]:
+def _named(
+    told: Sequence[dict[str, Any]], about: dict[str, set[str]], of_program: dict[tuple[str, str], set[str]]
+) -> set[str]:
     """The signatures that the hook's words before some commands are about: of a lesson those that the command at hand was met with."""
     from tacit.core.programs import runs
 
@@ -152,14 +158,25 @@ def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Each share over all projects, with Wilson's interval (95 %); and how much more precise the moment before a program's first call is."""
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for told in every:
-        parts = {name: said.split(" ")[0].split("/") for name, said in told["forewarned"].items() if isinstance(said, str) and "/" in said}
+        parts = {
+            name: said.split(" ")[0].split("/")
+            for name, said in told["forewarned"].items()
+            if isinstance(said, str) and "/" in said
+        }
         for name, (part, whole) in parts.items():
             sums[name] = [sums[name][0] + int(part), sums[name][1] + int(whole)]
-        for name, (part, whole) in {"noticed of the key": ("noticed", "items"), "themes of the key": ("reached", "themes")}.items():
+        for name, (part, whole) in {
+            "noticed of the key": ("noticed", "items"),
+            "themes of the key": ("reached", "themes"),
+        }.items():
             counts = told["themes" if "themes" in name else "noticed"]
             sums[name] = [sums[name][0] + counts[part], sums[name][1] + counts[whole]]
     found = {name: interval(*both) for name, both in sums.items()}
-    return {**found, **{name: precision(every, *names) for name, names in PRECISION.items()}, "first calls by the hook": _times(every)}
+    return {
+        **found,
+        **{name: precision(every, *names) for name, names in PRECISION.items()},
+        "first calls by the hook": _times(every),
+    }
 
 
 # Names that were told, and how many of them came: by the hook's own words before first calls, in a session that was told nothing at its start;
@@ -185,7 +202,10 @@ def precision(every: Sequence[dict[str, Any]], right: str, named: str) -> str:
 
 def _times(every: Sequence[dict[str, Any]]) -> str:
     """How many times as precise as the start list the hook's words before first calls are."""
-    (need, of), (given, at) = _sums(every, *PRECISION["precision before first calls, by the hook"]), _sums(every, *PRECISION["precision of what starts are given"])
+    (need, of), (given, at) = (
+        _sums(every, *PRECISION["precision before first calls, by the hook"]),
+        _sums(every, *PRECISION["precision of what starts are given"]),
+    )
     (listed, among) = _sums(every, *PRECISION["precision of the grouped list"])
     if not (of and given and listed):
         return "-"
@@ -212,7 +232,10 @@ def themes(world: World) -> dict[str, Any]:
 
     key = world.data / world.project / "truth" / "repeated.jsonl"
     items = [json.loads(line) for line in key.read_text().splitlines()] if key.exists() else []
-    asked = [re.findall(r"“([^”]+)”", reason) for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'request' AND state = 'open'")]
+    asked = [
+        re.findall(r"“([^”]+)”", reason)
+        for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'request' AND state = 'open'")
+    ]
     told = [[text] for (text,) in rows(world, "SELECT text FROM memory WHERE trust = 'user' AND gate = 'allow'")]
     reached = []
     for item in items:
@@ -230,16 +253,25 @@ def _stems(text: str) -> set[str]:
 def natures(world: World) -> dict[str, int]:
     """Failures by nature, hard and soft."""
     found = Counter()
-    for nature, soft, n in rows(world, "SELECT nature, soft, COUNT(*) FROM incident WHERE kind = 'failure' GROUP BY 1, 2"):
+    for nature, soft, n in rows(
+        world, "SELECT nature, soft, COUNT(*) FROM incident WHERE kind = 'failure' GROUP BY 1, 2"
+    ):
         found[f"{nature}{' (soft)' if soft else ''}"] += n
     return dict(found)
 
 
 def commands(world: World) -> list[dict[str, Any]]:
     """The commands that are told, beside what the instruction files of the last day say."""
-    lines = [line for path in world.repository.rglob("*.md") if ".git/" not in str(path) for line in path.read_text(errors="replace").splitlines()]
+    lines = [
+        line
+        for path in world.repository.rglob("*.md")
+        if ".git/" not in str(path)
+        for line in path.read_text(errors="replace").splitlines()
+    ]
     told = []
-    for text, state in rows(world, "SELECT text, state FROM memory WHERE source = 'notice' AND signature LIKE 'command %'"):
+    for text, state in rows(
+        world, "SELECT text, state FROM memory WHERE source = 'notice' AND signature LIKE 'command %'"
+    ):
         command = re.findall(r"`([^`]+)`", text)[0]
         told.append({"text": text, "state": state, "in an instruction file": any(command in line for line in lines)})
     return told
@@ -253,11 +285,24 @@ def size(world: World) -> dict[str, Any]:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     count = connection.execute("SELECT COUNT(*) FROM incident").fetchall()[0][0]
     pages = connection.execute("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'").fetchall()[0][0]
-    return {"incidents": count, "bytes each": round(pages / max(1, count)), "store MB": round(Path(path).stat().st_size / 1e6, 2)}
+    return {
+        "incidents": count,
+        "bytes each": round(pages / max(1, count)),
+        "store MB": round(Path(path).stat().st_size / 1e6, 2),
+    }
 
 
 def lines(world: World) -> dict[str, list[str]]:
     """All lessons in force and all lines for the person, as they stand at the end."""
-    force = rows(world, "SELECT source, trust, text FROM memory WHERE state IN ('provisional', 'stable', 'canonical') AND gate = 'allow' ORDER BY n")
-    person = rows(world, "SELECT kind, reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open' ORDER BY created_at")
-    return {"in force": [f"{source}/{trust}: {text}" for source, trust, text in force], "person": [f"{kind}: {reason}" for kind, reason in person]}
+    force = rows(
+        world,
+        "SELECT source, trust, text FROM memory WHERE state IN ('provisional', 'stable', 'canonical') AND gate = 'allow' ORDER BY n",
+    )
+    person = rows(
+        world,
+        "SELECT kind, reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open' ORDER BY created_at",
+    )
+    return {
+        "in force": [f"{source}/{trust}: {text}" for source, trust, text in force],
+        "person": [f"{kind}: {reason}" for kind, reason in person],
+    }

@@ -26,9 +26,15 @@ from tacit.formats.source import FileSource
 from tacit.learn import shell
 from tacit.words.diagnose import WORDLESS
 
-ERROR = re.compile(r"error|fail|fatal|not found|no such|denied|cannot|can't|unknown|unrecognized|illegal|invalid|refused|panic|exception|missing|rejected", re.I)
+ERROR = re.compile(
+    r"error|fail|fatal|not found|no such|denied|cannot|can't|unknown|unrecognized|illegal|invalid|refused|panic|exception|missing|rejected",
+    re.I,
+)
 # What the person or the host stopped is nobody's failure, nor is a search that found nothing.
-STOPPED = re.compile(r"doesn't want to proceed|tool use was rejected|interrupted|haven't granted|requested permissions|(?:parallel|sibling) tool call|user (?:denied|rejected|declined)", re.I)
+STOPPED = re.compile(
+    r"doesn't want to proceed|tool use was rejected|interrupted|haven't granted|requested permissions|(?:parallel|sibling) tool call|user (?:denied|rejected|declined)",
+    re.I,
+)
 
 
 SEVERAL = 10  # runs with failures: then what one of them met is not common
@@ -56,13 +62,23 @@ def _runs(file: Path) -> list[Run]:
 def _nothing_found(step: Step) -> bool:
     """A search that printed nothing has answered."""
     calls = shell.calls(shell.command_of(step))
-    return step.error == WORDLESS and bool(calls) and all(shell.looks(call) or shell.key(call)[0] in shell.NEUTRAL for call in calls)
+    return (
+        step.error == WORDLESS
+        and bool(calls)
+        and all(shell.looks(call) or shell.key(call)[0] in shell.NEUTRAL for call in calls)
+    )
 
 
 def _line(said: str) -> str:
-    lines = [line.strip() for line in re.sub(r"\x1b\[[\d;]*m", "", said).splitlines() if line.strip() and not re.match(r"Exit code \d+$|<", line.strip())]
+    lines = [
+        line.strip()
+        for line in re.sub(r"\x1b\[[\d;]*m", "", said).splitlines()
+        if line.strip() and not re.match(r"Exit code \d+$|<", line.strip())
+    ]
     line = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else "")
-    return re.sub(r"\d+", "<n>", re.sub(r"(?:[\w.@~-]*/)+[\w.@-]*", "<path>", re.sub(r"(['\"`]).*?\1", "<q>", line)))[:120]
+    return re.sub(r"\d+", "<n>", re.sub(r"(?:[\w.@~-]*/)+[\w.@-]*", "<path>", re.sub(r"(['\"`]).*?\1", "<q>", line)))[
+        :120
+    ]
 
 
 def learned(name: str, files: list[Path]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], set[str]], list[str]]:
@@ -74,11 +90,23 @@ def learned(name: str, files: list[Path]) -> tuple[list[dict[str, Any]], dict[tu
             world.tacit("learn", str(file), "--over", "--project", "logs", "--as", "dev", "--by", "dev", "--yes")
     noticed = world.tacit("stats", "--project", "logs")["noticed"]
     at: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for run, mark, place in rows(world, "SELECT r.foreign_id, i.mark, i.place FROM incident i JOIN run r ON r.id = i.run WHERE i.kind = 'failure'"):
+    for run, mark, place in rows(
+        world,
+        "SELECT r.foreign_id, i.mark, i.place FROM incident i JOIN run r ON r.id = i.run WHERE i.kind = 'failure'",
+    ):
         at[run, place].add(mark)
         at[run, ""].add(mark)
-    told = [text for (text,) in rows(world, "SELECT text FROM memory WHERE source = 'notice' AND state IN ('provisional', 'stable') AND gate = 'allow'")]
-    told += [f"to the person: {reason}" for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'notice' AND state = 'open'")]
+    told = [
+        text
+        for (text,) in rows(
+            world,
+            "SELECT text FROM memory WHERE source = 'notice' AND state IN ('provisional', 'stable') AND gate = 'allow'",
+        )
+    ]
+    told += [
+        f"to the person: {reason}"
+        for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'notice' AND state = 'open'")
+    ]
     return noticed, at, told
 
 
@@ -87,7 +115,10 @@ def held(name: str, files: list[Path], most: int) -> dict[str, Any]:
     found = counted(files)
     runs = {line: {run for run, _ in met} for line, met in found.items()}
     least = 2 if len({run for met in runs.values() for run in met}) >= SEVERAL else 1
-    common = sorted((line for line in found if len(runs[line]) >= least), key=lambda line: (-len(runs[line]), -len(found[line]), line))[:most]
+    common = sorted(
+        (line for line in found if len(runs[line]) >= least),
+        key=lambda line: (-len(runs[line]), -len(found[line]), line),
+    )[:most]
     noticed, at, told = learned(name, files)
     listed = {each["signature"] for each in noticed}
     lacking = []
@@ -102,14 +133,23 @@ def held(name: str, files: list[Path], most: int) -> dict[str, Any]:
 def _first_met(line: str, found: dict[str, set[tuple[str, str]]], at: dict[tuple[str, str], set[str]]) -> set[str]:
     """A failure that came again in its run stands at the first call that met it: those signatures of the run that speak of the same."""
     words = set(re.findall(r"[a-z]{4,}", line.lower()))
-    return {mark for run, _ in found[line] for mark in at.get((run, ""), ()) if len(words & set(re.findall(r"[a-z]{4,}", mark.lower()))) >= 2}
+    return {
+        mark
+        for run, _ in found[line]
+        for mark in at.get((run, ""), ())
+        if len(words & set(re.findall(r"[a-z]{4,}", mark.lower()))) >= 2
+    }
 
 
 def logs_in(place: Path) -> list[Path]:
     """The run logs of a folder; what stands beside them tells the same again."""
     kinds = (".jsonl", ".traj", ".json", ".md")
     beside = re.compile(r"meta|captured|README|PROVENANCE|LICENSE")
-    return [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.suffix in kinds and not beside.search(file.name))
+    return (
+        [place]
+        if place.is_file()
+        else sorted(file for file in place.rglob("*") if file.suffix in kinds and not beside.search(file.name))
+    )
 
 
 def main() -> None:

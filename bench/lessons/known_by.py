@@ -34,10 +34,17 @@ def keep(folder: str, prompt: str, said: str) -> None:
         verdicts = json.loads(said)["verdicts"]
     except (ValueError, KeyError, TypeError):
         return
-    told = [{**each, "id": words.get(str(each.get("id")), ""), "new": words.get(str(each.get("new")), "")} for each in verdicts]
+    told = [
+        {**each, "id": words.get(str(each.get("id")), ""), "new": words.get(str(each.get("new")), "")}
+        for each in verdicts
+    ]
     path = os.path.join(folder, f"about-{record}.json")
     with open(f"{path}.half", "w", encoding="utf-8") as file:
-        json.dump({"listed": sorted(map(_name, words.values())), "verdicts": [each for each in told if each["id"]]}, file, ensure_ascii=False)
+        json.dump(
+            {"listed": sorted(map(_name, words.values())), "verdicts": [each for each in told if each["id"]]},
+            file,
+            ensure_ascii=False,
+        )
     os.replace(f"{path}.half", path)
 
 

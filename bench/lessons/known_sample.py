@@ -27,14 +27,21 @@ SESSIONS, AROUND = 60, 6
 
 def sample(queue: Path) -> Iterator[tuple[str, str, list[dict[str, object]]]]:
     """(name of the record, question, verdicts) of the sampled sessions."""
-    asked = {_record(text): (file, text) for file in sorted(queue.glob("*/known-*.txt")) if file.parent.name != "exceptions" for text in (file.read_text(),)}
+    asked = {
+        _record(text): (file, text)
+        for file in sorted(queue.glob("*/known-*.txt"))
+        if file.parent.name != "exceptions"
+        for text in (file.read_text(),)
+    }
     for record in sorted(asked, key=lambda name: hashlib.sha256(f"sample {name}".encode()).hexdigest())[:SESSIONS]:
         file, text = asked[record]
         yield record, text, json.loads(file.with_suffix(".json").read_text()).get("verdicts", [])
 
 
 def _record(question: str) -> str:
-    body = re.sub(r"=== (?:end of record )?\w+ ===", "", question.rpartition("=== record ")[2].partition("\n")[2]).strip()
+    body = re.sub(
+        r"=== (?:end of record )?\w+ ===", "", question.rpartition("=== record ")[2].partition("\n")[2]
+    ).strip()
     return hashlib.sha256(body.encode()).hexdigest()[:20]
 
 
@@ -48,11 +55,19 @@ def sheet(queue: Path) -> None:
             lesson = words.get(str(verdict["id"]), "")
             print(f"\nKEY {key(record, lesson, str(verdict['verdict']), str(verdict.get('line')))}\nLESSON {lesson}")
             if verdict["verdict"] == "same":
-                print(f"VERDICT same as the new one: {words.get(str(verdict.get('new')), '?')}\nBETTER {verdict.get('better')}")
+                print(
+                    f"VERDICT same as the new one: {words.get(str(verdict.get('new')), '?')}\nBETTER {verdict.get('better')}"
+                )
                 continue
-            print(f"VERDICT {verdict['verdict']} {verdict.get('scope') or ''} QUOTE line {verdict.get('line')}: {verdict.get('words')}")
+            print(
+                f"VERDICT {verdict['verdict']} {verdict.get('scope') or ''} QUOTE line {verdict.get('line')}: {verdict.get('words')}"
+            )
             at = next((n for n, line in enumerate(lines) if re.match(rf"{verdict.get('line')} [A-Z] ", line)), None)
-            print("\n".join(f"   {line[:500]}" for line in lines[max(0, (at or 0) - AROUND) : (at or 0) + AROUND + 1]) if at is not None else "   (no such line)")
+            print(
+                "\n".join(f"   {line[:500]}" for line in lines[max(0, (at or 0) - AROUND) : (at or 0) + AROUND + 1])
+                if at is not None
+                else "   (no such line)"
+            )
 
 
 def key(record: str, lesson: str, verdict: str, line: str) -> str:
@@ -65,7 +80,9 @@ def figures() -> None:
     for file in sorted(LABELS.glob("*.tsv")):
         rows = [line.split("\t") for line in file.read_text().splitlines() if line and not line.startswith("#")]
         told = Counter(row[1] for row in rows)
-        print(f"{file.stem}: {told['right']} of {len(rows)} right = {told['right'] / len(rows):.2f}; {len(rows) / SESSIONS:.1f} verdicts a session")
+        print(
+            f"{file.stem}: {told['right']} of {len(rows)} right = {told['right'] / len(rows):.2f}; {len(rows) / SESSIONS:.1f} verdicts a session"
+        )
 
 
 if __name__ == "__main__":

@@ -34,9 +34,17 @@ def seen(data: Path, queue: Path) -> list[tuple[str, str, list[tuple[str, str]]]
 
 def numbers(before: str, now: str) -> dict[int, int]:
     """Where each line of a page stands in another rendering of the same session."""
-    old, new = ([(int(number), letter if letter in "EX" else f"{letter} {text}") for number, letter, text in _LINE.findall(page)] for page in (before, now))
+    old, new = (
+        [
+            (int(number), letter if letter in "EX" else f"{letter} {text}")
+            for number, letter, text in _LINE.findall(page)
+        ]
+        for page in (before, now)
+    )
     match = difflib.SequenceMatcher(None, [said for _, said in old], [said for _, said in new], autojunk=False)
-    return {old[block.a + n][0]: new[block.b + n][0] for block in match.get_matching_blocks() for n in range(block.size)}
+    return {
+        old[block.a + n][0]: new[block.b + n][0] for block in match.get_matching_blocks() for n in range(block.size)
+    }
 
 
 def moved(answer: str, before: str, now: str) -> str | None:

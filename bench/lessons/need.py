@@ -59,7 +59,12 @@ def _told(world: World, twin: Path, session: str, lines: list[str], *, start: bo
         respond_and_tell("session-start", {**payload, **begins}, env, host="claude-code", store=str(twin))
     last = _kept_back(twin, 0)[0]
     for n, line in enumerate(lines):
-        call = {"hook_event_name": "PreToolUse", "tool_use_id": f"call-{n}", "tool_name": "Bash", "tool_input": {"command": line}}
+        call = {
+            "hook_event_name": "PreToolUse",
+            "tool_use_id": f"call-{n}",
+            "tool_name": "Bash",
+            "tool_input": {"command": line},
+        }
         _, told = respond_and_tell("before-command", {**payload, **call}, env, host="claude-code", store=str(twin))
         last, ids = _kept_back(twin, last)
         texts = [each.removeprefix("- ") for each in told.context.splitlines() if each.startswith("- ")]
@@ -87,6 +92,8 @@ def _words(world: World, twin: Path, ids: list[str], line: str) -> list[str]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with apsw.Connection(str(target)).backup("main", apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY), "main") as backup:
+    with apsw.Connection(str(target)).backup(
+        "main", apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY), "main"
+    ) as backup:
         while not backup.done:
             backup.step(1000)

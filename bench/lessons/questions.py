@@ -62,7 +62,13 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                 continue
             kept = Kept(queue / project, file)
             with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(ModelUnavailable):
-                asking = Asking(Reading("a" * 16, project, lines=kept_lines(page)), scratch, kept, 0.0, lambda: "2026-01-01T00:00:00Z")
+                asking = Asking(
+                    Reading("a" * 16, project, lines=kept_lines(page)),
+                    scratch,
+                    kept,
+                    0.0,
+                    lambda: "2026-01-01T00:00:00Z",
+                )
                 asking.findings(asking.lessons())
             for name, asked in kept.asked:
                 yield entry, name, asked, tokens(page.lines)
@@ -100,7 +106,9 @@ def main() -> int:
                 (folder / f"{name}.txt").write_text(asked)
         (folder / "order.txt").write_text("\n".join(order) + "\n")
         sizes.sort()
-        print(f"{project}: {len(sizes)} questions, tokens median {sizes[len(sizes) // 2]}, 95 % {sizes[len(sizes) * 95 // 100]}, sum {sum(sizes)}")
+        print(
+            f"{project}: {len(sizes)} questions, tokens median {sizes[len(sizes) // 2]}, 95 % {sizes[len(sizes) * 95 // 100]}, sum {sum(sizes)}"
+        )
     return 0
 
 

@@ -26,7 +26,14 @@ import known_by
 ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
 LATER = 75
 KNOWN = "against lessons that are remembered already"
-STEPS = ((KNOWN, "known"), ("is said to take it back", "revoke"), ("is said to have told it", "weigh"), ("what is worth remembering", "lessons"), ("The same failure was met", "cure"), ("Write down what it found out", "findings"))
+STEPS = (
+    (KNOWN, "known"),
+    ("is said to take it back", "revoke"),
+    ("is said to have told it", "weigh"),
+    ("what is worth remembering", "lessons"),
+    ("The same failure was met", "cure"),
+    ("Write down what it found out", "findings"),
+)
 
 
 def name_of(prompt: str) -> str:
@@ -45,7 +52,9 @@ def main() -> int:
     parser.add_argument("--wait", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--no-known", action="store_true")
     parser.add_argument("--near", action="store_true")
-    parser.add_argument("--fold", default="", metavar="FOLDER", help="the repository of the bench, which is no part of a prompt")
+    parser.add_argument(
+        "--fold", default="", metavar="FOLDER", help="the repository of the bench, which is no part of a prompt"
+    )
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
     if args.fold:

@@ -22,7 +22,10 @@ LABELS = Path(__file__).resolve().parents[1] / "labels" / "lessons"
 def sheet(world: World, other: Path | None, seed: int = 1) -> str:
     """One project's sheet: lessons in force and lines for the person, in an order that says nothing."""
     entries = [(text, "lesson", _said(world, id) if trust == "user" else "") for id, text, trust in _in_force(world)]
-    entries += [(text, "person", "") for (text,) in rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")]
+    entries += [
+        (text, "person", "")
+        for (text,) in rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")
+    ]
     if other is not None:
         for line in other.read_text().splitlines():
             item = json.loads(line)
@@ -30,7 +33,13 @@ def sheet(world: World, other: Path | None, seed: int = 1) -> str:
                 entries.append((item["text"], item.get("for", "lesson"), ""))
     random.Random(seed).shuffle(entries)
     head = f"# {world.project}\n\nLabels: a useful, b trivial, c noise, d wrong, e too specific. `person` lines are for a human's inbox: a if worth showing.\n\n"
-    return head + "\n".join(f"{key_of(world.project, text)}\t_\t{kind}\t{said}\t{text}" for text, kind, said in dict.fromkeys(entries)) + "\n"
+    return (
+        head
+        + "\n".join(
+            f"{key_of(world.project, text)}\t_\t{kind}\t{said}\t{text}" for text, kind, said in dict.fromkeys(entries)
+        )
+        + "\n"
+    )
 
 
 def key_of(project: str, text: str) -> str:
@@ -49,13 +58,20 @@ def judged(world: World, folder: Path = LABELS) -> dict[str, Any]:
     sets.update(json.loads(others.read_text()) if others.exists() else {})
     judges = {file.name.split("-")[0]: labels_of(file) for file in sorted(folder.glob(f"*-{world.project}.tsv"))}
     told: dict[str, Any] = {
-        judge: {name: dict(Counter(said.get(key, "?") for key in keys if name in MINE or key in said)) for name, keys in sets.items()}
+        judge: {
+            name: dict(Counter(said.get(key, "?") for key in keys if name in MINE or key in said))
+            for name, keys in sets.items()
+        }
         for judge, said in judges.items()
     }
     if len(judges) == 2:
         one, two = judges.values()
         both = [key for key in one if key in two]
-        told["both"] = {"judged": len(both), "agree": sum(one[key] == two[key] for key in both), "agree on a": sum((one[key] == "a") == (two[key] == "a") for key in both)}
+        told["both"] = {
+            "judged": len(both),
+            "agree": sum(one[key] == two[key] for key in both),
+            "agree on a": sum((one[key] == "a") == (two[key] == "a") for key in both),
+        }
     return told
 
 

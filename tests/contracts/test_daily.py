@@ -13,7 +13,9 @@ from tacit.testing import finding, run
 
 
 def told(memories: Memories) -> list[tuple[str, str, float]]:
-    return [(each.what, each.whose, each.amount) for each in daily.figures(memories.store, memories.scopes) if each.amount]
+    return [
+        (each.what, each.whose, each.amount) for each in daily.figures(memories.store, memories.scopes) if each.amount
+    ]
 
 
 @pytest.fixture
@@ -31,7 +33,15 @@ def busy(folder: object) -> Memories:
     cost = Cost(input=100, output=20, usd=0.5)
     memories.learn(run("a", finding("a", "The importer drops empty rows"), model="opus-5", cost=cost))
     memories.learn(run("b", finding("b", "The importer drops empty rows"), model="haiku-5", cost=cost, complete=False))
-    memories.learn(run("b", finding("b", "The importer drops empty rows"), finding("b", "Dates lack a zone"), model="haiku-5", cost=Cost(input=300, output=50, usd=1.0)))
+    memories.learn(
+        run(
+            "b",
+            finding("b", "The importer drops empty rows"),
+            finding("b", "Dates lack a zone"),
+            model="haiku-5",
+            cost=Cost(input=300, output=50, usd=1.0),
+        )
+    )
     return memories
 
 
@@ -85,5 +95,6 @@ def test_the_week_is_told_from_it(folder: object) -> None:
         assert told(memories) == before
     assert week["sessions"] == 14 and week["units"] == 12 and week["new"] == 1
     assert (week["given"], week["withheld"]) == (arms["injected"], arms.get("withheld", 0))
-    came, stayed = last.get("occurred", 0), last.get("not_occurred", 0)  # the coin may leave the lesson out wherever its problem comes
+    # the coin may leave the lesson out wherever its problem comes
+    came, stayed = last.get("occurred", 0), last.get("not_occurred", 0)
     assert (week["back"], week["told"]) == (came, came + stayed) and came + stayed

@@ -21,7 +21,11 @@ from tacit.stores.sql import SqlStore
 from tacit.stores.sql_rows import FACETS, SORTS, facet_columns
 from tacit.stores.sqlite import facets, open_store
 
-KINDS, GATES, STATES = ("pitfall", "rule", "fix"), ("allow", "allow", "hold"), ("candidate", "provisional", "archived", "superseded")
+KINDS, GATES, STATES = (
+    ("pitfall", "rule", "fix"),
+    ("allow", "allow", "hold"),
+    ("candidate", "provisional", "archived", "superseded"),
+)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -49,10 +53,23 @@ def filled(store: Any, count: int = 120) -> list[Memory]:
         for n, memory in enumerate(made):
             tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
             for run in range(n % 4):
-                tx.add_evidence(Evidence(memory.id, memory.project, f"r{run}", f"r{run}", f"f{n}-{run}", at=memory.created_at))
+                tx.add_evidence(
+                    Evidence(memory.id, memory.project, f"r{run}", f"r{run}", f"f{n}-{run}", at=memory.created_at)
+                )
             for unit in range(n % 3):
                 arm = ("withheld", "injected")[n % 2]
-                tx.add_use(Use(memory.id, f"u{unit}", memory.project, "r1", memory.id, arm, 0.3, at=after_days(memory.created_at, n % 5)))
+                tx.add_use(
+                    Use(
+                        memory.id,
+                        f"u{unit}",
+                        memory.project,
+                        "r1",
+                        memory.id,
+                        arm,
+                        0.3,
+                        at=after_days(memory.created_at, n % 5),
+                    )
+                )
     return made
 
 
@@ -70,12 +87,25 @@ def test_counts_are_those_of_the_rows_after_every_change(store: Any) -> None:
     """Added, edited, moved, pinned, put on the page, erased, and taken back with a transaction that failed."""
     made = filled(store, 40)
     assert told(store, ("p", "q")) == counted(store, ("p", "q")) and sum(told(store, ("p",)).values()) == 27
-    assert json.dumps([store.sealed("p"), [list(row) for row in store.counted(("p",), ("state", "stale"))]])  # plain numbers, on every engine
-    assert {kind: store.sealed("p")[kind] + store.sealed("q")[kind] for kind in ("journal", "evidence", "use")} == {"journal": 40, "evidence": 60, "use": 39}
+    # plain numbers, on every engine
+    assert json.dumps([store.sealed("p"), [list(row) for row in store.counted(("p",), ("state", "stale"))]])
+    assert {kind: store.sealed("p")[kind] + store.sealed("q")[kind] for kind in ("journal", "evidence", "use")} == {
+        "journal": 40,
+        "evidence": 60,
+        "use": 39,
+    }
     with store.write() as tx:
         tx.apply(keep.edited(made[0], {"category": "net", "kind": "rule"}, by="ada", at=now()))
         tx.apply(keep.pinned(made[1], True, by="ada", at=now()))
-        tx.apply(keep.paged(next(m for m in made[4:] if m.state == "provisional" and m.gate == "allow"), True, by="ada", at=now(), reason="asked"))
+        tx.apply(
+            keep.paged(
+                next(m for m in made[4:] if m.state == "provisional" and m.gate == "allow"),
+                True,
+                by="ada",
+                at=now(),
+                reason="asked",
+            )
+        )
         tx.apply(keep.erased(made[3], by="ada", at=now()))
     with pytest.raises(RuntimeError), store.write() as tx:
         tx.apply(keep.pinned(made[-1], True, by="ada", at=now()))
@@ -106,7 +136,11 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
     for asked in ASKED:
         for projects in (("p", "@global"), ("p", "q")):
             plain = [m.id for m in SqlStore.select(store, projects, sort=sort, limit=-1, **asked)]
-            paged = [m.id for offset in range(0, 126, 9) for m in store.select(projects, sort=sort, limit=9, offset=offset, **asked)]
+            paged = [
+                m.id
+                for offset in range(0, 126, 9)
+                for m in store.select(projects, sort=sort, limit=9, offset=offset, **asked)
+            ]
             assert paged == plain, (sort, asked, projects)
             if store.is_file and sort in ("updated", "seen", "used"):  # of many, an index is walked
                 for few in (0, 10):

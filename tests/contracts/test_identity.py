@@ -847,4 +847,10 @@ def test_nothing_heavy_is_loaded() -> None:
     )
     here = os.environ | {"PYTHONPATH": SOURCE}
     done = subprocess.run([sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) <= {"__future__", "tacit.core", "tacit.core.value", "tacit.stores.identity", "tacit.stores.remote"}
+    assert set(done.stdout.split()) <= {
+        "__future__",
+        "tacit.core",
+        "tacit.core.value",
+        "tacit.stores.identity",
+        "tacit.stores.remote",
+    }

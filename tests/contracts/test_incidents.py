@@ -11,9 +11,20 @@ from tacit.stores.incidents import commonest
 
 def met(n: int, lineage: str = "") -> Run:
     steps = (
-        Step("tool", "line:1", tool="Bash", input={"command": "rtk bun run test"}, error="error: unrecognized subcommand 'bun'"),
+        Step(
+            "tool",
+            "line:1",
+            tool="Bash",
+            input={"command": "rtk bun run test"},
+            error="error: unrecognized subcommand 'bun'",
+        ),
         Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
-        Step("user", "line:3", text=("commit and update changelog", "then commit, and update the changelog")[n % 2], typed=True),
+        Step(
+            "user",
+            "line:3",
+            text=("commit and update changelog", "then commit, and update the changelog")[n % 2],
+            typed=True,
+        ),
     )
     return Run(f"s{n}", "claude-code", steps=steps, complete=True, lineage=lineage)
 
@@ -27,9 +38,20 @@ def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest
         monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
         memories.learn(Run("later", "claude-code", steps=(), complete=True))
         after = commonest(memories.store, memories.project_id)
-        assert [(each["lineages"], each["times"]) for each in after] == [(each["lineages"], each["times"]) for each in before] == [(3, 4)]
+        assert (
+            [(each["lineages"], each["times"]) for each in after]
+            == [(each["lineages"], each["times"]) for each in before]
+            == [(3, 4)]
+        )
         kept = dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
-        assert kept == {"past until": 1, "past failure": 1, "past command": 1, "failure": 1, "command": 1, "sentence": 1}
+        assert kept == {
+            "past until": 1,
+            "past failure": 1,
+            "past command": 1,
+            "failure": 1,
+            "command": 1,
+            "sentence": 1,
+        }
         memories.learn(met(0))  # learned again, it is counted already
         assert commonest(memories.store, memories.project_id) == after
         assert memories.health().health.is_sound

@@ -231,7 +231,13 @@ def test_many_writers_by_the_command_line_lose_nothing(tmp_path: Path, folder: P
     script = 'for n in $(seq 200); do "$0" -m tacit add "shell $1 lesson $n" --quiet --store "$2" || exit 1; done'
     path = str(tmp_path / "s.db")
     started = [
-        subprocess.Popen(["bash", "-c", script, sys.executable, str(n), path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
+        subprocess.Popen(
+            ["bash", "-c", script, sys.executable, str(n), path],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+        )
         for n in range(16)
     ]
     told = [process.communicate(timeout=3000) for process in started]

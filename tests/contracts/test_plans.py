@@ -88,12 +88,33 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
     costs = []
     for count in (1300, 2200):
         with tacit.open(str(tmp_path / f"{count}.db"), cwd=str(tmp_path)) as memories:
-            made = memories.add_many({"text": f"Lesson {n}", "kind": ("rule", "pitfall", "fix")[n % 3], "category": ("", "db")[n % 2]} for n in range(count))
+            made = memories.add_many(
+                {"text": f"Lesson {n}", "kind": ("rule", "pitfall", "fix")[n % 3], "category": ("", "db")[n % 2]}
+                for n in range(count)
+            )
             with memories.store.write() as tx:
                 for memory in made[::9]:
-                    tx.apply(change(memory, replace(memory, gate="hold"), verb="gate", by="ada", reason="held", at=memory.created_at))
+                    tx.apply(
+                        change(
+                            memory,
+                            replace(memory, gate="hold"),
+                            verb="gate",
+                            by="ada",
+                            reason="held",
+                            at=memory.created_at,
+                        )
+                    )
                 for memory in made[1::7]:
-                    tx.apply(change(memory, replace(memory, state="archived"), verb="forget", by="ada", reason="gone", at=memory.created_at))
+                    tx.apply(
+                        change(
+                            memory,
+                            replace(memory, state="archived"),
+                            verb="forget",
+                            by="ada",
+                            reason="gone",
+                            at=memory.created_at,
+                        )
+                    )
             memories.learn(run("r1", finding("r1", "The importer drops rows with empty names")))
             costs.append({name: steps(memories, show) for name, show in screens.items()})
     grown = {name: (few, costs[1][name]) for name, few in costs[0].items() if costs[1][name] > 1.3 * few}
@@ -103,7 +124,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
 def steps(memories: Memories, show: Callable[[Memories], object]) -> int:
     """What an act costs the store."""
     taken: list[int] = []
-    memories.store._connection.trace_v2(2, lambda event: taken.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]))
+    memories.store._connection.trace_v2(
+        2, lambda event: taken.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
+    )
     show(memories)
     memories.store._connection.trace_v2(0, None)
     return sum(taken)

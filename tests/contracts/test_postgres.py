@@ -280,11 +280,23 @@ def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: s
         team.sql("writer", "INSERT INTO tacit.project (id, trial_key, created_at) VALUES (%s, 'x', '')", place)
 
     def standing() -> list[Any]:
-        with psycopg.connect(team.admin.info.dsn, dbname=team.store.one("SELECT current_database()")[0], password=team.admin.info.password) as above:
-            rows = [above.execute(f"SELECT * FROM tacit.{table} ORDER BY 1, 2").fetchall() for table in ("member", "journal", "alias", "tombstone")]
+        with psycopg.connect(
+            team.admin.info.dsn,
+            dbname=team.store.one("SELECT current_database()")[0],
+            password=team.admin.info.password,
+        ) as above:
+            rows = [
+                above.execute(f"SELECT * FROM tacit.{table} ORDER BY 1, 2").fetchall()
+                for table in ("member", "journal", "alias", "tombstone")
+            ]
             for table, place in (("memory", "project"), ("project", "id")):
                 rows.append(above.execute(f"SELECT * FROM tacit.{table} WHERE {place} <> 'p' ORDER BY 1").fetchall())
-            return [*rows, above.execute("SELECT polname, polqual::text, polwithcheck::text FROM pg_policy ORDER BY 1, 2, 3").fetchall()]
+            return [
+                *rows,
+                above.execute(
+                    "SELECT polname, polqual::text, polwithcheck::text FROM pg_policy ORDER BY 1, 2, 3"
+                ).fetchall(),
+            ]
 
     before, faults = standing(), check(opened("stranger")).faults
     number = team.sql("stranger", "SELECT n FROM tacit.memory WHERE project = 'q'")[0][0]
@@ -292,7 +304,12 @@ def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: s
     through = []
     for attempt in ATTEMPTS:
         statement = attempt
-        for name, value in (("{n}", number), ("{id}", theirs.id), ("{everywhere}", everywhere.id), ("{keeper}", team.template)):
+        for name, value in (
+            ("{n}", number),
+            ("{id}", theirs.id),
+            ("{everywhere}", everywhere.id),
+            ("{keeper}", team.template),
+        ):
             statement = statement.replace(name, str(value))
         try:
             with psycopg.connect(team.url(who), autocommit=True) as connection:
@@ -314,12 +331,16 @@ def test_what_holds_everywhere_is_its_owners(team: Team, opened: Callable[..., A
     import tacit
 
     text = "Always use pnpm instead of npm in this repository."
-    everywhere = lesson(text, project="@global", state="candidate", kind="preference", klass="preference", scope="global")
+    everywhere = lesson(
+        text, project="@global", state="candidate", kind="preference", klass="preference", scope="global"
+    )
     put(team.store, everywhere)
     env = signed({"HOME": str(tmp_path), "USER": "bob", "PATH": ""})
     with tacit.open(team.url("writer"), env=env, cwd=str(tmp_path)) as memories:
         for number in range(3):
-            assert [done.matched for done in memories.learn(run(f"r{number}", user("Set up."), user(text)))] == [(everywhere.id,)]
+            assert [done.matched for done in memories.learn(run(f"r{number}", user("Set up."), user(text)))] == [
+                (everywhere.id,)
+            ]
         found = memories.store.get(everywhere.id)
         assert (found.state, found.text, found.tally.seen) == ("candidate", text, 3)
         assert any("for its owners" in told for told in memories.refused())
@@ -365,7 +386,12 @@ def test_who_puts_a_projects_row_there_does_not_own_its_members(team: Team) -> N
         team.sql("stranger", row, "p")
     for place in ("p", "@global"):
         team.sql("writer", row, place)
-    assert team.store.rows("SELECT role FROM member WHERE project = '@global' AND role = :who", who=f"{team.template}_writer") == []
+    assert (
+        team.store.rows(
+            "SELECT role FROM member WHERE project = '@global' AND role = :who", who=f"{team.template}_writer"
+        )
+        == []
+    )
     assert "p" not in team.sql("writer", "SELECT tacit.mine(3)")[0][0]
 
 
@@ -514,7 +540,10 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
         owner.execute(first.read_text())
         owner.execute("INSERT INTO version VALUES (1)")
         owner.execute("INSERT INTO member VALUES ('p', session_user, 3)")
-        row = {name: said for name, said in zip(DECIDED, to_row(lesson())) if name not in ADDED} | {"hash": b"", "words": ""}
+        row = {name: said for name, said in zip(DECIDED, to_row(lesson())) if name not in ADDED} | {
+            "hash": b"",
+            "words": "",
+        }
         names = ", ".join(row)
         owner.execute(f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()])
         owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")

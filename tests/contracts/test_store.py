@@ -141,7 +141,11 @@ def test_sightings_counted_one_by_one_are_those_counted_through(store: Any) -> N
         [memory] = put(store, lesson())
         with store.write() as tx:
             for number in range(14):
-                unit, origin, alone = chance.choice(("", "a", "b", "c")), chance.choice(("", "", "x", "y")), chance.choice(("", "", "r"))
+                unit, origin, alone = (
+                    chance.choice(("", "a", "b", "c")),
+                    chance.choice(("", "", "x", "y")),
+                    chance.choice(("", "", "r")),
+                )
                 at = f"2026-11-{chance.randint(1, 28):02}T00:00:00Z"
                 tx.add_evidence(Evidence(memory.id, "p", unit or alone, unit, f"f{number}", origin=origin, at=at))
                 rows = tx.evidence(memory.id)
@@ -384,12 +388,20 @@ def test_a_question_means_the_same_on_every_store(store: Any) -> None:
     from tacit.recall.query import Query
     from tacit.testing import ToyWordEmbedder
 
-    put(store, *(lesson(text) for text in ("Mend the fence now.", "Mend the vehicle now.", "My car broke down.", "Drink tea in the yard.")))
+    put(
+        store,
+        *(
+            lesson(text)
+            for text in ("Mend the fence now.", "Mend the vehicle now.", "My car broke down.", "Drink tea in the yard.")
+        ),
+    )
     put(store, *(lesson(f"Clear the {word} first.") for word in "queue disk token cache lock worker parser".split()))
     model = ToyWordEmbedder("automobile car vehicle", "repair mend fix")
     if not store.embed(model):
         pytest.skip("this server has no pgvector")
     project = Project("p", "p", "", "", "", "", b"k" * 32, 0, now())
-    found = recall(store, project, standard("default"), Query("mend the automobile"), now=now(), embedder=lambda: model).hits
+    found = recall(
+        store, project, standard("default"), Query("mend the automobile"), now=now(), embedder=lambda: model
+    ).hits
     assert [hit.memory.text for hit in found] == ["Mend the vehicle now.", "Mend the fence now.", "My car broke down."]
     assert [round(hit.explain["fits"]["meaning"], 2) for hit in found] == [0.11, 0.02, 0.07]

@@ -43,14 +43,18 @@ def test_what_is_doubtful(read: Run, found: tuple[str, ...]) -> None:
     assert doubts(read) == found
 
 
-@pytest.mark.parametrize("path", sorted(HOSTS.rglob("*.jsonl")), ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}/{path.name}")
+@pytest.mark.parametrize(
+    "path", sorted(HOSTS.rglob("*.jsonl")), ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}/{path.name}"
+)
 def test_no_host_that_we_know_is_doubted(path: Path) -> None:
     """Files as the real programs write them raise no alarm."""
     for read in formats.read(FileSource(str(path))):
         assert doubts(read) == ()
 
 
-@pytest.mark.parametrize("name", ["claude-code-2.1.325/typed.jsonl", "codex-0.166.0/typed.jsonl", "copilot-1.0.102/typed/events.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["claude-code-2.1.325/typed.jsonl", "codex-0.166.0/typed.jsonl", "copilot-1.0.102/typed/events.jsonl"]
+)
 def test_a_host_of_next_year(name: str) -> None:
     """The marks of a typed prompt renamed, or the types of its records: the canary speaks."""
     text = (HOSTS / name).read_text()
@@ -62,7 +66,9 @@ def test_a_host_of_next_year(name: str) -> None:
         (read,) = formats.read(BytesSource(changed.encode()))
         assert doubts(read) == (NO_PROMPT,)
     rows = [json.loads(line) for line in text.splitlines()]
-    strange = "".join(json.dumps(row if n == 0 else {**row, "type": "of_next_year"}) + "\n" for n, row in enumerate(rows))
+    strange = "".join(
+        json.dumps(row if n == 0 else {**row, "type": "of_next_year"}) + "\n" for n, row in enumerate(rows)
+    )
     name = formats.detect(BytesSource(text.encode())) or ""
     (read,) = formats.read(BytesSource(strange.encode()), name)
     assert doubts(read) == (UNKNOWN,)

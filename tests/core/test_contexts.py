@@ -36,7 +36,10 @@ def test_an_assignment_holds_until_a_compaction_drops_it() -> None:
     assert assigned_in(STORY, "z") == {}
 
 
-MAIN_STEP, SUB_STEP = Step("tool", "line:9", tool="Bash", error="no"), Step("tool", "subagents/x:3", tool="Bash", error="no", context="sub1")
+MAIN_STEP, SUB_STEP = (
+    Step("tool", "line:9", tool="Bash", error="no"),
+    Step("tool", "subagents/x:3", tool="Bash", error="no", context="sub1"),
+)
 RUN = Run("r", "claude-code", steps=(MAIN_STEP, SUB_STEP), complete=True)
 MEMORY = Memory(id="a", project="p", text="t", state="provisional", kind="fix", klass="fix", trust="observed")
 
@@ -53,9 +56,14 @@ MEMORY = Memory(id="a", project="p", text="t", state="provisional", kind="fix", 
         ([], "subagents/x:3", AT[3], "occurred"),  # no hook: the unit is one context
     ],
 )
-def test_a_problem_where_nobody_was_told_is_not_the_lessons(arm: str, tellings: Any, place: str, at: str, expected: str) -> None:
+def test_a_problem_where_nobody_was_told_is_not_the_lessons(
+    arm: str, tellings: Any, place: str, at: str, expected: str
+) -> None:
     """And the answer is the same in both arms."""
-    told = [Telling(context, when, "hook:x", *((("a",), ()) if arm == "injected" else ((), ("a",)))) for context, when in tellings]
+    told = [
+        Telling(context, when, "hook:x", *((("a",), ()) if arm == "injected" else ((), ("a",))))
+        for context, when in tellings
+    ]
     use = Use("a", "u", "p", "u", "a", arm, 0.3, at=AT[0])
     seen = [Seen(Finding("r", place, "t", tier="observed", at=at), frozenset("a"))]
     assert outcome_of(use, MEMORY, RUN, seen, over=True, now=AT[9], tellings=told).value == expected

@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[2]
         ("", "pip", "-m pip install 'mcp>=2,<3'"),
     ],
 )
-def test_the_installer_is_the_one_that_made_the_environment(tmp_path: Path, made_by: str, kind: str, starts: str) -> None:
+def test_the_installer_is_the_one_that_made_the_environment(
+    tmp_path: Path, made_by: str, kind: str, starts: str
+) -> None:
     """uv's and pipx's environments have no pip of their own: each is served by what made it."""
     prefix = tmp_path / "memory"
     prefix.mkdir()
@@ -38,10 +40,16 @@ def test_the_installer_is_the_one_that_made_the_environment(tmp_path: Path, made
     ("noted", "told"),
     [
         ('{ name = "tacit-memory" }', "uv tool install --with 'mcp>=2,<3' tacit-memory"),
-        ('{ name = "tacit-memory", extras = ["web"], specifier = "==1.0" }', "uv tool install --with 'mcp>=2,<3' 'tacit-memory[web]==1.0'"),
+        (
+            '{ name = "tacit-memory", extras = ["web"], specifier = "==1.0" }',
+            "uv tool install --with 'mcp>=2,<3' 'tacit-memory[web]==1.0'",
+        ),
         ('{ name = "tacit-memory", directory = "HERE" }', "uv tool install --with 'mcp>=2,<3' HERE"),
         ('{ name = "tacit-memory", editable = "HERE" }', "uv tool install --with 'mcp>=2,<3' --editable HERE"),
-        ('{ name = "tacit-memory" }, { name = "httpx", specifier = ">=0.27" }', "uv tool install --with 'mcp>=2,<3' --with 'httpx>=0.27' tacit-memory"),
+        (
+            '{ name = "tacit-memory" }, { name = "httpx", specifier = ">=0.27" }',
+            "uv tool install --with 'mcp>=2,<3' --with 'httpx>=0.27' tacit-memory",
+        ),
         ('{ name = "tacit-memory", directory = "/gone/away" }', "uv pip install --python"),
         ('{ name = "tacit-memory", git = "https://example.org/x" }', "uv pip install --python"),
         ("not toml", "uv pip install --python"),
@@ -50,7 +58,9 @@ def test_the_installer_is_the_one_that_made_the_environment(tmp_path: Path, made
 def test_a_tool_of_uv_is_told_again_what_its_receipt_says(tmp_path: Path, noted: str, told: str) -> None:
     """So that the package outlives `uv tool upgrade`; where the receipt says something unknown, the environment itself is served."""
     (tmp_path / "uv-receipt.toml").write_text(f"[tool]\nrequirements = [{noted}]\n".replace("HERE", str(tmp_path)))
-    assert command(environment(str(tmp_path), "/opt/x/bin/python"), ["mcp>=2,<3"]).startswith(told.replace("HERE", str(tmp_path)))
+    assert command(environment(str(tmp_path), "/opt/x/bin/python"), ["mcp>=2,<3"]).startswith(
+        told.replace("HERE", str(tmp_path))
+    )
 
 
 def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,15 +126,28 @@ def test_what_an_extra_needs_comes_from_the_metadata() -> None:
 def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> None:
     """`tacit` in the registry is another project: nothing we print or document may install it."""
     wrong = re.compile(r"install[^\n|]*[\s'\"]tacit(\[|['\"]|\s*$)", re.M)
-    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.py"), *ROOT.glob("plugins/**/*"), ROOT / "pyproject.toml"]
-    found = {str(each.relative_to(ROOT)): wrong.findall(each.read_text()) for each in files if each.is_file() and "decisions" not in each.parts}
+    files = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("src/**/*.py"),
+        *ROOT.glob("plugins/**/*"),
+        ROOT / "pyproject.toml",
+    ]
+    found = {
+        str(each.relative_to(ROOT)): wrong.findall(each.read_text())
+        for each in files
+        if each.is_file() and "decisions" not in each.parts
+    }
     assert not {name: hits for name, hits in found.items() if hits}
 
 
 KINDS = {
     "pip": (Environment("/x/bin/python", "pip"), ["/x/bin/python", "-m", "pip", "install"]),
     "uv": (Environment("/x/bin/python", "uv"), ["uv", "pip", "install", "--python", "/x/bin/python"]),
-    "uv-tool": (Environment("/x/bin/python", "uv-tool", receipt='[tool]\nrequirements = [{ name = "tacit-memory" }]'), ["uv", "tool", "install"]),
+    "uv-tool": (
+        Environment("/x/bin/python", "uv-tool", receipt='[tool]\nrequirements = [{ name = "tacit-memory" }]'),
+        ["uv", "tool", "install"],
+    ),
     "pipx": (Environment("/x/bin/python", "pipx", "tacit-memory"), ["pipx", "inject", "tacit-memory"]),
 }
 
@@ -136,7 +159,11 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
     import importlib.util
     import tomllib
 
-    asked = {extra for each in ROOT.glob("src/**/*.py") for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())}
+    asked = {
+        extra
+        for each in ROOT.glob("src/**/*.py")
+        for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())
+    }
     assert asked >= {"mcp", "web", "llm", "semantic", "postgres"}
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     spec = importlib.util.spec_from_file_location("dist", ROOT / "bench" / "dist.py")
@@ -154,11 +181,13 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
 def test_no_module_names_an_installer_of_its_own() -> None:
     """A line that says pip where the program was installed by uv or pipx brings the package to the wrong place."""
     own = re.compile(r"""["'](?:[^"'\n]*\b)?(?:pip|pipx|uv tool|uv pip) (?:install|inject) [^"'\n]*["']""")
-    spelled = ("core/installation.py", "learn/", "words/", "hosts/", "guard/")  # what agents type is read there, not told to people
+    # what agents type is read there, not told to people
+    spelled = ("core/installation.py", "learn/", "words/", "hosts/", "guard/")
     wrong = {
         name: hits
         for each in ROOT.glob("src/tacit/**/*.py")
-        if not (name := each.relative_to(ROOT / "src/tacit").as_posix()).startswith(spelled) and (hits := own.findall(each.read_text()))
+        if not (name := each.relative_to(ROOT / "src/tacit").as_posix()).startswith(spelled)
+        and (hits := own.findall(each.read_text()))
     }
     assert wrong == {}
 
@@ -167,7 +196,9 @@ def test_a_foreign_tacit_in_the_environment_is_noticed(tmp_path: Path, monkeypat
     """Its files stand over ours: `doctor` says so, with the way back."""
     told = tmp_path / "tacit-0.3.0.dist-info"
     told.mkdir()
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: tacit\nVersion: 0.3.0\nSummary: A library for explicit data pipelines\n")
+    (told / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tacit\nVersion: 0.3.0\nSummary: A library for explicit data pipelines\n"
+    )
     assert installation.foreign() == ""
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "0.3.0 (A library for explicit data pipelines)" in installation.foreign()

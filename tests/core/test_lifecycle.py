@@ -122,7 +122,8 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_u
         ("candidate", {"seen": 2, "witnessed": True, "contradictions": 1}, ("provisional", "seen-again")),
         ("candidate", {"seen": 2, "contradictions": 2}, None),
         ("candidate", {"seen": 2, "word": "asked"}, ("provisional", "asked-again-and-again")),
-        ("candidate", {"seen": 3, "word": "asked", "witnessed": True, "contradictions": 1}, None),  # a habit of which something said otherwise
+        # a habit of which something said otherwise
+        ("candidate", {"seen": 3, "word": "asked", "witnessed": True, "contradictions": 1}, None),
         ("candidate", {"person": True}, ("provisional", "a-persons-word")),
         ("candidate", {"klass": "preference"}, None),
         ("candidate", {"klass": "preference", "person": True}, ("provisional", "a-persons-word")),
@@ -556,7 +557,9 @@ def test_walls(name: str, standing: Standing) -> None:
 
 
 @given(st.sampled_from(BUILTIN), STANDINGS, st.integers(0, 9), st.integers(0, 90))
-def test_evidence_is_read_only_where_a_rule_hinges_on_it(name: str, standing: Standing, in_period: int, unseen: int) -> None:
+def test_evidence_is_read_only_where_a_rule_hinges_on_it(
+    name: str, standing: Standing, in_period: int, unseen: int
+) -> None:
     """Where none does, the ladder answers the same without it, word for word."""
     profile = standard(name)
     whole = replace(standing, seen_in_period=in_period, runs_unseen=unseen)
@@ -568,8 +571,20 @@ def test_evidence_is_read_only_where_a_rule_hinges_on_it(name: str, standing: St
 def test_what_only_evidence_knows() -> None:
     """Nothing else of a standing depends on it; and of a lesson that is used and met, the default ladder does not ask."""
     at = "2026-11-15T10:00:00.000Z"
-    memory = Memory("m", "p", "text", state="stable", klass="fix", trust="agent", review_after="2026-12-01T00:00:00.000Z", created_at="2026-11-01T00:00:00.000Z")
-    rows = [Evidence("m", "p", f"r{n}", f"r{n}", f"f{n}", tier="user", at=f"2026-11-{10 + n}T00:00:00.000Z", seq=n + 1) for n in range(3)]
+    memory = Memory(
+        "m",
+        "p",
+        "text",
+        state="stable",
+        klass="fix",
+        trust="agent",
+        review_after="2026-12-01T00:00:00.000Z",
+        created_at="2026-11-01T00:00:00.000Z",
+    )
+    rows = [
+        Evidence("m", "p", f"r{n}", f"r{n}", f"f{n}", tier="user", at=f"2026-11-{10 + n}T00:00:00.000Z", seq=n + 1)
+        for n in range(3)
+    ]
     without, known = (standing_of(memory, standard("default"), at, evidence=some, run_seq=9) for some in ((), rows))
     assert {name for name in known.__dict__ if known.__dict__[name] != without.__dict__[name]} == set(BY_EVIDENCE)
     assert not hinges(standard("default"), without, BY_EVIDENCE)

@@ -10,7 +10,14 @@ def test_what_goes_is_let_go_of_and_what_stays_says_what_it_replaces() -> None:
     """A pin and a place on a page belong to a lesson in force: a superseded one has neither, wherever it is read."""
     goes = Memory("a", "p", "Run make db.", state="stable", pinned=True, on_page=True)
     stays = Memory("b", "p", "Run make db before the tests.", state="provisional", supersedes=("c",), merged=1)
-    gone, more = (each.memory for each in joined(goes, stays, by="Ann", reason="the same", at="2026-11-17T00:00:00.000Z"))
-    assert (gone.state, gone.previous_state, gone.superseded_by, gone.closed_by) == ("superseded", "stable", "b", "merge")
+    gone, more = (
+        each.memory for each in joined(goes, stays, by="Ann", reason="the same", at="2026-11-17T00:00:00.000Z")
+    )
+    assert (gone.state, gone.previous_state, gone.superseded_by, gone.closed_by) == (
+        "superseded",
+        "stable",
+        "b",
+        "merge",
+    )
     assert (gone.pinned, gone.on_page) == (False, False)
     assert (more.state, more.supersedes, more.merged) == ("provisional", ("c", "a"), 2)

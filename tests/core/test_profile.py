@@ -404,7 +404,10 @@ def test_changed_refuses_what_is_no_key() -> None:
 def test_changed_leaves_the_profile_alone() -> None:
     """A copy is a copy."""
     other = changed(standard(), {"trial.exempt": ("rule",)})
-    assert (other.trial.exempt, standard().trial.exempt) == (("rule",), ("preference", "rule", "security", "command", "estimate"))
+    assert (other.trial.exempt, standard().trial.exempt) == (
+        ("rule",),
+        ("preference", "rule", "security", "command", "estimate"),
+    )
 
 
 def test_a_profile_and_its_sections_are_values() -> None:
@@ -518,7 +521,9 @@ def test_every_key_is_documented() -> None:
     """The table in the documentation is the compiler's own: `python -m tacit.core.profile_toml` prints it."""
     page = README.read_text("utf-8")
     lacking = [row for row in key_table().splitlines() if row not in page.splitlines()]
-    assert key_table() in page, f"docs/profiles/README.md has not these rows, or in another order: {lacking}. `python -m tacit.core.profile_toml` prints the table"
+    assert key_table() in page, (
+        f"docs/profiles/README.md has not these rows, or in another order: {lacking}. `python -m tacit.core.profile_toml` prints the table"
+    )
 
 
 @pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *MOMENTS])
@@ -572,11 +577,16 @@ def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
         *path, leaf = [part for part in re.sub(r"\[\]|\*", "", key).split(".") if part]
         name = {"class": "klass", "from": "states"}.get(leaf, leaf)
         section = path[-1] if path else ""
-        spoken = re.compile(rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I)
+        spoken = re.compile(
+            rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I
+        )
         taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
         bound = re.compile(rf"[<>=] {re.escape(key)}\b")  # a ladder's condition reads it
-        near = [text for text in sources.values() if leaf in text or name in text]  # a search of every text for every key takes ten seconds
-        if leaf not in TOLD_ONLY and not any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in near):
+        # a search of every text for every key takes ten seconds
+        near = [text for text in sources.values() if leaf in text or name in text]
+        if leaf not in TOLD_ONLY and not any(
+            (taken.search(text) and spoken.search(text)) or bound.search(text) for text in near
+        ):
             found.append(key)
     return found
 

@@ -66,7 +66,10 @@ NOT_HERE = "Does not work here: `rtk bun` (no such subcommand), `cargo test --li
 )
 def test_of_a_line_that_names_several_things_what_is_about_the_command(command: str, expected: str) -> None:
     """A noticed lesson knows which of its parts belongs to which command."""
-    about = {"rtk": ["`rtk bun` (no such subcommand)", "`rtk git -C` (no such option)"], "cargo test": ["`cargo test --lib` (no library target)"]}
+    about = {
+        "rtk": ["`rtk bun` (no such subcommand)", "`rtk git -C` (no such option)"],
+        "cargo test": ["`cargo test --lib` (no library target)"],
+    }
     memory = replace(lesson(NOT_HERE), extra={"about": about})
     assert part_about(memory, command, programs(command)) == expected
     worded = replace(memory, text="Leave rtk out.")  # by a person: the parts are gone
@@ -75,7 +78,10 @@ def test_of_a_line_that_names_several_things_what_is_about_the_command(command: 
 
 def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:
     """The whole of it, before that task and no other."""
-    memory = replace(lesson("golangci-lint rejects in `mise run lint` again and again: a, b, c."), extra={"about": {"mise run lint": []}})
+    memory = replace(
+        lesson("golangci-lint rejects in `mise run lint` again and again: a, b, c."),
+        extra={"about": {"mise run lint": []}},
+    )
     assert part_about(memory, "mise run lint 2>&1 | tail", ("mise",)) == memory.text
     assert part_about(memory, "mise run test", ("mise",)) == ""
 

@@ -32,7 +32,9 @@ def test_a_backup_is_private_and_elsewhere(memories: Any) -> None:
     """In the data folder's backups, 0600 in 0700, one plain file."""
     made = memories.backup()
     folder = Path(memories.backups_folder)
-    assert folder.parent.name == "backups" and [each.name for each in folder.iterdir() if each.suffix == ".db"] == [made.name + ".db"]
+    assert folder.parent.name == "backups" and [each.name for each in folder.iterdir() if each.suffix == ".db"] == [
+        made.name + ".db"
+    ]
     assert stat.S_IMODE(os.stat(made.path).st_mode) == 0o600
     assert {stat.S_IMODE(os.stat(place).st_mode) for place in (folder, folder.parent)} == {0o700}
 
@@ -129,7 +131,9 @@ def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatc
 
     memories.backup()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
         assert other.stdout and other.stdin
         other.stdout.readline()
         memories.store.close()
@@ -173,7 +177,9 @@ def test_erasing_reaches_the_backups_though_somebody_reads(memories: Any) -> Non
     id = memories.add("the word is xyzzy-plugh-42").id
     memories.backup()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); r = c.execute('SELECT text FROM memory'); next(r); print('open', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as reader:
         assert reader.stdout and reader.stdin
         reader.stdout.readline()
         memories.store.wait = 0.1
@@ -254,7 +260,9 @@ def test_restoring_runs_no_code_of_the_folder_it_is_called_in(memories: Any, tmp
     aside = memories.restore().aside
     assert not ran.exists()
     with open_store(aside, create=False) as kept:
-        assert [row[0] for row in kept.rows("SELECT text FROM memory WHERE text LIKE 'Said after%'")] == ["Said after the backup."]
+        assert [row[0] for row in kept.rows("SELECT text FROM memory WHERE text LIKE 'Said after%'")] == [
+            "Said after the backup."
+        ]
 
 
 def test_a_copy_that_is_not_there_is_not_reported(memories: Any, monkeypatch: Any) -> None:

@@ -56,7 +56,9 @@ def test_what_was_found_before_stays_mended(doors: Any, tmp_path: Path, monkeypa
     assert inputs and wrong == []
 
 
-@pytest.mark.parametrize("raw", [b"[1]", b"[[]]", b"[null, {}]", b"1", b'"x"', b"{}", b"[" * 5000, b"\xff\xfe[", b"- 1", b"---\n"])
+@pytest.mark.parametrize(
+    "raw", [b"[1]", b"[[]]", b"[null, {}]", b"1", b'"x"', b"{}", b"[" * 5000, b"\xff\xfe[", b"- 1", b"---\n"]
+)
 @pytest.mark.parametrize("called", ["x.json", "x.jsonl", "x.md", "x.yaml"])
 def test_any_small_document_is_asked_of_every_format(raw: bytes, called: str) -> None:
     """JSON and YAML that is no record at all is nobody's, or somebody's; nobody breaks (found by recording samples)."""
@@ -81,7 +83,9 @@ def test_mutated_input_is_answered_or_refused(doors: Any, tmp_path: Path, monkey
             crashed = fuzz.behaviour(found[door], fuzz.mutated(rng.choice(starts), starts, rng))[1]
             if crashed:
                 wrong.append(f"{door}: {crashed}")
-    assert {"hook", "learn", "profile", "config", "arguments", "read-claude-code", "import-ralph"} <= set(found) and wrong == []
+    assert {"hook", "learn", "profile", "config", "arguments", "read-claude-code", "import-ralph"} <= set(
+        found
+    ) and wrong == []
 
 
 def test_any_json_is_a_hooks_payload(doors: Any) -> None:
@@ -90,7 +94,15 @@ def test_any_json_is_a_hooks_payload(doors: Any) -> None:
     answer: Callable[[bytes], Any] = found["hook"]
 
     @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    @given(st.integers(0, 6), st.dictionaries(st.sampled_from(["session_id", "prompt", "hook_event_name", "source", "transcript_path", "error", "cwd", "model", "x"]), JSON))
+    @given(
+        st.integers(0, 6),
+        st.dictionaries(
+            st.sampled_from(
+                ["session_id", "prompt", "hook_event_name", "source", "transcript_path", "error", "cwd", "model", "x"]
+            ),
+            JSON,
+        ),
+    )
     def tried(event: int, payload: dict[str, Any]) -> None:
         import json
 

@@ -13,11 +13,13 @@ import pytest
 
 Batch = Callable[..., dict[str, Any]]
 needs_strace = pytest.mark.skipif(
-    not shutil.which("strace") or bool(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode),
+    not shutil.which("strace")
+    or bool(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode),
     reason="strace cannot trace here",
 )
 needs_namespace = pytest.mark.skipif(
-    not shutil.which("unshare") or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    not shutil.which("unshare")
+    or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
     reason="no user namespaces here",
 )
 
@@ -67,7 +69,11 @@ def test_a_restore_says_what_the_disk_answered(batch: Batch, tmp_path: Path) -> 
     import calls
 
     home = calls.prepared(tmp_path)
-    assert [wrong for call, which in (("newfstatat", 2), ("lstat", 1)) for wrong in calls.once(home, ("restore", "error=EIO", call, which))] == []
+    assert [
+        wrong
+        for call, which in (("newfstatat", 2), ("lstat", 1))
+        for wrong in calls.once(home, ("restore", "error=EIO", call, which))
+    ] == []
 
 
 @needs_strace
@@ -122,7 +128,9 @@ def test_a_flipped_bit_is_reported_and_mended(batch: Batch, tmp_path: Path) -> N
 
 def test_an_upgrade_without_a_second_look_is_caught(batch: Batch) -> None:
     """Two that both saw the old version, and both upgrade."""
-    assert any("no answer" in each or "False" in each for each in batch("storms", processes=4, fault="unlocked")["failures"])
+    assert any(
+        "no answer" in each or "False" in each for each in batch("storms", processes=4, fault="unlocked")["failures"]
+    )
 
 
 def test_a_storm_of_upgrades_migrates_once(batch: Batch) -> None:
@@ -138,7 +146,12 @@ def test_a_clock_that_jumps_harms_nothing(batch: Batch, tacit: Any, folder: Any,
     home = tmp_path / "home"
     shutil.copytree(folder, home / "work", dirs_exist_ok=True)
     for fault in ("", f"clock={seconds}", ""):
-        for args in (("add", f"a lesson {fault}"), ("inject", "--task", "a lesson", "--run", f"r{fault}"), ("backup",), ("doctor",)):
+        for args in (
+            ("add", f"a lesson {fault}"),
+            ("inject", "--task", "a lesson", "--run", f"r{fault}"),
+            ("backup",),
+            ("doctor",),
+        ):
             ran = common.tacit(home, *args, fault=fault)
             assert ran.returncode == 0, (args, ran.stderr, ran.stdout)
     listed = common.tacit(home, "backup", "--list", "--json").stdout

@@ -18,7 +18,8 @@ from tacit.stores.sqlite import _ways_to_read, open_store
 from tacit.stores.sqlite.errors import told
 
 needs_namespace = pytest.mark.skipif(
-    not shutil.which("unshare") or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    not shutil.which("unshare")
+    or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
     reason="no user namespaces here",
 )
 
@@ -41,7 +42,11 @@ def test_a_read_only_folder_is_read(tacit: Any, alone: Path, folder: Path) -> No
     assert [memory["id"] for memory in json.loads(listed.stdout)["data"]["memories"]] == [id]
     assert read_only(alone, folder, "show", id).returncode == 0
     added = read_only(alone, folder, "add", "another", "--json")
-    assert (added.returncode, json.loads(added.stdout)["error"]["code"], "Traceback" in added.stderr) == (4, "read_only", False)
+    assert (added.returncode, json.loads(added.stdout)["error"]["code"], "Traceback" in added.stderr) == (
+        4,
+        "read_only",
+        False,
+    )
     assert sorted(path.name for path in alone.rglob("*")) == before
 
 
@@ -49,7 +54,15 @@ def test_a_read_only_folder_is_read(tacit: Any, alone: Path, folder: Path) -> No
 def test_what_cannot_be_recorded_is_not_given(tacit: Any, alone: Path, folder: Path) -> None:
     """A hook and inject find the lesson, cannot write the use, and say nothing."""
     tacit("add", "Run make migrate before the tests.", "--kind", "rule")
-    payload = json.dumps({"session_id": "s1", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "the tests fail", "transcript_path": ""})
+    payload = json.dumps(
+        {
+            "session_id": "s1",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(folder),
+            "prompt": "the tests fail",
+            "transcript_path": "",
+        }
+    )
     hooked = read_only(alone, folder, "hook", "prompt", stdin=payload)
     assert (hooked.returncode, hooked.stdout) == (0, "")
     injected = read_only(alone, folder, "inject", "--task", "the tests fail", "--run", "r1")
@@ -63,7 +76,10 @@ def test_the_log_is_never_ignored(tmp_path: Path) -> None:
     with open_store(path) as store:
         with store.write() as tx:
             tx.put_meta("a", "b")
-        assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [(False, ""), (False, "PRAGMA locking_mode = EXCLUSIVE")]
+        assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [
+            (False, ""),
+            (False, "PRAGMA locking_mode = EXCLUSIVE"),
+        ]
     assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [(False, ""), (True, "")]
     assert _ways_to_read(str(tmp_path / "none.db")) == []
 
@@ -91,4 +107,7 @@ def test_a_damaged_full_text_is_damage() -> None:
     """Not an SQL error with a traceback (found by a flipped bit)."""
     from tacit.core.errors import Damaged
 
-    assert isinstance(told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"), Damaged)
+    assert isinstance(
+        told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"),
+        Damaged,
+    )

@@ -101,7 +101,14 @@ def test_the_last_change_may_be_lost_alone(memories: Any) -> None:
 
 @pytest.mark.parametrize(
     ("table", "column"),
-    [("project", "trial_key"), ("alias", "alias"), ("profile", "name"), ("evidence", "place"), ("run", "foreign_id"), ("journal", "by")],
+    [
+        ("project", "trial_key"),
+        ("alias", "alias"),
+        ("profile", "name"),
+        ("evidence", "place"),
+        ("run", "foreign_id"),
+        ("journal", "by"),
+    ],
 )
 def test_a_single_bit_is_found_without_a_backup(memories: Any, table: str, column: str) -> None:
     """The hash, or the table's seal, says what it was."""
@@ -127,7 +134,11 @@ def test_a_bit_in_a_long_profile_is_found(memories: Any, letter: str, bit: int) 
             tx.put_profile("x1", "mine", "déjà vu " * 50, "2026-11-01T00:00:00.000Z")
         id, was = tx.rows("SELECT id, compiled FROM profile ORDER BY length(id) LIMIT 1")[0]
         at = was.index(letter, len(was) // 2)
-        tx.rows("UPDATE profile SET compiled = :now WHERE id = :id", now=was[:at] + chr(ord(letter) ^ bit) + was[at + 1 :], id=id)
+        tx.rows(
+            "UPDATE profile SET compiled = :now WHERE id = :id",
+            now=was[:at] + chr(ord(letter) ^ bit) + was[at + 1 :],
+            id=id,
+        )
     assert not sound(path)
     done = repair(path, folder)
     assert (done.lost, done.mended.get("profile")) == ((), 1) and sound(path)
@@ -190,7 +201,10 @@ def test_derived_data_is_rebuilt_in_place(memories: Any) -> None:
     """Full text and tallies: nothing is restored or copied aside."""
     path, folder = closed(memories)
     tamper(path, "UPDATE tally SET amount = 7")
-    tamper(path, "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 1, 'Run make migrate before the tests.', '')")
+    tamper(
+        path,
+        "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 1, 'Run make migrate before the tests.', '')",
+    )
     done = repair(path, folder)
     assert done.aside == "" and sound(path)
 
@@ -285,7 +299,10 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
     path, folder = closed(memories)
     with open_store(path) as store:
         numbers = store.rows("SELECT n, id, text FROM memory ORDER BY n")
-        root = {name: page for name, page in store.rows("SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')")}
+        root = {
+            name: page
+            for name, page in store.rows("SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')")
+        }
         entries = dict(store.rows("SELECT m.n, max(j.id) FROM journal j JOIN memory m ON m.id = j.memory GROUP BY 1"))
     raw = bytearray(Path(path).read_bytes())
 
@@ -298,7 +315,9 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
 
     _, lost, other, *_ = pointers("memory").items()
     here = lost[1]
-    there = other[1] if of == "memory" else next(at for last, at in pointers("journal").items() if last >= entries[lost[0]])
+    there = (
+        other[1] if of == "memory" else next(at for last, at in pointers("journal").items() if last >= entries[lost[0]])
+    )
     raw[here : here + 4] = raw[there : there + 4]
     Path(path).write_bytes(raw)
     assert not sound(path)
@@ -336,7 +355,12 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
     with open_store(path) as store:
         before = store.rows("SELECT * FROM shared ORDER BY n")
     assert len(before) == 2
-    for change in ("words = replace(words, 'migrate', 'migrbte')", "standing = 'tea' || char(109 + 1)", "project = '_' || substr(project, 2)", "salt = 'x' || substr(salt, 2)"):
+    for change in (
+        "words = replace(words, 'migrate', 'migrbte')",
+        "standing = 'tea' || char(109 + 1)",
+        "project = '_' || substr(project, 2)",
+        "salt = 'x' || substr(salt, 2)",
+    ):
         tamper(path, f"UPDATE shared SET {change} WHERE kind = 'entry'")
         assert not sound(path), change
         done = repair(path, backups)
@@ -363,8 +387,12 @@ def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
         id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
         for n in range(6):
             arm = "injected" if n % 2 else "withheld"
-            tx.add_use(Use(id, f"u{n}", memories.project_id, f"r{n}", id, arm, 0.5, "hook", "e", "test", False, "t", False, at))
-            tx.add_mark(Mark(id, f"u{n}", memories.project_id, "outcome", "not_occurred" if n % 2 else "occurred", at=at))
+            tx.add_use(
+                Use(id, f"u{n}", memories.project_id, f"r{n}", id, arm, 0.5, "hook", "e", "test", False, "t", False, at)
+            )
+            tx.add_mark(
+                Mark(id, f"u{n}", memories.project_id, "outcome", "not_occurred" if n % 2 else "occurred", at=at)
+            )
     path, folder = closed(memories)
     with open_store(path) as store:
         was = store.rows("SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1")
@@ -386,7 +414,9 @@ def test_a_table_that_cannot_be_read_to_its_end_is_said(memories: Any) -> None:
         file.seek((page - 1) * 4096)
         file.write(b"\xff" * 4096)
     done = repair(path, folder)
-    assert Lost("tombstone", "?", "its table could not be read to the end; rows may be missing") in done.lost and sound(path)
+    assert Lost("tombstone", "?", "its table could not be read to the end; rows may be missing") in done.lost and sound(
+        path
+    )
 
 
 def test_unhashed_rows_are_sealed(memories: Any) -> None:
@@ -395,12 +425,20 @@ def test_unhashed_rows_are_sealed(memories: Any) -> None:
         tx.bury("r", "place", memories.project_id, "erased", "2026-11-15T00:00:00.000Z")
         tx.put_meta("a", "b")
     path, _ = closed(memories)
-    for table, column in (("project", "remote"), ("profile", "name"), ("alias", "memory"), ("tombstone", "place"), ("meta", "value")):
+    for table, column in (
+        ("project", "remote"),
+        ("profile", "name"),
+        ("alias", "memory"),
+        ("tombstone", "place"),
+        ("meta", "value"),
+    ):
         copy = f"{path}.{table}"
         shutil.copy(path, copy)
         tamper(copy, f"UPDATE {table} SET {column} = {column} || 'x'")
         with open_store(copy) as store:
-            assert table in {fault.detail.split(":")[0] for fault in check(store, rule=rule_of(store)).faults if fault.kind == "seal"}, table
+            assert table in {
+                fault.detail.split(":")[0] for fault in check(store, rule=rule_of(store)).faults if fault.kind == "seal"
+            }, table
 
 
 def test_a_garbled_definition_is_noticed_and_mended(memories: Any) -> None:
@@ -440,7 +478,14 @@ def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("table", "off", "with_backup"), [("evidence", 1, True), ("evidence", -1, False), ("use_mark", 1, False), ("journal", -1, True), ("memory", 64, False)]
+    ("table", "off", "with_backup"),
+    [
+        ("evidence", 1, True),
+        ("evidence", -1, False),
+        ("use_mark", 1, False),
+        ("journal", -1, True),
+        ("memory", 64, False),
+    ],
 )
 def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, with_backup: bool) -> None:
     """No hash covers a row's number (found by a flipped bit): both rows stay, each at its own place."""

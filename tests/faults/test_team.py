@@ -24,7 +24,9 @@ def campaign() -> Iterator[Campaign]:
 
     with tempfile.TemporaryDirectory(prefix="tacit-team-") as place:
         os.chmod(place, 0o755)  # the server may run as somebody else, who cannot enter pytest's own folders
-        yield lambda **named: team.campaign(Path(place), **{"processes": 3, "projects": 3, "seconds": 12, "kills": 1, "settings": {}, **named})
+        yield lambda **named: team.campaign(
+            Path(place), **{"processes": 3, "projects": 3, "seconds": 12, "kills": 1, "settings": {}, **named}
+        )
 
 
 def test_a_killed_server_loses_nothing_and_mixes_nothing_up(campaign: Campaign) -> None:

@@ -81,8 +81,15 @@ def test_two_passes_and_eight_learners_at_once(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()
     for n in range(8):
-        said = {"place": "f", "text": f"The worker{n} leaks handle{n} when queue{n} is full", "by": "guardian", "tier": "review"}
-        (runs / f"r{n}.jsonl").write_text(json.dumps({"type": "run", "id": f"r{n}", "task": "t", "findings": [said]}) + "\n")
+        said = {
+            "place": "f",
+            "text": f"The worker{n} leaks handle{n} when queue{n} is full",
+            "by": "guardian",
+            "tier": "review",
+        }
+        (runs / f"r{n}.jsonl").write_text(
+            json.dumps({"type": "run", "id": f"r{n}", "task": "t", "findings": [said]}) + "\n"
+        )
     at_once = [started(env, "tend") for _ in range(2)]
     at_once += [started(env, "learn", str(file)) for file in sorted(runs.iterdir())]
     for process in at_once:

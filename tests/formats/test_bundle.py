@@ -143,7 +143,8 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
     counted, were = (_amounts(each.pop("tally.jsonl")) for each in (now, before))
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
-    assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()  # only beliefs are reckoned anew
+    # only beliefs are reckoned anew
+    assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------------

@@ -109,7 +109,12 @@ def test_a_session() -> None:
             True,
             "boom",
         ),
-        ("Command: /bin/zsh -lc 'cat <<X\na\nX'\nChunk ID: ab12\nProcess exited with code 3\nOutput:\nboom", 3, True, "boom"),
+        (
+            "Command: /bin/zsh -lc 'cat <<X\na\nX'\nChunk ID: ab12\nProcess exited with code 3\nOutput:\nboom",
+            3,
+            True,
+            "boom",
+        ),
         ("Command: none\nOutput:\nboom", None, False, "Command: none\nOutput:\nboom"),
         ("Chunk ID: ab12\nProcess running with session ID 5\nOutput:\nwaiting", None, False, "waiting"),
         (json.dumps({"output": "boom", "metadata": {"exit_code": 4, "duration_seconds": 0.1}}), 4, True, "boom"),
@@ -336,7 +341,9 @@ def printed(*texts: str, id: str = "c1", head: str = "Script completed") -> dict
 def test_a_script_that_runs_one_command_is_that_command() -> None:
     """Arguments are read out of the script, whatever quotes it uses; nothing is run."""
     run = read(
-        script('const r = await tools.exec_command({cmd:"make \\"a b\\"\\n", workdir: \'/repo\', n: 5}); text(r.output)'),
+        script(
+            'const r = await tools.exec_command({cmd:"make \\"a b\\"\\n", workdir: \'/repo\', n: 5}); text(r.output)'
+        ),
         printed("done"),
     )
     (step,) = run.steps

@@ -157,11 +157,20 @@ def test_sarif_knows_an_alert_again_wherever_it_moves() -> None:
 
 def test_a_template_without_its_words_is_no_lesson() -> None:
     """ruff describes F821 as “Undefined name `{name}`. {tip}”: what the rule is about, or was said of the place, is told instead."""
-    rule = {"id": "F821", "shortDescription": {"text": "Undefined name `{name}`. {tip}"}, "fullDescription": {"text": "## What it does\nChecks {things}"}}
+    rule = {
+        "id": "F821",
+        "shortDescription": {"text": "Undefined name `{name}`. {tip}"},
+        "fullDescription": {"text": "## What it does\nChecks {things}"},
+    }
     said = {"ruleId": "F821", "message": {"text": "Undefined name `pathlib`"}}
     (run,) = read(sarif, scan(said, rules=[rule], tool="ruff"))
     assert [found.text for found in run.findings] == ["ruff F821: Undefined name `pathlib`"]
-    page = {**rule, "fullDescription": {"text": "## What it does\nChecks for uses of\nundefined names. Always.\n\n## Why is this bad?\nIt fails."}}
+    page = {
+        **rule,
+        "fullDescription": {
+            "text": "## What it does\nChecks for uses of\nundefined names. Always.\n\n## Why is this bad?\nIt fails."
+        },
+    }
     (run,) = read(sarif, scan(said, rules=[page], tool="ruff"))
     assert [found.text for found in run.findings] == ["ruff F821: Checks for uses of undefined names."]
     empty = {"ruleId": "F821", "message": {"id": "gone"}}
@@ -172,10 +181,7 @@ def test_junit_tells_what_failed_and_what_is_flaky() -> None:
     """Failures with their error, flaky ones as such; skipped and passed ones only count."""
     (run,) = read(junit, JUNIT)
     failed, flaky = run.findings
-    assert (
-        failed.text
-        == "`tests.test_cart.test_total` in tests/test_cart.py failed: AssertionError."
-    )
+    assert failed.text == "`tests.test_cart.test_total` in tests/test_cart.py failed: AssertionError."
     assert (failed.tier, failed.by, failed.severity, failed.paths) == ("review", "test", "bug", ("tests/test_cart.py",))
     assert "passed when it ran again" in flaky.text and flaky.tags == ("flaky",) and flaky.severity == "warning"
     assert (run.outcome, run.reading.lines if run.reading else 0, run.started_at[:10]) == ("failure", 4, "2026-11-15")
@@ -244,9 +250,7 @@ def test_a_ci_log_is_told_in_our_own_words() -> None:
     """The command and the decisive line of its error; prose of the log stays evidence."""
     (run,) = read(cilog, LOG, "build.log")
     (found,) = run.findings
-    assert (
-        found.text == "In CI `npm test` failed: TypeError."
-    )
+    assert found.text == "In CI `npm test` failed: TypeError."
     assert (found.tier, found.by, run.outcome, run.started_at) == ("review", "ci", "failure", "2026-11-15T09:00:00Z")
     assert [step.input and step.input["command"] for step in run.steps] == ["actions/checkout@v4", "npm test"]
     gitlab = b"Running with gitlab-runner 17\n$ make test\nsqlite3.OperationalError: no such table: orders\nmake: *** [Makefile:3: test] Error 2\nERROR: Job failed: exit code 1\n"

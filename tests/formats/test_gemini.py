@@ -54,7 +54,14 @@ def test_a_session() -> None:
     """Prompt, answer, call with its result."""
     run = read(
         user("run the tests"),
-        answer(call({"output": "Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"}), text="I run them."),
+        answer(
+            call(
+                {
+                    "output": "Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"
+                }
+            ),
+            text="I run them.",
+        ),
     )
     assert run.steps == (
         Step("user", "line:2", "run the tests", at=AT.format(1), record="m1"),
@@ -146,7 +153,10 @@ def test_a_checkpoint_in_the_log() -> None:
 
 def test_resumed_in_its_first_minute_a_session_keeps_what_its_first_part_met() -> None:
     """Gemini 0.61 names a file by its minute: it goes on in it with a new head, and its checkpoint has the answers without calls, tokens and model."""
-    failed = call({"output": 'Output: E   psycopg.errors.UndefinedTable: relation "orders" does not exist\nExit Code: 1'}, command="./bin/pytest -q")
+    failed = call(
+        {"output": 'Output: E   psycopg.errors.UndefinedTable: relation "orders" does not exist\nExit Code: 1'},
+        command="./bin/pytest -q",
+    )
     first = (user("run the tests"), answer(failed, text="I run them."))
     later = AT.format(9)
     spoken = [{"text": "I run them."}, {"functionCall": {"id": "c1", "name": failed["name"], "args": failed["args"]}}]
@@ -155,7 +165,12 @@ def test_resumed_in_its_first_minute_a_session_keeps_what_its_first_part_met() -
         {"id": "m2", "timestamp": later, "type": "gemini", "content": spoken},
         {"id": "m2_response", "timestamp": later, "type": "user", "content": failed["result"]},
     ]
-    resumed = read(*first, {**HEAD, "startTime": later}, {"$set": {"sessionId": "g-1"}}, {"$set": {"messages": again, "lastUpdated": later}})
+    resumed = read(
+        *first,
+        {**HEAD, "startTime": later},
+        {"$set": {"sessionId": "g-1"}},
+        {"$set": {"messages": again, "lastUpdated": later}},
+    )
     before = read(*first)
     assert [step.status for step in before.steps if step.tool] == [1]
     assert (resumed.steps, resumed.cost, resumed.model) == (before.steps, before.cost, before.model)

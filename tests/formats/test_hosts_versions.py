@@ -12,7 +12,11 @@ from tacit.formats.source import FileSource
 
 DATA = Path(__file__).parent / "data" / "hosts"
 READ = {
-    "claude-code-2.1.325/typed.jsonl": ("install the packages", ["install the packages", "no, use pnpm, not npm"], [1, 0]),
+    "claude-code-2.1.325/typed.jsonl": (
+        "install the packages",
+        ["install the packages", "no, use pnpm, not npm"],
+        [1, 0],
+    ),
     "claude-code-2.1.325/print.jsonl": ("make the tests pass", [], [1, 0]),
     "claude-code-2.1.325/fork.jsonl": ("make the tests pass", [], [1, 0]),
     "claude-code-2.1.197/print.jsonl": ("make the tests pass", [], [1, 0]),
@@ -20,7 +24,11 @@ READ = {
     "codex-0.166.0/typed.jsonl": ("no, use pnpm, not npm", ["no, use pnpm, not npm"], [2]),
     "codex-0.166.0/exec.jsonl": ("make the tests pass", [], [2]),
     "copilot-1.0.102/print/events.jsonl": ("make the tests pass", [], [1]),
-    "copilot-1.0.102/typed/events.jsonl": ("make the tests pass", ["make the tests pass", "no, use pnpm, not npm"], [1]),
+    "copilot-1.0.102/typed/events.jsonl": (
+        "make the tests pass",
+        ["make the tests pass", "no, use pnpm, not npm"],
+        [1],
+    ),
     "gemini-0.61.0/session-1.jsonl": ("make the tests pass", [], [1]),
 }
 

@@ -28,13 +28,27 @@ def database(folder: Path, *extra: tuple[str, str]) -> Path:
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     for id, parent in (("ses_main", None), *extra):
         info = told["info"]
-        row = (id, parent, info["directory"], info["version"], "general" if parent else "build", info["time"]["created"], 0)
+        row = (
+            id,
+            parent,
+            info["directory"],
+            info["version"],
+            "general" if parent else "build",
+            info["time"]["created"],
+            0,
+        )
         db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         for message in told["messages"]:
             made = message["info"]["time"]["created"]
-            db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (id + message["info"]["id"], id, made, json.dumps(message["info"])))
+            db.execute(
+                "INSERT INTO message VALUES (?, ?, ?, ?)",
+                (id + message["info"]["id"], id, made, json.dumps(message["info"])),
+            )
             for part in message["parts"]:
-                db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (id + part["id"], id + message["info"]["id"], id, json.dumps(part)))
+                db.execute(
+                    "INSERT INTO part VALUES (?, ?, ?, ?)",
+                    (id + part["id"], id + message["info"]["id"], id, json.dumps(part)),
+                )
     db.close()
     return path
 
@@ -42,12 +56,25 @@ def database(folder: Path, *extra: tuple[str, str]) -> Path:
 def forked(path: Path, id: str, at: int, *said: dict[str, object]) -> Path:
     """A fork of the first session as the host makes it: messages under new ids, with the times of the old; then what was said in it."""
     db = apsw.Connection(str(path))
-    db.execute("INSERT INTO session SELECT ?, NULL, directory, version, NULL, ?, ? FROM session WHERE id = 'ses_main'", (id, at, at))
-    db.execute("INSERT INTO message SELECT ? || id, ?, time_created, data FROM message WHERE session_id = 'ses_main'", (id, id))
-    db.execute("INSERT INTO part SELECT ? || id, ? || message_id, ?, data FROM part WHERE session_id = 'ses_main'", (id, id, id))
+    db.execute(
+        "INSERT INTO session SELECT ?, NULL, directory, version, NULL, ?, ? FROM session WHERE id = 'ses_main'",
+        (id, at, at),
+    )
+    db.execute(
+        "INSERT INTO message SELECT ? || id, ?, time_created, data FROM message WHERE session_id = 'ses_main'", (id, id)
+    )
+    db.execute(
+        "INSERT INTO part SELECT ? || id, ? || message_id, ?, data FROM part WHERE session_id = 'ses_main'",
+        (id, id, id),
+    )
     for n, part in enumerate(said):
-        db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"{id}{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})))
-        db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"{id}{n}p", f"{id}{n}", id, json.dumps({"type": "text", **part})))
+        db.execute(
+            "INSERT INTO message VALUES (?, ?, ?, ?)",
+            (f"{id}{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})),
+        )
+        db.execute(
+            "INSERT INTO part VALUES (?, ?, ?, ?)", (f"{id}{n}p", f"{id}{n}", id, json.dumps({"type": "text", **part}))
+        )
     db.close()
     return path
 
@@ -83,8 +110,13 @@ def test_a_fork_shares_its_origins_lineage(tmp_path: Path) -> None:
     """By the time of the first message, which a copy keeps; so do sub-agents of either, and an export; another session does not."""
     path = forked(database(tmp_path, ("ses_part", "ses_main")), "ses_fork", 1794848540000, {"text": "go on"})
     db = apsw.Connection(str(path))
-    db.execute("INSERT INTO session SELECT 'ses_new', NULL, directory, version, NULL, 1794848550000, 0 FROM session WHERE id = 'ses_main'")
-    db.execute("INSERT INTO message VALUES ('m', 'ses_new', 1794848550000, ?)", (json.dumps({"role": "user", "time": {"created": 1794848550000}}),))
+    db.execute(
+        "INSERT INTO session SELECT 'ses_new', NULL, directory, version, NULL, 1794848550000, 0 FROM session WHERE id = 'ses_main'"
+    )
+    db.execute(
+        "INSERT INTO message VALUES ('m', 'ses_new', 1794848550000, ?)",
+        (json.dumps({"role": "user", "time": {"created": 1794848550000}}),),
+    )
     db.execute("INSERT INTO part VALUES ('p', 'm', 'ses_new', ?)", (json.dumps({"type": "text", "text": "hello"}),))
     db.close()
     lineages = {run.id: run.lineage for run in formats.read(FileSource(str(path)))}
@@ -110,10 +142,16 @@ def test_a_fork_is_no_second_sighting(tmp_path: Path) -> None:
 
 def test_words_are_typed_where_our_plugin_says_so(tmp_path: Path) -> None:
     """Its mark beside a text; a prompt without one, or with anybody else's, is not the person's word."""
-    said = ({"text": "no, use pnpm", "metadata": {"tacit": {"typed": True}}}, {"text": "go on", "metadata": {"other": {"typed": True}}})
+    said = (
+        {"text": "no, use pnpm", "metadata": {"tacit": {"typed": True}}},
+        {"text": "go on", "metadata": {"other": {"typed": True}}},
+    )
     path = str(forked(database(tmp_path), "ses_fork", 1794848540000, *said))
     (run,) = transcript.read(transcript.one_session(path, "ses_fork"))
-    assert [(step.text, step.typed) for step in run.steps if step.role == "user"][-2:] == [("no, use pnpm", True), ("go on", False)]
+    assert [(step.text, step.typed) for step in run.steps if step.role == "user"][-2:] == [
+        ("no, use pnpm", True),
+        ("go on", False),
+    ]
 
 
 def test_a_database_has_many_past_sessions(tmp_path: Path) -> None:
@@ -121,7 +159,10 @@ def test_a_database_has_many_past_sessions(tmp_path: Path) -> None:
     path = str(database(tmp_path, ("ses_other", "")))
     found = transcript.sessions(path)
     folder = json.loads(EXPORT.read_text())["info"]["directory"]
-    assert [(folder_of, source.session) for _, folder_of, source in found] == [(folder, "ses_main"), (folder, "ses_other")]  # type: ignore[attr-defined]
+    assert [(folder_of, source.session) for _, folder_of, source in found] == [
+        (folder, "ses_main"),
+        (folder, "ses_other"),
+    ]  # type: ignore[attr-defined]
     assert 0 < found[0][2].size < FileSource(path).size
     assert transcript.one_session(path, "ses_main").size == FileSource(path).size
 
@@ -160,6 +201,9 @@ def test_the_dialect() -> None:
     ended = opencode.read("session-end", said, env)
     assert ended and (ended.session, ended.context) == ("ses_part", "")
     assert ended.transcript == "/home/ada/.local/share/opencode/opencode.db"
-    assert opencode.read("prompt", {**said, "cwd": "shop"}, env) is None and opencode.read("pre-compact", said, env) is None
+    assert (
+        opencode.read("prompt", {**said, "cwd": "shop"}, env) is None
+        and opencode.read("pre-compact", said, env) is None
+    )
     assert json.loads(opencode.write(inside, Told("- a\n", "kept 1"))) == {"context": "- a\n", "message": "kept 1"}
     assert opencode.write(inside, Told()) == ""

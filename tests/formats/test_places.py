@@ -48,7 +48,10 @@ def test_a_variable_makes_no_project_the_hosts_folder(tmp_path: Path, env: dict[
     named = {**env, "CLAUDE_CONFIG_DIR": str(tmp_path / "clone/.cc")}
     os.symlink(tmp_path / "clone", tmp_path / "linked")
     assert is_hosts_own(str(there), "claude-code", named, str(tmp_path / "other"))
-    assert not any(is_hosts_own(str(there), "claude-code", named, str(tmp_path / name)) for name in ("clone", "linked", "clone/.cc"))
+    assert not any(
+        is_hosts_own(str(there), "claude-code", named, str(tmp_path / name))
+        for name in ("clone", "linked", "clone/.cc")
+    )
     own = written(tmp_path / "home/.claude/projects/p/s.jsonl")
     assert is_hosts_own(str(own), "claude-code", env, str(tmp_path / "home"))
 
@@ -69,12 +72,23 @@ def test_anywhere_else(tmp_path: Path, env: dict[str, str], host: str) -> None:
 
 def test_words_that_do_not_count() -> None:
     """The steps stay, without the mark; who learns is told how many and what to do."""
-    steps = (Step("user", "line:1", "use uv", typed=True, speaker="typed"), Step("assistant", "line:2", "ok", speaker="agent"))
+    steps = (
+        Step("user", "line:1", "use uv", typed=True, speaker="typed"),
+        Step("assistant", "line:2", "ok", speaker="agent"),
+    )
     run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"))
-    assert [(step.text, step.typed, step.speaker) for step in run.steps] == [("use uv", False, ""), ("ok", False, "agent")]
+    assert [(step.text, step.typed, step.speaker) for step in run.steps] == [
+        ("use uv", False, ""),
+        ("ok", False, "agent"),
+    ]
     assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
     silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]))
-    assert silent.foreign and silent.steps == steps[1:] and "what it says waits for your word" in told and "typed" not in told
+    assert (
+        silent.foreign
+        and silent.steps == steps[1:]
+        and "what it says waits for your word" in told
+        and "typed" not in told
+    )
     assert unheard(Run("r-1", "neutral"))[1] == ""
 
 

@@ -283,7 +283,13 @@ def test_a_newer_version_of_a_learning_updates_its_memory(tmp_path: Path) -> Non
 
     def store(**fields: object) -> BytesSource:
         one = {"id": "learn-00000001", "type": "strategy", "taskType": "test-fix", "content": {"description": "Read the logs", "effectiveness": 0.8, "iterations": 3}, "confidence": 0.8, "sourceLoops": ["l-1"], "createdAt": "2026-02-01T15:00:00Z", "updatedAt": "2026-02-01T15:00:00Z", "useCount": 1, "successRate": 0.8, **fields}  # fmt: skip
-        kept = {"version": "1.0.0", "checksum": ralph.checksum([one]), "lastUpdated": "2026-02-01T15:00:00Z", "learnings": [one], "stats": {}}
+        kept = {
+            "version": "1.0.0",
+            "checksum": ralph.checksum([one]),
+            "lastUpdated": "2026-02-01T15:00:00Z",
+            "learnings": [one],
+            "stats": {},
+        }
         return BytesSource(json.dumps(kept).encode(), "ralph-learnings.json")
 
     with tacit.open(str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True) as memories:

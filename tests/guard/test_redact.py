@@ -411,10 +411,17 @@ OPAQUE = "k9Zq3LmT7vXw2BnR8sYd5HfJ1pQc4GtA"
 @pytest.mark.parametrize("word", SOFT)
 @pytest.mark.parametrize(
     "form",
-    ["{w} API_KEY={k}", "Set the {w}: OPENAI_API_KEY={k}", "cat {w}.env\nSTRIPE_SECRET_KEY={k}", '{w} "api_key": "{k}"', "{w} AUTH_TOKEN={k}", "{w} --token {k}"],
+    [
+        "{w} API_KEY={k}",
+        "Set the {w}: OPENAI_API_KEY={k}",
+        "cat {w}.env\nSTRIPE_SECRET_KEY={k}",
+        '{w} "api_key": "{k}"',
+        "{w} AUTH_TOKEN={k}",
+        "{w} --token {k}",
+    ],
 )
 def test_no_word_before_a_name_softens_it(word: str, form: str) -> None:
-    """"the cache key" is no credential; NAME=, a key of JSON and a --flag are the same after any word."""
+    """ "the cache key" is no credential; NAME=, a key of JSON and a --flag are the same after any word."""
     assert OPAQUE not in redact(form.format(w=word, k=OPAQUE)).text
 
 
@@ -474,18 +481,33 @@ def test_forms_over_several_lines_and_encoded_ones(text: str) -> None:
     assert sum(hit.length for hit in found.hits) >= len(OPAQUE)
 
 
-@pytest.mark.parametrize("text", ["the primary key: user_id_42ab", "next page token: abc12345678901", "max_tokens=4096", "the sort key = created_at", "cache key: user:42:a9f3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the primary key: user_id_42ab",
+        "next page token: abc12345678901",
+        "max_tokens=4096",
+        "the sort key = created_at",
+        "cache key: user:42:a9f3",
+    ],
+)
 def test_ordinary_keys_and_tokens_stay(text: str) -> None:
     """Words that say which key it is still count in a sentence."""
     assert redact(text).text == text
 
 
-@pytest.mark.parametrize("path", ["a/Harbor-Falcon-724 is the password of the seed user.md", "notes/Mot de passe : copperCoffee29.md", "a/db.example.com:5432:shop:app:" + OPAQUE])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a/Harbor-Falcon-724 is the password of the seed user.md",
+        "notes/Mot de passe : copperCoffee29.md",
+        "a/db.example.com:5432:shop:app:" + OPAQUE,
+    ],
+)
 def test_a_path_that_says_a_secret(path: str) -> None:
     """Slashes and a suffix do not hide it; ordinary paths stay."""
     assert "[redacted:" in redacted_path(path)
     assert redacted_path("src/auth/token_store.py") == "src/auth/token_store.py"
-
 
 
 @pytest.mark.parametrize(
@@ -508,7 +530,17 @@ def test_a_sentence_inside_json_keeps_no_password() -> None:
     assert "Falcon" not in redact('{"output": "Harbor-Falcon-724 is the password of the seed user."}').text
 
 
-@pytest.mark.parametrize("text", ["export API_KEY first", "set GITHUB_TOKEN in settings", "the DB_PASSWORD variable", "read access_token from_cache_2024", "NEXT_TOKEN 20 times", "rootpw"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export API_KEY first",
+        "set GITHUB_TOKEN in settings",
+        "the DB_PASSWORD variable",
+        "read access_token from_cache_2024",
+        "NEXT_TOKEN 20 times",
+        "rootpw",
+    ],
+)
 def test_a_word_beside_a_name_stays(text: str) -> None:
     """Only what is plainly random is a value without a sign."""
     assert redact(text).text == text
@@ -532,7 +564,12 @@ def test_a_word_that_nobody_would_write_near_a_login(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["privateKey: Uint8Array;", "the user opened chunk-ABc12dEf34Gh.css", "See the user guide at https://x.example/aB3kd92Lqx81sj", "A trace id aB3kd92Lqx81sj alone"],
+    [
+        "privateKey: Uint8Array;",
+        "the user opened chunk-ABc12dEf34Gh.css",
+        "See the user guide at https://x.example/aB3kd92Lqx81sj",
+        "A trace id aB3kd92Lqx81sj alone",
+    ],
 )
 def test_random_words_elsewhere_stay(text: str) -> None:
     """Types, names of files, parts of addresses, ids."""
@@ -576,7 +613,9 @@ def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:
 
     maker = Random(7)
     secrets = ["".join(maker.choices(ascii_letters + digits, k=20)) for _ in range(2_500)]
-    text = "The settings of the importer:\n" + "".join(f"{''.join(maker.choices(ascii_uppercase, k=6))}_API_KEY={each}\n" for each in secrets)
+    text = "The settings of the importer:\n" + "".join(
+        f"{''.join(maker.choices(ascii_uppercase, k=6))}_API_KEY={each}\n" for each in secrets
+    )
     out = redact(text)
     assert out.text.startswith("The settings of the importer:\n") and out.text.endswith("[redacted:secrets]")
     assert not any(each[at : at + 10] in out.text for each in secrets for at in (0, 10)) and len(out.hits) <= 401

@@ -37,7 +37,9 @@ def test_openai_agents(memories: Any) -> None:
         async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
             heard.append(tool.name)
 
-    @function_tool(failure_error_function=lambda context, error: f"An error occurred while running the tool. Error: {error}")
+    @function_tool(
+        failure_error_function=lambda context, error: f"An error occurred while running the tool. Error: {error}"
+    )
     def shell(command: str) -> str:
         """Run a command."""
         if command == "make test" and len(heard) == 0:

@@ -22,7 +22,16 @@ from tacit.hosts.json_text import member, parts, put, take, top
 from tacit.hosts.registration import registration
 
 ENTRIES = registration(("/opt/tacit/bin/tacit", []), host("claude-code"))
-EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
+EVENTS = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "SubagentStart",
+    "PreToolUse",
+    "PostToolUseFailure",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+]
 # Numbers, escapes and spacing as people and other tools write them: none of it may be respelled.
 SETTINGS = """{
     "model": "opus",  "cleanupPeriodDays": 3.0e1,
@@ -62,7 +71,10 @@ def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) 
     handlers = {event: groups[0]["hooks"][0] for event, groups in hooks.items()}
     program, before = handlers["Stop"]["command"], handlers["Stop"]["args"][:-2]
     assert os.path.isabs(program)
-    assert {event: [*handler["args"][len(before) :], handler["timeout"], handler.get("async")] for event, handler in handlers.items()} == {
+    assert {
+        event: [*handler["args"][len(before) :], handler["timeout"], handler.get("async")]
+        for event, handler in handlers.items()
+    } == {
         "SessionStart": ["hook", "session-start", 10, None],
         "UserPromptSubmit": ["hook", "prompt", 5, None],
         "SubagentStart": ["hook", "subagent-start", 5, None],
@@ -72,7 +84,16 @@ def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) 
         "Stop": ["hook", "stop", 10, None],
         "SessionEnd": ["hook", "session-end", 5, None],
     }
-    assert [groups[0].get("matcher") for groups in hooks.values()] == ["startup|resume|clear|compact|fork", None, None, "Bash", "Bash", None, None, None]
+    assert [groups[0].get("matcher") for groups in hooks.values()] == [
+        "startup|resume|clear|compact|fork",
+        None,
+        None,
+        "Bash",
+        "Bash",
+        None,
+        None,
+        None,
+    ]
 
 
 def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -> None:
@@ -80,12 +101,38 @@ def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -
     tacit("connect", "claude-code")
     tacit("add", "Always use pnpm, never npm.", "--kind", "preference")
     handler = json.loads(local.read_text())["hooks"]["SessionStart"][0]["hooks"][0]
-    payload = {"session_id": "s1", "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
-    done = subprocess.run([handler["command"], *handler["args"]], input=json.dumps(payload), capture_output=True, text=True, cwd="/", timeout=60)
+    payload = {
+        "session_id": "s1",
+        "transcript_path": "",
+        "cwd": str(folder),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+    done = subprocess.run(
+        [handler["command"], *handler["args"]],
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=60,
+    )
     assert "Always use pnpm, never npm." in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
-@pytest.mark.parametrize("text", [SETTINGS, SETTINGS.replace("\n", "\r\n"), "{}", "{ }\n", '{"a":1}', "", "\n", '{"hooks": {}}', '{\n\t"hooks": {\n\t\t"Stop": []\n\t}\n}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        SETTINGS,
+        SETTINGS.replace("\n", "\r\n"),
+        "{}",
+        "{ }\n",
+        '{"a":1}',
+        "",
+        "\n",
+        '{"hooks": {}}',
+        '{\n\t"hooks": {\n\t\t"Stop": []\n\t}\n}',
+    ],
+)
 def test_connect_twice_and_undo_leave_the_same_bytes(tacit: Any, local: Path, text: str) -> None:
     """The second connect changes nothing, and after undo every byte is what it was."""
     written(local, text)
@@ -154,7 +201,13 @@ def test_a_new_installation_replaces_the_old_one(tacit: Any, local: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [('{"hooks": {', "is not JSON"), ('{"a": 1, // why\n}', "is not JSON"), ('{"hooks": []}', "not in the shape"), ('{"hooks": {"Stop": {}}}', "not in the shape"), ("[]", "not in the shape")],
+    [
+        ('{"hooks": {', "is not JSON"),
+        ('{"a": 1, // why\n}', "is not JSON"),
+        ('{"hooks": []}', "not in the shape"),
+        ('{"hooks": {"Stop": {}}}', "not in the shape"),
+        ("[]", "not in the shape"),
+    ],
 )
 def test_malformed_settings_are_left_alone(tacit: Any, local: Path, alone: Path, text: str, told: str) -> None:
     """What is not settings gets a message, keeps its bytes, and nothing else is made either."""
@@ -198,9 +251,15 @@ def test_linked_settings_stay_linked(tacit: Any, local: Path, tmp_path: Path) ->
 
 def test_the_user_and_the_shared_file(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
     """--user goes to the host's own folder, wherever that is; --shared to the file that is committed."""
-    assert tacit("connect", "claude-code", "--user", "--json").data["settings"] == str(alone / ".claude" / "settings.json")
-    assert tacit("connect", "claude-code", "--user", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "c")).data["settings"] == str(tmp_path / "c" / "settings.json")
-    assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(folder / ".claude" / "settings.json")
+    assert tacit("connect", "claude-code", "--user", "--json").data["settings"] == str(
+        alone / ".claude" / "settings.json"
+    )
+    assert tacit("connect", "claude-code", "--user", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "c")).data[
+        "settings"
+    ] == str(tmp_path / "c" / "settings.json")
+    assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(
+        folder / ".claude" / "settings.json"
+    )
 
 
 def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, local: Path, alone: Path) -> None:
@@ -223,7 +282,16 @@ def past_session(home: Path, folder: Path, name: str, cwd: str, wish: str, days_
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
     path = home / ".claude" / "projects" / slug / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    record = {"parentUuid": None, "isSidechain": False, "type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "version": "2.1.240", "permissionMode": "default"}
+    record = {
+        "parentUuid": None,
+        "isSidechain": False,
+        "type": "user",
+        "uuid": name,
+        "sessionId": name,
+        "cwd": cwd,
+        "version": "2.1.240",
+        "permissionMode": "default",
+    }
     line = {**record, "timestamp": "2026-11-01T09:00:00.000Z", "message": {"role": "user", "content": wish}}
     path.write_text(json.dumps(line) + "\n")
     at = time.time() - days_ago * 86400
@@ -235,7 +303,8 @@ def test_past_sessions_are_offered_with_their_cost(tacit: Any, folder: Path, alo
     """Without a terminal nothing is learned unasked; the offer says how many, how much, how long."""
     past_session(alone, folder, "a", str(folder), "From now on always use pnpm in this repository.")
     past_session(alone, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40)
-    past_session(alone, folder, "c", "/elsewhere", "Always use yarn in this repository.")  # another path of the same name
+    # another path of the same name
+    past_session(alone, folder, "c", "/elsewhere", "Always use yarn in this repository.")
     done = tacit("connect", "claude-code", "--json")
     offered = done.data["learn"]
     assert (offered["sessions"], offered["learned"]) == (1, 0) and offered["bytes"] > 0 and offered["seconds"] >= 0
@@ -261,7 +330,9 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=12,
 )
-STYLES = st.sampled_from([{}, {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}, {"indent": 0}])
+STYLES = st.sampled_from(
+    [{}, {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}, {"indent": 0}]
+)
 
 
 @given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), STYLES, st.text(max_size=5), VALUES)
@@ -287,14 +358,25 @@ def test_items_too(tree: list[Any], style: dict[str, Any], item: Any) -> None:
 
 HOOKS = st.dictionaries(
     st.sampled_from([*EVENTS, "PostToolUse"]),
-    st.lists(st.fixed_dictionaries({"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2)}), max_size=2),
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "hooks": st.lists(
+                    st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2
+                )
+            }
+        ),
+        max_size=2,
+    ),
     max_size=4,
 )
 
 
 @thorough(max_examples=50)
 @given(st.dictionaries(st.sampled_from(["model", "env", "x"]), VALUES, max_size=2), HOOKS, STYLES)
-def test_entries_go_in_and_out_of_any_settings(rest: dict[str, Any], hooks: dict[str, Any], style: dict[str, Any]) -> None:
+def test_entries_go_in_and_out_of_any_settings(
+    rest: dict[str, Any], hooks: dict[str, Any], style: dict[str, Any]
+) -> None:
     """Whatever else a file holds, our entries come after others' and leave no trace but an event's list that was empty before."""
     text = json.dumps({**rest, "hooks": hooks}, **style)
     there = with_entries(text, ENTRIES, "settings")

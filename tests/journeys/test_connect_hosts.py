@@ -295,9 +295,18 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, fo
     db.execute("CREATE TABLE message (id, session_id, time_created, data)")
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     wish = "From now on always use pnpm in this repository."
-    for n, (id, where, at) in enumerate((("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), now - 90 * 86_400_000))):
+    for n, (id, where, at) in enumerate(
+        (
+            ("ses_here", str(folder), now),
+            ("ses_there", "/elsewhere", now),
+            ("ses_old", str(folder), now - 90 * 86_400_000),
+        )
+    ):
         db.execute("INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)", (id, where, at + n, at + n))
-        db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"m{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})))
+        db.execute(
+            "INSERT INTO message VALUES (?, ?, ?, ?)",
+            (f"m{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})),
+        )
         part = {"type": "text", "text": wish, "metadata": {"tacit": {"typed": True}}}
         db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"p{n}", f"m{n}", id, json.dumps(part)))
     db.close()
@@ -381,12 +390,16 @@ def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone:
     text = path.read_text()
     assert text.startswith("// Written by `tacit connect opencode`") and 'const COMMAND = ["tacit"]' not in text
     assert tacit("connect", "opencode", "--json").data["changed"] is False and path.read_text() == text
-    assert {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}["opencode"] == [str(path)]
+    assert {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}[
+        "opencode"
+    ] == [str(path)]
     tacit("connect", "opencode", "--undo", "--by", "ada", "--yes")
     assert not path.exists() and not path.parent.exists()
 
 
-def test_windows_is_said_to_be_unsupported(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_windows_is_said_to_be_unsupported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Before anything is written, with what to do instead."""
     from tacit.surfaces.cli import main
 

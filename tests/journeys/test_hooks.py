@@ -37,14 +37,23 @@ def kept(tacit: Any, tmp_path: Path) -> Any:
     steady.write_text(STEADY)
     tacit("init", "--profile", str(steady))
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
-    tacit("add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall")
+    tacit(
+        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
+    )
     tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
     return tacit
 
 
 def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[str, Any]:
-    common = {"session_id": "s1", "transcript_path": str(folder / "s1.jsonl"), "cwd": str(folder), "hook_event_name": name}
-    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}.get(name, {})
+    common = {
+        "session_id": "s1",
+        "transcript_path": str(folder / "s1.jsonl"),
+        "cwd": str(folder),
+        "hook_event_name": name,
+    }
+    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}.get(
+        name, {}
+    )
     return {**common, **said, **more}
 
 
@@ -70,8 +79,13 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
     wish, cure = "Always use pnpm in this repository, never npm.", "Run `make migrate` before `pnpm run test`"
-    assert [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)] == [(False, False), (True, False), (True, True)]
-    assert "given 4" in start[4] and "came back 0" in start[4]  # a lesson that is told at a failure did not come back by that failure
+    assert [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+    # a lesson that is told at a failure did not come back by that failure
+    assert "given 4" in start[4] and "came back 0" in start[4]
 
 
 def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
@@ -80,7 +94,9 @@ def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
     answers = host.play(steps, SESSION.format(1))
     once = host.play(HOST["script"]("session-1"), SESSION.format(2))
     assert [answer["said"] for answer in answers[1::2]] == [""] * len(once)
-    assert [answer["event"] for answer in answers[::2] if answer["said"]] == [answer["event"] for answer in once if answer["said"]]
+    assert [answer["event"] for answer in answers[::2] if answer["said"]] == [
+        answer["event"] for answer in once if answer["said"]
+    ]
 
 
 def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Path) -> None:
@@ -89,14 +105,39 @@ def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Pat
         ("session-start", payload(folder, "SessionStart")),
         ("prompt", payload(folder)),
         ("prompt", payload(folder, prompt="How is the order total rounded in the end?")),
-        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale")),
+        (
+            "tool-failure",
+            payload(
+                folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale"
+            ),
+        ),
         ("session-start", payload(folder, "SessionStart", source="resume")),
     ]
     inside = {"agent_id": "a1", "agent_type": "Explore"}
     within = [
         ("subagent-start", payload(folder, "SubagentStart", **inside)),
-        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t2", error="npm ERR! lock file is stale", **inside)),
-        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t3", error="npm ERR! lock file is stale", **inside)),
+        (
+            "tool-failure",
+            payload(
+                folder,
+                "PostToolUseFailure",
+                tool_name="Bash",
+                tool_use_id="t2",
+                error="npm ERR! lock file is stale",
+                **inside,
+            ),
+        ),
+        (
+            "tool-failure",
+            payload(
+                folder,
+                "PostToolUseFailure",
+                tool_name="Bash",
+                tool_use_id="t3",
+                error="npm ERR! lock file is stale",
+                **inside,
+            ),
+        ),
     ]
     given = [id for event, said in events for id in lessons(host.hook(event, said).stdout)]
     assert len(given) == len(set(given)) == 3
@@ -127,7 +168,9 @@ def test_what_is_printed_is_recorded(kept: Any, host: Any, folder: Path) -> None
     with open_memories() as memories:
         run = memories.store.find_run(memories.project_id, "s1")
         assert run is not None and run.host == "claude-code"
-        assert [(surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)] == [("hook:prompt", given)]
+        assert [(surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)] == [
+            ("hook:prompt", given)
+        ]
         assert {use.memory for use in memories.store.uses(unit=run.root) if use.arm != "withheld"} == set(given)
 
 
@@ -160,9 +203,15 @@ def silent(done: Any) -> bool:
 
 def test_without_a_store_nothing_is_said_and_nothing_made(host: Any, folder: Path, alone: Path) -> None:
     """Whoever has not asked for Tacit gets no file of its."""
-    for event, name in (("session-start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
+    for event, name in (
+        ("session-start", "SessionStart"),
+        ("prompt", "UserPromptSubmit"),
+        ("session-end", "SessionEnd"),
+    ):
         assert silent(host.hook(event, payload(folder, name)))
-    assert [each.name for each in alone.iterdir()] == [".config"] and [each.name for each in (alone / ".config/tacit").iterdir()] == ["keys"]
+    assert [each.name for each in alone.iterdir()] == [".config"] and [
+        each.name for each in (alone / ".config/tacit").iterdir()
+    ] == ["keys"]
 
 
 @pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}])
@@ -183,7 +232,9 @@ def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -
 def test_paused(kept: Any, host: Any, folder: Path) -> None:
     """A pause silences and ends."""
     kept("pause", "1h")
-    assert silent(host.hook("prompt", payload(folder))) and silent(host.hook("session-end", payload(folder, "SessionEnd")))
+    assert silent(host.hook("prompt", payload(folder))) and silent(
+        host.hook("session-end", payload(folder, "SessionEnd"))
+    )
     with open_memories() as memories:
         assert memories.near.queued() == 0
     kept("pause", "--off")
@@ -210,13 +261,28 @@ def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> 
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.near.write() as tx:
         tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0")
-    assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
+    assert (
+        "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
+    )
     told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
     assert told["systemMessage"] == "tacit, last session: given 5, left out 1, cited 2, came back 0"
     assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 100_000, b'{"session_id": 7, "cwd": []}', b'{"session_id": "s1"}'])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'"x"',
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"session_id": 7, "cwd": []}',
+        b'{"session_id": "s1"}',
+    ],
+)
 def test_bad_input_is_nobodys_problem(kept: Any, host: Any, raw: bytes) -> None:
     """Whatever stands on standard input: exit 0, nothing printed."""
     assert silent(host.hook("prompt", raw))
@@ -246,7 +312,9 @@ def test_an_unknown_event_says_nothing(kept: Any, host: Any, folder: Path) -> No
 
 def test_an_interrupted_command_is_no_failure(kept: Any, host: Any, folder: Path) -> None:
     """The person stopped it; there is nothing to hint at."""
-    failed = payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale")
+    failed = payload(
+        folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale"
+    )
     assert silent(host.hook("tool-failure", {**failed, "is_interrupt": True}))
     assert lessons(host.hook("tool-failure", failed).stdout)
 
@@ -291,7 +359,10 @@ def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Pa
 
 def test_private_words_are_not_even_searched_with(folder: Path) -> None:
     """However the tag is spelled; a text that only speaks of something private stays as it is."""
-    for said, left in (("find <PRIVATE>Zanzibar</private> here", "find   here"), ("a < b in private.py", "a < b in private.py")):
+    for said, left in (
+        ("find <PRIVATE>Zanzibar</private> here", "find   here"),
+        ("a < b in private.py", "a < b in private.py"),
+    ):
         event = read("prompt", payload(folder, prompt=said), {})
         assert event is not None and event.text == left
 
@@ -304,9 +375,15 @@ def test_help_is_for_people(tacit: Any) -> None:
 
 def test_a_long_answer_stays_below_the_hosts_limit() -> None:
     """Whole lines go from the end; the fence is closed; one line that is too long says nothing."""
-    text = '<tacit-notes id="x">\n' + "".join(f"- [{n}] {'word ' * 30}\n" for n in range(200)) + '</tacit-notes id="x">\n'
+    text = (
+        '<tacit-notes id="x">\n' + "".join(f"- [{n}] {'word ' * 30}\n" for n in range(200)) + '</tacit-notes id="x">\n'
+    )
     cut = fitted(text, LIMIT)
-    assert len(cut) <= LIMIT and cut.endswith('\n</tacit-notes id="x">\n') and text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
+    assert (
+        len(cut) <= LIMIT
+        and cut.endswith('\n</tacit-notes id="x">\n')
+        and text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
+    )
     assert fitted("x" * LIMIT, LIMIT) == "x" * LIMIT
     assert fitted("x" * (LIMIT + 1), LIMIT) == ""
 
@@ -338,8 +415,16 @@ def test_keys_tell_events_apart(folder: Path) -> None:
 
     same = key(prompt_id="p1")
     assert same == key(prompt_id="p1", permission_mode="plan")
-    others = {key(prompt_id="p2"), key(prompt_id="p1", prompt="other"), key(prompt_id="p1", session_id="s2"), key("SessionStart"), key("SessionStart", source="resume")}
-    others |= {key("SubagentStart", agent_id=id, agent_type="Explore") for id in ("a", "b")} | {key("PostToolUseFailure", tool_use_id=id, error="e") for id in ("a", "b")}
+    others = {
+        key(prompt_id="p2"),
+        key(prompt_id="p1", prompt="other"),
+        key(prompt_id="p1", session_id="s2"),
+        key("SessionStart"),
+        key("SessionStart", source="resume"),
+    }
+    others |= {key("SubagentStart", agent_id=id, agent_type="Explore") for id in ("a", "b")} | {
+        key("PostToolUseFailure", tool_use_id=id, error="e") for id in ("a", "b")
+    }
     assert len(others | {same}) == 10
 
 
@@ -359,7 +444,16 @@ def test_files_that_a_prompt_names(prompt: str, files: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("globs", "ignored"),
-    [((), False), (("/home/ada/work",), True), (("~/wo*",), True), (("~/work/",), True), (("*/shop",), True), (("~/work/*/src",), True), (("/home/ada/wor",), False), (("shop",), False)],
+    [
+        ((), False),
+        (("/home/ada/work",), True),
+        (("~/wo*",), True),
+        (("~/work/",), True),
+        (("*/shop",), True),
+        (("~/work/*/src",), True),
+        (("/home/ada/wor",), False),
+        (("shop",), False),
+    ],
 )
 def test_ignored_folders(globs: tuple[str, ...], ignored: bool) -> None:
     """A glob means a folder and everything below it."""

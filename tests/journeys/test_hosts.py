@@ -610,7 +610,9 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
         ("swe-agent", False),
         ("aider", False),
     ]
-    assert any("2 typed messages do not count as yours" in each for each in first[0]["warnings"]) and all(run["already"] for run in second)
+    assert any("2 typed messages do not count as yours" in each for each in first[0]["warnings"]) and all(
+        run["already"] for run in second
+    )
     assert tacit("stats", "--json").data["noticed"] == []
     tacit("learn", "--as", "ada", *paths)
     assert len(tacit("stats", "--json").data["noticed"]) > 1

@@ -261,13 +261,35 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, 
         folder.mkdir(parents=True)
     at = "2026-11-14T09:00:0{}.000Z"
     lines: list[dict[str, Any]] = [
-        {"timestamp": at.format(0), "type": "session_meta", "payload": {"id": "s1", "cwd": str(tmp_path), "source": "cli"}},
-        {"timestamp": at.format(1), "type": "response_item", "payload": {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'}},
-        {"timestamp": at.format(2), "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": "Exit code: 2\nNo rule to make target"}},
+        {
+            "timestamp": at.format(0),
+            "type": "session_meta",
+            "payload": {"id": "s1", "cwd": str(tmp_path), "source": "cli"},
+        },
+        {
+            "timestamp": at.format(1),
+            "type": "response_item",
+            "payload": {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'},
+        },
+        {
+            "timestamp": at.format(2),
+            "type": "response_item",
+            "payload": {
+                "type": "function_call_output",
+                "call_id": "c",
+                "output": "Exit code: 2\nNo rule to make target",
+            },
+        },
     ]
     rollout.write_text("".join(json.dumps(line) + "\n" for line in lines))
     head = {"sessionId": "g1", "projectHash": "p", "startTime": at.format(0), "directories": [str(tmp_path)]}
-    call = {"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "error", "result": [{"functionResponse": {"response": {"error": "no target"}}}]}
+    call = {
+        "id": "c",
+        "name": "run_shell_command",
+        "args": {"command": "make"},
+        "status": "error",
+        "result": [{"functionResponse": {"response": {"error": "no target"}}}],
+    }
     answer = {"id": "m", "timestamp": at.format(1), "type": "gemini", "content": "", "toolCalls": [call]}
     (chats / "session-2026-11-14T09-00-g1.json").write_text(json.dumps({**head, "messages": [answer]}))
     (chats.parent / "logs.json").write_text('[{"sessionId": "x"}]')

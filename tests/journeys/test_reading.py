@@ -40,7 +40,12 @@ def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
 
 
 def answers() -> str:
-    lesson = {"text": "Before new work get back to main and pull in latest.", "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": SAID}]}
+    lesson = {
+        "text": "Before new work get back to main and pull in latest.",
+        "kind": "rule",
+        "standing": "said",
+        "quotes": [{"line": 1, "words": SAID}],
+    }
     return json.dumps({"lessons": [lesson], "answers": [{"n": 1, "says": "yes", "holds": "working"}], "verdicts": []})
 
 
@@ -52,10 +57,28 @@ def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
     """A session of Claude Code, where it keeps them."""
     import re
 
-    at = {"sessionId": name, "cwd": str(folder), "version": "2.1.50", "timestamp": "2026-02-11T10:00:00.000Z", "isSidechain": False, "userType": "external"}
+    at = {
+        "sessionId": name,
+        "cwd": str(folder),
+        "version": "2.1.50",
+        "timestamp": "2026-02-11T10:00:00.000Z",
+        "isSidechain": False,
+        "userType": "external",
+    }
     records = [
-        {**at, "type": "user", "uuid": f"{name}-u1", "promptSource": "typed", "message": {"role": "user", "content": SAID}},
-        {**at, "type": "assistant", "uuid": f"{name}-a1", "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "Sure."}]}},
+        {
+            **at,
+            "type": "user",
+            "uuid": f"{name}-u1",
+            "promptSource": "typed",
+            "message": {"role": "user", "content": SAID},
+        },
+        {
+            **at,
+            "type": "assistant",
+            "uuid": f"{name}-a1",
+            "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "Sure."}]},
+        },
     ]
     path = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +86,15 @@ def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
     return path
 
 
-@pytest.mark.parametrize("before", ["", "[model]\nname = \"m\"\n", "[reader]\nmodel = \"x\"\n\n[model]\nname = \"m\"", "[reader]\nby = \"model\"\noff = [\"/x\"]\n"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        '[model]\nname = "m"\n',
+        '[reader]\nmodel = "x"\n\n[model]\nname = "m"',
+        '[reader]\nby = "model"\noff = ["/x"]\n',
+    ],
+)
 def test_an_answer_is_remembered_and_nothing_else_changes(alone: Path, before: str) -> None:
     path = config(alone)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +118,9 @@ def test_nobody_reads_without_a_yes(tacit: Any, folder: Path, alone: Path, tmp_p
     assert not (tmp_path / "calls").exists()
 
 
-def test_a_yes_has_sessions_read_by_the_hosts_own_program(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_a_yes_has_sessions_read_by_the_hosts_own_program(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """Without tools, settings, memory and history, in an empty folder, with our own hooks silent; and its answer counts."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -96,7 +129,8 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(tacit: Any, folder: Pa
     assert "ct at list price" in done.out and tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
-    assert len(calls) == 4  # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
+    # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
+    assert len(calls) == 4
     for words, marker, place, asked in calls:
         assert words[words.index("--tools") + 1] == "" and words[words.index("--setting-sources") + 1] == ""
         assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {*words}
@@ -118,7 +152,9 @@ def test_a_no_is_remembered_and_off_per_folder_holds(tacit: Any, folder: Path, a
     assert not (tmp_path / "calls").exists()
 
 
-def test_what_lies_there_is_read_with_the_price_said_first(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+def test_what_lies_there_is_read_with_the_price_said_first(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
     """And again: what was read is not read twice."""
     assert tacit("lookback", "--read").code == 1  # nobody reads here
     program(tmp_path, "claude", answers())

@@ -17,13 +17,24 @@ from tacit.learn.review import Reviewed
 @pytest.fixture
 def ids(tacit: Any) -> list[str]:
     """Two lessons, added by a person."""
-    return [tacit("add", text, "--json").data["id"] for text in ("Run make migrate before the tests", "Run `make migrate` before any test")]
+    return [
+        tacit("add", text, "--json").data["id"]
+        for text in ("Run make migrate before the tests", "Run `make migrate` before any test")
+    ]
 
 
 def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
     """An empty queue says so, and lists as JSON."""
     assert tacit("review").out == "nothing waits for you\n"
-    waiting = {"proposals": [], "under_review": [], "held": [], "heard": [], "candidates": [], "refused": [], "why_held": {}}
+    waiting = {
+        "proposals": [],
+        "under_review": [],
+        "held": [],
+        "heard": [],
+        "candidates": [],
+        "refused": [],
+        "why_held": {},
+    }
     assert tacit("review", "--json").data == waiting
 
 
@@ -65,7 +76,18 @@ def test_proposals_are_approved_edited_and_rejected(tacit: Any, folder: Path, id
     made = [new_id() for _ in range(4)]
     with library.open(cwd=str(folder)) as memories, memories.store.write() as tx:
         for id in made:
-            tx.put_proposal(Proposal(id, memories.project_id, "edit", "better words", "model", "2026-11-15T00:00:00Z", ids[0], payload={"text": f"Migrate first ({id})"}))
+            tx.put_proposal(
+                Proposal(
+                    id,
+                    memories.project_id,
+                    "edit",
+                    "better words",
+                    "model",
+                    "2026-11-15T00:00:00Z",
+                    ids[0],
+                    payload={"text": f"Migrate first ({id})"},
+                )
+            )
     assert tacit("review", "approve", made[0][:8], "--json").data["proposal"] == made[0]
     assert tacit("show", ids[0], "--json").data["text"] == f"Migrate first ({made[0]})"
     assert tacit("review", "edit", made[1], "--text", "Migrate, then test").code == 0
@@ -88,8 +110,21 @@ def test_an_agent_may_not_decide(tacit: Any, ids: list[str]) -> None:
 
 def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
     """A joint approval waits for the second head, and says for whom."""
-    signals = {"evidence_count": 5, "reuse_count": 5, "successful_reuses": 5, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}
-    meta = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-04-06T08:15:00Z"}
+    signals = {
+        "evidence_count": 5,
+        "reuse_count": 5,
+        "successful_reuses": 5,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.9,
+    }
+    meta = {
+        "version": "1.0",
+        "artifact_type": "memory_entry",
+        "artifact_id": "mem-1",
+        "producer_type": "orchestration_authority",
+        "created_at": "2026-04-06T08:15:00Z",
+    }
     entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": "stable", "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
     log = {"meta": {**meta, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "applied_by_type": "qa_engineer", "usage_surface": "task_packet", "effect": "positive", "notes": "n", "followup_action": "none"}  # fmt: skip
     (folder / "memory" / "entries").mkdir(parents=True)
@@ -99,11 +134,17 @@ def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
         (folder / "memory" / "logs" / f"{n}.json").write_text(json.dumps({**log, "task_id": f"task-{n}"}))
     geas = ("--profile", "geas", "--json")
     assert tacit("import", ".", "--trust", "user", *geas).code == 0
-    first = tacit("review", "approve", "mem-1", "--to", "canonical", "--role", "risk_specialist", "--by", "ann", *geas).data
+    first = tacit(
+        "review", "approve", "mem-1", "--to", "canonical", "--role", "risk_specialist", "--by", "ann", *geas
+    ).data
     assert (first["state"], first["waits_for"]) == ("stable", "the approval of orchestration_authority")
-    again = tacit("review", "approve", "mem-1", "--to", "canonical", "--role", "orchestration_authority", "--by", "ann", *geas).data
+    again = tacit(
+        "review", "approve", "mem-1", "--to", "canonical", "--role", "orchestration_authority", "--by", "ann", *geas
+    ).data
     assert again["state"] == "stable"
-    last = tacit("review", "approve", first["proposal"], "--role", "orchestration_authority", "--by", "olga", *geas).data
+    last = tacit(
+        "review", "approve", first["proposal"], "--role", "orchestration_authority", "--by", "olga", *geas
+    ).data
     assert (last["state"], last["waits_for"]) == ("canonical", None)
     assert tacit("review", "approve", "mem-1", "--role", "janitor", *geas).code == 2
 
@@ -117,27 +158,61 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
         id = memories.add("Deploys go through the blue queue.").id
         memories.feedback(id, "wrong", reason="it is green")
         with memories.store.write() as tx:
-            tx.put_proposal(Proposal(new_id(), memories.project_id, "archive", "no difference", "learn", "2026-11-15T00:00:00.000Z", id, payload={"to": "archived"}))
+            tx.put_proposal(
+                Proposal(
+                    new_id(),
+                    memories.project_id,
+                    "archive",
+                    "no difference",
+                    "learn",
+                    "2026-11-15T00:00:00.000Z",
+                    id,
+                    payload={"to": "archived"},
+                )
+            )
         done = memories.review(id, "close", outcome="keep", reason="the green one is gone")
         memory = memories.get(id)
-        assert isinstance(done, Reviewed) and (done.state, memory.state, memory.tally.contradicted) == ("provisional", "provisional", 0)
+        assert isinstance(done, Reviewed) and (done.state, memory.state, memory.tally.contradicted) == (
+            "provisional",
+            "provisional",
+            0,
+        )
         assert memory.review_after > memory.updated_at
         (turned,) = memories.proposals(state="")
-        assert (turned.state, turned.decided_by, turned.decision) == ("rejected", "ada", "kept by ada: the green one is gone")
+        assert (turned.state, turned.decided_by, turned.decision) == (
+            "rejected",
+            "ada",
+            "kept by ada: the green one is gone",
+        )
         assert [entry.verb for entry in memories.log(memory=id)][-1] == "approve"
         memories.review(id, "open")
         kept = memories.review(id, "close", outcome="keep")
         assert replace(kept, reason="") == Reviewed(id, "provisional", "under_review", "")
 
 
-@pytest.mark.parametrize(("stood", "now"), [("canonical", "stable"), ("stable", "provisional"), ("provisional", "decayed")])
+@pytest.mark.parametrize(
+    ("stood", "now"), [("canonical", "stable"), ("stable", "provisional"), ("provisional", "decayed")]
+)
 def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, now: str) -> None:
     """And less sure, by a contradiction's worth; the journal and geas's own review say why."""
     import tacit as library
     from tacit.formats.source import BytesSource
 
-    signals = {"evidence_count": 5, "reuse_count": 5, "successful_reuses": 5, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}
-    meta = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-11-06T08:15:00Z"}
+    signals = {
+        "evidence_count": 5,
+        "reuse_count": 5,
+        "successful_reuses": 5,
+        "failed_reuses": 0,
+        "contradiction_count": 0,
+        "confidence": 0.9,
+    }
+    meta = {
+        "version": "1.0",
+        "artifact_type": "memory_entry",
+        "artifact_id": "mem-1",
+        "producer_type": "orchestration_authority",
+        "created_at": "2026-11-06T08:15:00Z",
+    }
     entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": stood, "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
     with library.open(profile="geas", by="ada") as memories:
         memories.import_(BytesSource(json.dumps(entry).encode(), "mem-1.json"), trust="user")
@@ -148,7 +223,11 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
         memory = memories.get("mem-1")
         assert (memory.state, memory.tally.confidence) == (now, pytest.approx(0.7))
         last = memories.log(memory=memory.id)[-1]
-        assert last.before["state"] == "under_review" and "weakened to" in last.reason and "only in the old service" in last.reason
+        assert (
+            last.before["state"] == "under_review"
+            and "weakened to" in last.reason
+            and "only in the old service" in last.reason
+        )
         reviews = [json.loads(line) for line in memories.export("geas", "reviews").splitlines()]
         assert [each["decision"] for each in reviews] == ["weaken"]
         assert memories.tend().moves == () and not memories.health().health.faults
@@ -214,11 +293,30 @@ def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, fol
     from tacit.testing import finding, run
 
     with open_memories() as memories:
-        said = finding("r0", "Get back to main before new work.", tier="user", by="user", kind="rule", extra={"word": "said"})
+        said = finding(
+            "r0", "Get back to main before new work.", tier="user", by="user", kind="rule", extra={"word": "said"}
+        )
         memories.learn(run("r0", said))
         for n in range(12):
-            memories.learn(run(f"r{n + 1}", finding(f"r{n + 1}", f"Module {chr(97 + n) * 4} needs its own setup step number {n}", tier="agent", by="agent")))
-        asked = finding("r99", "Run make lint before each commit.", tier="agent", by="reader", kind="preference", extra={"word": "asked"})
+            memories.learn(
+                run(
+                    f"r{n + 1}",
+                    finding(
+                        f"r{n + 1}",
+                        f"Module {chr(97 + n) * 4} needs its own setup step number {n}",
+                        tier="agent",
+                        by="agent",
+                    ),
+                )
+            )
+        asked = finding(
+            "r99",
+            "Run make lint before each commit.",
+            tier="agent",
+            by="reader",
+            kind="preference",
+            extra={"word": "asked"},
+        )
         memories.learn(run("r99", asked))
         by = {memory.text: memory.id for memory in memories.list(limit=50)}
     found = tacit("review", "--json").data

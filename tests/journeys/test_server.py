@@ -114,7 +114,12 @@ def test_without_the_server_hooks_go_on_and_everything_arrives_once_when_it_is_b
     ran = ben("doctor")
     assert ran.code == 4 and "9 records wait to be carried" in ran.out and "does not answer" in ran.out
     ran = ben("status")
-    assert ran.code == 0 and "1 lesson in force" in ran.out and "9 records wait" in ran.out and "does not answer" in ran.err
+    assert (
+        ran.code == 0
+        and "1 lesson in force" in ran.out
+        and "9 records wait" in ran.out
+        and "does not answer" in ran.err
+    )
     assert ben("pause", "1h").code == 0 and ben.prompt("s4") == ""
     assert ben("pause", "--off").code == 0
     assert ben("list").code == 4  # people's commands ask the server

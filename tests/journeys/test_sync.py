@@ -41,7 +41,8 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path) -> None:
             assert one.git(*words).returncode == 0
         assert other.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main").returncode == 0
 
-    assert ann.git("commit", "-q", "--allow-empty", "-m", "Begin").returncode == 0  # what is signed is signed for a repository
+    # what is signed is signed for a repository
+    assert ann.git("commit", "-q", "--allow-empty", "-m", "Begin").returncode == 0
     id = tacit(ann, "add", "Run make seed before the tests.")["data"]["id"]
     assert tacit(ann, "sync")["data"]["shared"] == 1
     carry(ann, bob)

@@ -26,7 +26,9 @@ FILES = (
 def known(memories: Memories) -> Any:
     """All that learning brought: lessons with what they are counted by, failures with the runs that met them."""
     store, project = memories.store, memories.project_id
-    lessons = sorted((each.text, each.kind, each.state, len(memories.why(each.id).evidence)) for each in memories.list())
+    lessons = sorted(
+        (each.text, each.kind, each.state, len(memories.why(each.id).evidence)) for each in memories.list()
+    )
     return lessons, commonest(store, project)
 
 
@@ -60,7 +62,15 @@ def test_records_of_a_future_version(name: str, tmp_path: Path, folder: Path) ->
     path = tmp_path / "session" / ("events.jsonl" if "copilot" in name else Path(name).name)
     path.parent.mkdir()
     format = name.split("/")[0].rpartition("-")[0]
-    future = json.dumps({"type": "hologram", "uuid": "h1", "timestamp": "2027-01-01T00:00:00Z", "payload": {"type": "hologram"}, "data": {}})
+    future = json.dumps(
+        {
+            "type": "hologram",
+            "uuid": "h1",
+            "timestamp": "2027-01-01T00:00:00Z",
+            "payload": {"type": "hologram"},
+            "data": {},
+        }
+    )
     one = [*lines[:-1], future, lines[-1]]
     many = [lines[0], *(each for line in lines[1:] for each in (future, line)), *([future] * 10)]
     plain, quiet = learned(path, "\n".join(lines) + "\n", format=format)
@@ -122,7 +132,13 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
         memories.ensure_project()
         memories.made_near()  # where hooks write: on a server the cache
         store = memories.store.url or memories.store.path
-    said = {"session_id": "s-print", "transcript_path": str(transcript), "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    said = {
+        "session_id": "s-print",
+        "transcript_path": str(transcript),
+        "cwd": str(folder),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
     respond("session-start", said, os.environ)
     assert worker.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
     later = time.time() + DIED + 1
@@ -155,7 +171,12 @@ def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypa
     with open() as memories:
         memories.ensure_project()
         near = memories.made_near()  # where hooks write: on a server the cache
-        said = {"session_id": "s1", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(folder), "source": "resume"}
+        said = {
+            "session_id": "s1",
+            "transcript_path": str(tmp_path / "t.jsonl"),
+            "cwd": str(folder),
+            "source": "resume",
+        }
         respond("stop", {**said, "hook_event_name": "Stop"}, os.environ)
         before = near.rows("SELECT not_before FROM queue")
         respond("session-start", {**said, "hook_event_name": "SessionStart"}, os.environ)

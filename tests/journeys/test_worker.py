@@ -36,23 +36,44 @@ def host(folder: Path, alone: Path) -> Any:
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
     with open_memories() as opened:
-        bring_in_step(opened.store, opened.env, opened.ensure_project().id, make=True)  # a machine that works with a server
+        # a machine that works with a server
+        bring_in_step(opened.store, opened.env, opened.ensure_project().id, make=True)
         yield opened
 
 
 def session(host: Any, number: int) -> str:
     """A transcript in which a person states a wish of its own, and a failure is cured that all sessions meet."""
     name = f"{number:08d}-0000-4000-8000-000000000000"
-    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(host.folder), "sessionId": name, "version": "2.1.240"}
+    common = {
+        "parentUuid": None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": str(host.folder),
+        "sessionId": name,
+        "version": "2.1.240",
+    }
     tool = "zebra yak wolf vole urchin toad".split()[number % 6]
     said: list[tuple[str, Any]] = [("user", f"From now on always run tool-{tool}{number} --strict before you commit.")]
-    for n, (command, output) in enumerate((("pnpm test", FAILURE), ("make migrate", "applied"), ("pnpm test", "14 passed"))):
+    for n, (command, output) in enumerate(
+        (("pnpm test", FAILURE), ("make migrate", "applied"), ("pnpm test", "14 passed"))
+    ):
         said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": command}}]))
-        said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}]))
+        said.append(
+            (
+                "user",
+                [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}],
+            )
+        )
     for n, (kind, content) in enumerate(said):
-        message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
+        message = {
+            "role": kind,
+            "content": content,
+            **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {}),
+        }
         mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
-        host.write(name, {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message})
+        host.write(
+            name, {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message}
+        )
     return name
 
 
@@ -120,7 +141,9 @@ def test_a_transcript_is_learned_and_its_job_gone(memories: Memories, host: Any)
     name = session(host, 1)
     ask(memories.near, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
-    assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == ["From now on always run tool-yak1 --strict before you commit."]
+    assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == [
+        "From now on always run tool-yak1 --strict before you commit."
+    ]
     assert memories.near.queued() == 0
     assert drain(memories) == Worked()
 
@@ -138,7 +161,9 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     assert job[3] == "" and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
 
 
-def test_what_is_asked_while_it_is_learned_is_not_lost(memories: Memories, host: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_asked_while_it_is_learned_is_not_lost(
+    memories: Memories, host: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
     monkeypatch.setattr(worker.time, "time", lambda: 1_800_000_000.0)
     name = session(host, 1)
@@ -217,7 +242,11 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     ask(memories.near, wish(host, good, over=True))
     assert drain(memories) == Worked(learned=1, failed=1)
     (job,) = jobs(memories)
-    assert (job[1], job[2], job[4]) == (1, "", job[4]) and "Directory" in job[4] and 0 < clock.seconds(job[3]) - time.time() <= 15
+    assert (
+        (job[1], job[2], job[4]) == (1, "", job[4])
+        and "Directory" in job[4]
+        and 0 < clock.seconds(job[3]) - time.time() <= 15
+    )
     for _ in range(ATTEMPTS - 1):
         assert drain(memories) == Worked(failed=1)
     assert jobs(memories)[0][3] == NEVER and counters(memories) == {"job_given_up": 1}
@@ -234,7 +263,10 @@ def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None
     host.transcript("broken").mkdir(parents=True)
     ask(memories.near, wish(host, "broken", over=True))
     done = tacit("worker", "--now")
-    assert re.fullmatch(r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n", done.out)
+    assert re.fullmatch(
+        r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n",
+        done.out,
+    )
     (job,) = tacit("worker", "--now", "--json").data["waiting"]
     assert (job["job"], job["attempts"]) == ("learn:claude-code:broken", 2)
 
@@ -247,7 +279,8 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
             tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
             worker._take_over(tx)
         not_before = clock.seconds(jobs(memories)[0][3])
-        assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1  # times are kept in whole milliseconds
+        # times are kept in whole milliseconds
+        assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1
     with memories.near.write() as tx:
         tx.rows("UPDATE queue SET attempts = :n", n=worker.DEATHS)
     assert drain(memories) == Worked(failed=1)
@@ -264,7 +297,9 @@ def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
 def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
     """The setting counts when the transcript is read, too."""
     ask(memories.near, wish(host, session(host, 1), over=True))
-    assert work(address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(skipped=1)
+    assert work(address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(
+        skipped=1
+    )
     assert kept(memories)["runs"] == [] and counters(memories) == {"job_ignored": 1}
 
 
@@ -304,7 +339,8 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
     gone = Wish("claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True)
     ask(memories.near, gone)
     drain(memories)
-    assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3  # it, and the two that hold everywhere
+    # it, and the two that hold everywhere
+    assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3
 
 
 GAVE_WAY = """
@@ -317,7 +353,8 @@ print("nice", os.nice(0))
 
 
 @pytest.mark.parametrize(
-    ("more", "words", "least"), [(0, ["worker", "--now"], 10), (0, ["tend"], 10), (0, ["backup"], 10), (15, ["tend"], 10), (0, ["list"], 0)]
+    ("more", "words", "least"),
+    [(0, ["worker", "--now"], 10), (0, ["tend"], 10), (0, ["backup"], 10), (15, ["tend"], 10), (0, ["list"], 0)],
 )
 @pytest.mark.file_only("nothing here asks the store")
 def test_housekeeping_gives_way_to_hooks(memories: Memories, more: int, words: list[str], least: int) -> None:
@@ -401,7 +438,12 @@ def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Mem
     """The end of a session is not lost because somebody else was writing."""
     name = session(host, 1)
     with memories.near.write():
-        end = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder), "hook_event_name": "SessionEnd"}
+        end = {
+            "session_id": name,
+            "transcript_path": str(host.transcript(name)),
+            "cwd": str(host.folder),
+            "hook_event_name": "SessionEnd",
+        }
         done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     until = time.monotonic() + 20
@@ -426,7 +468,12 @@ def three_sessions(memories: Memories, host: Any) -> None:
 
 def dying(memories: Memories, point: int) -> tuple[int, int]:
     """A worker that dies before its statement of that number: exit status and statements made."""
-    done = subprocess.run([sys.executable, str(DATA / "killed.py"), memories.store.path, str(point)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, str(DATA / "killed.py"), memories.store.path, str(point)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.returncode, int(done.stdout or 0)
 
 
@@ -447,7 +494,9 @@ def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
 
     undisturbed, code, made = story(0)
     assert code == 0 and made > points
-    assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (3, 1, []), undisturbed["queue"]
+    assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (3, 1, []), undisturbed[
+        "queue"
+    ]
     last = made * 19 // 20  # another run makes a few calls more or fewer
     for n in range(points):
         assert story(1 + n * last // max(1, points - 1))[0] == undisturbed
@@ -498,7 +547,9 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     with open() as m:
         for n in range(40):  # a coin decides which runs are given it
             with m.run(task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)) as run:
-                run.finding("The fixtures of the checkout tests are stale until make seed was run.", by="reviewer", kind="fact")
+                run.finding(
+                    "The fixtures of the checkout tests are stale until make seed was run.", by="reviewer", kind="fact"
+                )
             row = m.store.find_run(m.project_id, f"r{n}")
             assert row is not None
             given = [use.memory for use in m.store.uses(unit=row.root) if use.arm != "withheld"]

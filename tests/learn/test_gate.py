@@ -148,9 +148,11 @@ def test_witnesses_need_no_specifics() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["Go to desk one and put the mug in/on the shelf", "Make sure of quality and/or speed"])
+@pytest.mark.parametrize(
+    "text", ["Go to desk one and put the mug in/on the shelf", "Make sure of quality and/or speed"]
+)
 def test_words_that_look_like_paths_and_commands(text: str) -> None:
-    """"in/on" is no path, "go to" and "make sure" are no commands."""
+    """ "in/on" is no path, "go to" and "make sure" are no commands."""
     assert gate(finding(text), replace(RULES, unknown="hold")).reason not in ("names a path", "names a command")
 
 
@@ -271,7 +273,13 @@ CHECKED = GateRules(
 def test_ralphs_gate_checks_figures(changes: dict[str, object], fault: str) -> None:
     """The first violated rule gives the reason, and what it refuses is kept as rejected."""
     good = Finding(
-        "r", "p", "Write the tests first", kind="strategy", task_type="test-fix", confidence=0.8, extra={"success_rate": 0.1}
+        "r",
+        "p",
+        "Write the tests first",
+        kind="strategy",
+        task_type="test-fix",
+        confidence=0.8,
+        extra={"success_rate": 0.1},
     )
     decision = validation_gate(replace(good, **changes), CHECKED)
     expected = GateDecision("discard", fault, rejected=True) if fault else GateDecision("allow", "within all ranges")

@@ -20,7 +20,9 @@ from tacit.learn.session import PORTION
 from tacit.stores.check import check
 from tacit.testing import finding, run, tool, user
 
-REFUSED = "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
+REFUSED = (
+    "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
+)
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 
 
@@ -64,9 +66,16 @@ def test_a_run_that_grew_adds_only_what_is_new(memories: Memories) -> None:
 
 def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
     """And the lesson stays a candidate until a second, independent run says so."""
-    learned = learn(memories, "r1", finding("r1", LESSON, by="guardian"), finding("r1", LESSON + ".", by="sage", place="other"))
+    learned = learn(
+        memories, "r1", finding("r1", LESSON, by="guardian"), finding("r1", LESSON + ".", by="sage", place="other")
+    )
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state, learned.new, learned.matched) == (1, "candidate", (memory.id,), (memory.id,))
+    assert (memory.tally.seen, memory.state, learned.new, learned.matched) == (
+        1,
+        "candidate",
+        (memory.id,),
+        (memory.id,),
+    )
     second = learn(memories, "r2", finding("r2", LESSON))
     [memory] = memories.list()
     assert (memory.tally.seen, memory.state) == (2, "provisional")
@@ -76,7 +85,10 @@ def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
 def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memories) -> None:
     """Neighbours are looked up for a portion of the findings at a time: in the same portion, in an earlier one, in an earlier run."""
     words = "alpha bravo cargo delta echo fargo gamma hotel india juliet kilo lima mike nova oscar papa".split()
-    lessons = [f"The {words[n % 16]} service drops every {words[n // 16]} message of queue{n} when {words[n * 7 % 16]}{n} restarts" for n in range(PORTION + 20)]
+    lessons = [
+        f"The {words[n % 16]} service drops every {words[n // 16]} message of queue{n} when {words[n * 7 % 16]}{n} restarts"
+        for n in range(PORTION + 20)
+    ]
     known = lessons[3]
     learn(memories, "r0", finding("r0", known))
     said = [finding("r1", text) for text in (*lessons, known + ".")]
@@ -85,7 +97,11 @@ def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memorie
     assert len(learned.new) == len(lessons) - 1
     seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}
     assert (len(seen), seen[known], seen[lessons[5]]) == (len(lessons), 2, 1)
-    assert [len(memories.store.evidence(memory.id)) for memory in memories.list(limit=200) if memory.text in (lessons[5], lessons[6])] == [2, 2]
+    assert [
+        len(memories.store.evidence(memory.id))
+        for memory in memories.list(limit=200)
+        if memory.text in (lessons[5], lessons[6])
+    ] == [2, 2]
 
 
 def test_an_equal_text_is_met_however_common_its_words_are(memories: Memories) -> None:
@@ -108,7 +124,9 @@ def test_a_runs_own_lessons_tell_which_words_are_common(folder: Path, tmp_path: 
     for name, runs in (("one", [said]), ("many", [[text] for text in said])):
         with open_memories(str(tmp_path / f"{name}.db"), cwd=str(folder)) as memories:
             for number, texts in enumerate(runs):
-                memories.learn(run(f"r{number}", *(finding(f"r{number}", text, place=str(n)) for n, text in enumerate(texts))))
+                memories.learn(
+                    run(f"r{number}", *(finding(f"r{number}", text, place=str(n)) for n, text in enumerate(texts)))
+                )
             found = memories.list(limit=50)
             named = {memory.id: memory.text for memory in found}
             kin.append({memory.text: named.get(memory.family, "") for memory in found})
@@ -132,12 +150,18 @@ def test_one_readme_quoted_in_five_runs_is_one_sighting_and_held(memories: Memor
     assert (memory.tally.seen, memory.state, memory.gate, memory.trust) == (1, "candidate", "hold", "quoted")
     learn(memories, "r9", finding("r9", LESSON, tier="review"))
     [memory] = memories.list()
-    assert (memory.gate, memory.trust, memory.tally.seen) == ("allow", "quoted", 2)  # confirmed; trust itself never rises
+    # confirmed; trust itself never rises
+    assert (memory.gate, memory.trust, memory.tally.seen) == ("allow", "quoted", 2)
 
 
 def test_a_wish_of_the_user_applies_at_once(memories: Memories) -> None:
     """A person's word is provisional after one run; the agent's own claim is not."""
-    learn(memories, "r1", user("No, use pnpm instead of npm in this repo."), finding("r1", LESSON, by="agent", tier="agent"))
+    learn(
+        memories,
+        "r1",
+        user("No, use pnpm instead of npm in this repo."),
+        finding("r1", LESSON, by="agent", tier="agent"),
+    )
     states = {m.trust: m.state for m in memories.list()}
     assert states == {"user": "provisional", "agent": "candidate"}
 
@@ -239,14 +263,36 @@ def assign(memories: Memories, memory: str, unit: str, arm: str, at: str = "2026
 def test_uses_are_settled_alike_in_both_arms(memories: Memories, arm: str) -> None:
     """Its problem came back, or it did not; the same question to the injected and the withheld."""
     for n in (1, 2):
-        learn(memories, f"r{n}", tool("pytest -q", error=REFUSED), finding(f"r{n}", "The tests need the database: start it first", tier="observed", by="tool", signature="refused"))
+        learn(
+            memories,
+            f"r{n}",
+            tool("pytest -q", error=REFUSED),
+            finding(
+                f"r{n}", "The tests need the database: start it first", tier="observed", by="tool", signature="refused"
+            ),
+        )
     memory = next(m for m in memories.list() if m.trust == "observed" and m.signature == "refused")
     assign(memories, memory.id, "hit", arm)
     assign(memories, memory.id, "miss", arm)
-    learn(memories, "hit", tool("pytest -q", error=REFUSED), finding("hit", "The tests need the database: start it first", tier="observed", by="tool", signature="refused", at="2026-02-01T00:00:00Z"))
+    learn(
+        memories,
+        "hit",
+        tool("pytest -q", error=REFUSED),
+        finding(
+            "hit",
+            "The tests need the database: start it first",
+            tier="observed",
+            by="tool",
+            signature="refused",
+            at="2026-02-01T00:00:00Z",
+        ),
+    )
     learn(memories, "miss", tool("pytest -q", "3 passed"))
     outcomes = {mark.unit: mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"}
-    assert outcomes == {run_id(memories.project_id, "neutral", "hit"): "occurred", run_id(memories.project_id, "neutral", "miss"): "not_occurred"}
+    assert outcomes == {
+        run_id(memories.project_id, "neutral", "hit"): "occurred",
+        run_id(memories.project_id, "neutral", "miss"): "not_occurred",
+    }
 
 
 def test_a_run_without_its_instrument_stays_unknown(memories: Memories) -> None:
@@ -348,4 +394,6 @@ def test_a_run_that_asked_under_its_own_name_is_joined_with_its_log(memories: Me
     learn(memories, "loop-7", extra={"instruments": ["review:guardian"]})
     [memory] = memories.list()
     assert memory.id in (*told.injected, *told.withheld)
-    assert [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"] == ["not_occurred"]
+    assert [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"] == [
+        "not_occurred"
+    ]

@@ -18,17 +18,33 @@ FAILURE = "Exit code 1\npsycopg.OperationalError: connection to 127.0.0.1:5432 r
 def session(path: Path, id: str, first: str, *more: str) -> str:
     """A session as `--fork-session` copies it: all uuids shared, the session's id rewritten, no mark of where it came from."""
     calls = [("./bin/pytest -q", FAILURE), ("make db", "database up"), ("./bin/pytest -q", "3 passed")]
-    rows: list[dict[str, Any]] = [{"type": "user", "permissionMode": "default", "message": {"role": "user", "content": "run the tests"}}]
+    rows: list[dict[str, Any]] = [
+        {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": "run the tests"}}
+    ]
     for n, (command, output) in enumerate(calls):
         use = {"type": "tool_use", "id": f"{first}-t{n}", "name": "Bash", "input": {"command": command}}
         rows.append({"type": "assistant", "message": {"id": f"{first}-m{n}", "role": "assistant", "content": [use]}})
-        block = {"type": "tool_result", "tool_use_id": f"{first}-t{n}", "content": output, "is_error": output == FAILURE}
+        block = {
+            "type": "tool_result",
+            "tool_use_id": f"{first}-t{n}",
+            "content": output,
+            "is_error": output == FAILURE,
+        }
         kept = f"Error: {output}" if output == FAILURE else {"stdout": output}
         rows.append({"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": kept})
-    rows += [{"type": "user", "permissionMode": "default", "message": {"role": "user", "content": text}} for text in more]
+    rows += [
+        {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": text}} for text in more
+    ]
     for n, row in enumerate(rows):
         at = f"2026-11-16T05:00:{n:02d}.000Z"
-        row |= {"uuid": f"{first}-{n}", "sessionId": id, "timestamp": at, "version": "2.1.325", "entrypoint": "cli", "promptSource": "typed"}
+        row |= {
+            "uuid": f"{first}-{n}",
+            "sessionId": id,
+            "timestamp": at,
+            "version": "2.1.325",
+            "entrypoint": "cli",
+            "promptSource": "typed",
+        }
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
 

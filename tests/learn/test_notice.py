@@ -12,11 +12,26 @@ CWD = "/home/me/app"
 
 
 def sh(command: str, error: str = "", output: str = "", agent: str = "", **more: object) -> Step:
-    return Step("tool", "", tool="Bash", input={"command": command}, error=error, output=output or ("" if error else "ok"), agent=agent, **more)  # type: ignore[arg-type]
+    return Step(
+        "tool",
+        "",
+        tool="Bash",
+        input={"command": command},
+        error=error,
+        output=output or ("" if error else "ok"),
+        agent=agent,
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def edit(path: str, new: str, old: str = "") -> Step:
-    return Step("tool", "", tool="Edit", input={"file_path": f"{CWD}/{path}", "old_string": old, "new_string": new}, files=(path,))
+    return Step(
+        "tool",
+        "",
+        tool="Edit",
+        input={"file_path": f"{CWD}/{path}", "old_string": old, "new_string": new},
+        files=(path,),
+    )
 
 
 def typed(text: str) -> Step:
@@ -24,7 +39,10 @@ def typed(text: str) -> Step:
 
 
 def run(*steps: Step) -> Run:
-    placed = [Step(**{**step.__dict__, "place": f"line:{n}", "at": f"2026-01-05T10:00:{n:02d}Z"}) for n, step in enumerate(steps, 1)]
+    placed = [
+        Step(**{**step.__dict__, "place": f"line:{n}", "at": f"2026-01-05T10:00:{n:02d}Z"})
+        for n, step in enumerate(steps, 1)
+    ]
     return Run("r1", "claude-code", steps=tuple(placed), cwd=CWD)
 
 
@@ -44,10 +62,19 @@ NO_LIB = "error: no library targets found in package `app`"
     ("steps", "found"),
     [
         # a command between
-        ((sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci"), sh("npm test")), ("module vite", "npm run test", "command", "npm ci")),
+        (
+            (sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci"), sh("npm test")),
+            ("module vite", "npm run test", "command", "npm ci"),
+        ),
         # the form of the command itself
-        ((sh("rtk bun run test", "error: unrecognized subcommand 'bun'"), sh("bun run test")), ("usage subcommand bun", "rtk", "form", "without rtk")),
-        ((sh("cargo test --lib x", NO_LIB), sh("cargo test x")), ("cargo no library target", "cargo test", "form", "without --lib")),
+        (
+            (sh("rtk bun run test", "error: unrecognized subcommand 'bun'"), sh("bun run test")),
+            ("usage subcommand bun", "rtk", "form", "without rtk"),
+        ),
+        (
+            (sh("cargo test --lib x", NO_LIB), sh("cargo test x")),
+            ("cargo no library target", "cargo test", "form", "without --lib"),
+        ),
         # the folder
         (
             (sh("cd web && bun run lint", 'error: Script not found "lint"'), sh("bun run lint")),
@@ -55,13 +82,27 @@ NO_LIB = "error: no library targets found in package `app`"
         ),
         # a formatter mends, although the work went on beside it
         (
-            (sh("bun run lint", " at src/a.ts format ━━━"), edit("src/b.ts", "x"), sh("bun run lint:fix"), sh("bun run lint")),
+            (
+                sh("bun run lint", " at src/a.ts format ━━━"),
+                edit("src/b.ts", "x"),
+                sh("bun run lint:fix"),
+                sh("bun run lint"),
+            ),
             ("format biome", "bun run lint", "command", "bun run lint:fix"),
         ),
         # looking, checking, stashing and another task's success cure nothing
-        ((sh("make lint", LINT), sh("git stash"), sh("make test"), sh("ls"), sh("make lint")), ("lint wrapcheck", "make lint", "command", "")),
-        ((sh("git commit -m x", "husky - pre-commit script failed"), sh("git commit --no-verify -m x")), ("hook pre-commit", "git commit", "form", "")),
-        ((sh("git add .", "fatal: Unable to create '/x/.git/index.lock': File exists."), sh("git add .")), ("lock index.lock", "git add", "retry", "")),
+        (
+            (sh("make lint", LINT), sh("git stash"), sh("make test"), sh("ls"), sh("make lint")),
+            ("lint wrapcheck", "make lint", "command", ""),
+        ),
+        (
+            (sh("git commit -m x", "husky - pre-commit script failed"), sh("git commit --no-verify -m x")),
+            ("hook pre-commit", "git commit", "form", ""),
+        ),
+        (
+            (sh("git add .", "fatal: Unable to create '/x/.git/index.lock': File exists."), sh("git add .")),
+            ("lock index.lock", "git add", "retry", ""),
+        ),
         ((sh("docker ps", "zsh: command not found: docker"),), ("command docker", "docker ps", "never", "")),
     ],
 )
@@ -76,7 +117,10 @@ def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
     (only,) = failures(sh("golangci-lint run", LINT), mended, sh("golangci-lint run"))
     assert (only.ended, only.repair.split()) == ("edit", ["fmt.Errorf(", "%w"])
     finding = "docs/a.md:12 MD040/fenced-code-language Fenced code blocks should have a language"
-    repairs = [failures(sh("markdownlint .", finding), edit("docs/a.md", f"```{lang}\nx\n```"), sh("markdownlint ."))[0].repair for lang in ("text", "sh")]
+    repairs = [
+        failures(sh("markdownlint .", finding), edit("docs/a.md", f"```{lang}\nx\n```"), sh("markdownlint ."))[0].repair
+        for lang in ("text", "sh")
+    ]
     assert repairs == ["```language"] * 2  # whichever it was
 
 
@@ -87,14 +131,19 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
     assert failures(sh("cat lint.log | head", output=LINT)) == []  # somebody else's
     assert failures(sh("gh run view 7 --log | tail", output=LINT)) == []
     assert failures(sh("mise run lint", output=LINT, status=0)) == []  # its own exit status says that all is well
-    assert failures(sh("mise run lint && git status 2>&1", output=LINT, status=0)) == []  # and of both, where one needs the other
-    assert [each.mark for each in failures(sh("mise run lint", output=LINT))] == ["lint wrapcheck"]  # a script that recorded no status
-    assert failures(sh("mise run lint; date", output=f"{LINT}\n✔ golangci-lint", status=0)) == []  # a remark that the tool let pass
+    # and of both, where one needs the other
+    assert failures(sh("mise run lint && git status 2>&1", output=LINT, status=0)) == []
+    # a script that recorded no status
+    assert [each.mark for each in failures(sh("mise run lint", output=LINT))] == ["lint wrapcheck"]
+    # a remark that the tool let pass
+    assert failures(sh("mise run lint; date", output=f"{LINT}\n✔ golangci-lint", status=0)) == []
 
 
 def test_a_command_that_fails_without_a_word_is_counted() -> None:
     """Not one that only looks: its status says that there was nothing."""
-    assert [(each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))] == [("silent pytest", "other")]
+    assert [(each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))] == [
+        ("silent pytest", "other")
+    ]
     assert [each.mark for each in failures(sh("sleep 3; exit 7", "Exit Code: 7", status=7))] == ["silent exit"]
     assert [each.mark for each in failures(sh("curl -s x", "failed without a word", status=7))] == ["silent curl"]
     assert failures(sh("grep -r x src", "Exit Code: 1", status=1)) == []
@@ -102,8 +151,16 @@ def test_a_command_that_fails_without_a_word_is_counted() -> None:
 
 def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
     """That the recursive run failed too says nothing."""
-    assert failures(sh("pnpm -r test | tail", output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`", status=0)) == []
-    assert failures(sh("pnpm -r exec tsc | tail", output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed", status=0)) == []
+    assert (
+        failures(
+            sh("pnpm -r test | tail", output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`", status=0)
+        )
+        == []
+    )
+    assert (
+        failures(sh("pnpm -r exec tsc | tail", output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed", status=0))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +205,9 @@ def test_the_hosts_own_protocol_stands_apart() -> None:
 def test_what_one_agent_does_is_no_cure_for_another() -> None:
     """Lanes are apart; one signature is one incident all the same."""
     (only,) = failures(
-        sh("npm test", "Error: Cannot find module 'vite'", agent="a"), sh("npm ci", agent="b"), sh("npm test", agent="b")
+        sh("npm test", "Error: Cannot find module 'vite'", agent="a"),
+        sh("npm ci", agent="b"),
+        sh("npm test", agent="b"),
     )
     assert only.ended == "never"
 
@@ -200,7 +259,14 @@ def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) ->
 
 
 @pytest.mark.parametrize(
-    "line", ["go test -c ./x -o /dev/null", "golangci-lint version", "gofmt -d a.go", "pytest --collect-only", "command -v shellcheck"]
+    "line",
+    [
+        "go test -c ./x -o /dev/null",
+        "golangci-lint version",
+        "gofmt -d a.go",
+        "pytest --collect-only",
+        "command -v shellcheck",
+    ],
 )
 def test_what_runs_nothing_serves_no_purpose(line: str) -> None:
     """Compiling, asking for a version and looking at a difference are no tests, no lint and no formatting."""
@@ -209,15 +275,27 @@ def test_what_runs_nothing_serves_no_purpose(line: str) -> None:
 
 def test_sentences_and_complaints() -> None:
     """What the person typed is kept; that a check fails is a complaint only once the agent had done something."""
-    said = notice(run(typed("lint is failing"), sh("make x"), typed("please update the changelog. mise run lint is still failing")))
+    said = notice(
+        run(
+            typed("lint is failing"), sh("make x"), typed("please update the changelog. mise run lint is still failing")
+        )
+    )
     assert [each.program for each in said if each.kind == "sentence"] == [
         "lint is failing", "please update the changelog.", "mise run lint is still failing",
     ]  # fmt: skip
-    assert [(each.code, each.program) for each in said if each.kind == "complaint"] == [("lint", "mise run lint is still failing")]
+    assert [(each.code, each.program) for each in said if each.kind == "complaint"] == [
+        ("lint", "mise run lint is still failing")
+    ]
 
 
 @pytest.mark.parametrize(
-    "said", ["write a test which should fail", "address pr feedback and failing checks", "why does the build fail?", '{"test": "failed"}']
+    "said",
+    [
+        "write a test which should fail",
+        "address pr feedback and failing checks",
+        "why does the build fail?",
+        '{"test": "failed"}',
+    ],
 )
 def test_what_is_no_complaint(said: str) -> None:
     """A task, a question and a paste name failing checks too."""
@@ -231,14 +309,28 @@ def test_commands_of_another_shell_are_not_read_as_posix() -> None:
 
     line = {"command": "$env:CI = 1; Remove-Item -Recurse dist; npm test"}
     assert shell.command_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
-    assert shell.command_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
+    assert (
+        shell.command_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
+    )
     assert shell.command_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
 
 
 def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
     """Counted, never told: no form knows them. A search that finds nothing is none."""
-    served = Step("tool", "line:1", tool="mcp__playwright__browser_click", input={"ref": "e1"}, error="### Error\nRef e1 not found")
+    served = Step(
+        "tool",
+        "line:1",
+        tool="mcp__playwright__browser_click",
+        input={"ref": "e1"},
+        error="### Error\nRef e1 not found",
+    )
     asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
-    found = [(each.nature, each.program) for each in failures(served, asked, sh("grep x a.log", "binary file matches nothing", status=1))]
+    found = [
+        (each.nature, each.program)
+        for each in failures(served, asked, sh("grep x a.log", "binary file matches nothing", status=1))
+    ]
     assert sorted(found) == [("other", "gh pr checks"), ("other", "playwright__browser_click")]
-    assert [each.mark for each in failures(sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8))] == ["silent gh pr checks"]
+    assert [
+        each.mark
+        for each in failures(sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8))
+    ] == ["silent gh pr checks"]

@@ -219,7 +219,11 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
             memories.learn(run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall")))
         [lesson] = [each.id for each in memories.list()]
         key, names = memories.ensure_project().trial_key, (f"r{n}" for n in range(1000))
-        withheld = (name for name in names if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm == "withheld")
+        withheld = (
+            name
+            for name in names
+            if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm == "withheld"
+        )
         with memories.run(task="migrate before tests", run=next(withheld), host="my-loop") as running:
             assert not running.lessons
             told = Tools(memories, lambda: running.id).recall("migrate before the tests")

@@ -55,7 +55,9 @@ def test_a_command_meets_commands_only(opened: list[Memories], tmp_path: Path) -
     memories = project(opened, tmp_path, "p1")
     pitfall = "Run `make check` before pushing."
     memories.learn(run("r1", finding("r1", pitfall)))
-    memories.learn(run("r2", finding("r2", "Run `make check` before pushing!", kind="command", by="tool", tier="observed")))
+    memories.learn(
+        run("r2", finding("r2", "Run `make check` before pushing!", kind="command", by="tool", tier="observed"))
+    )
     kinds = {class_of(memories.profile, each.kind): each.tally.seen for each in memories.list(limit=20)}
     assert kinds == {"pitfall": 1, "command": 1}
 
@@ -75,5 +77,8 @@ def test_what_others_keep_does_not_decide_what_is_alike_here(opened: list[Memori
 
     alone = counts("p1")
     other = project(opened, tmp_path, "other")
-    other.add_many({"text": f"The bucket of region {n} is missing its storage settings for uploads", "kind": "pitfall"} for n in range(400))
+    other.add_many(
+        {"text": f"The bucket of region {n} is missing its storage settings for uploads", "kind": "pitfall"}
+        for n in range(400)
+    )
     assert counts("p2") == alone

@@ -50,10 +50,34 @@ def lesson(memories: Memories) -> str:
     return memory.id
 
 
-def assign(memories: Memories, memory: str, unit: str, arm: str, *, epoch: str = "m / h", task: str = "", blank: bool = False, at: str = "2025-12-31T00:00:00Z") -> None:
+def assign(
+    memories: Memories,
+    memory: str,
+    unit: str,
+    arm: str,
+    *,
+    epoch: str = "m / h",
+    task: str = "",
+    blank: bool = False,
+    at: str = "2025-12-31T00:00:00Z",
+) -> None:
     id = run_id(memories.project_id, "neutral", unit)
     with memories.store.write() as tx:
-        tx.add_use(Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch=epoch, task=task or unit, blank=blank, at=at))
+        tx.add_use(
+            Use(
+                memory,
+                id,
+                memories.project_id,
+                id,
+                memory,
+                arm,
+                0.3,
+                epoch=epoch,
+                task=task or unit,
+                blank=blank,
+                at=at,
+            )
+        )
 
 
 def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True) -> None:
@@ -72,7 +96,15 @@ def test_what_is_kept_is_what_the_whole_past_says(memories: Memories, lesson: st
         unit = open_units.pop() if again else f"u{n}"
         if not again:
             arm = dice.choices(("injected", "withheld", "exempt"), (6, 3, 1))[0]
-            assign(memories, lesson, unit, arm, epoch=dice.choice(("m / h", "other / h")), task=f"t{n % 7}", blank=dice.random() < 0.1)
+            assign(
+                memories,
+                lesson,
+                unit,
+                arm,
+                epoch=dice.choice(("m / h", "other / h")),
+                task=f"t{n % 7}",
+                blank=dice.random() < 0.1,
+            )
         settle(memories, unit, again or dice.random() < 0.4, reviewed=dice.random() < 0.9)
         open_units += [] if again else [unit]
         past = by_epoch(trials_from(memories.store.uses(memory=lesson), memories.store.marks(memory=lesson)))
@@ -80,7 +112,9 @@ def test_what_is_kept_is_what_the_whole_past_says(memories: Memories, lesson: st
             assert course_from_json(kept) == course_of(past.get(epoch, ()))
 
 
-def test_other_numbers_in_the_profile_are_asked_of_the_whole_past(folder: Path, memories: Memories, lesson: str, clock: Clock) -> None:
+def test_other_numbers_in_the_profile_are_asked_of_the_whole_past(
+    folder: Path, memories: Memories, lesson: str, clock: Clock
+) -> None:
     """An error rate that changed holds for every coin, not only for those to come."""
     for n in range(12):
         clock.advance(60)
@@ -196,12 +230,21 @@ def signed(memories: Memories) -> str:
     """A lesson with the signature that these failures have."""
     [mark] = signatures(REFUSED)[:1]
     for n in (1, 2):
-        memories.learn(run(f"s{n}", finding(f"s{n}", "Start the database before the tests.", tier="observed", by="tool", signature=mark)))
+        memories.learn(
+            run(
+                f"s{n}",
+                finding(f"s{n}", "Start the database before the tests.", tier="observed", by="tool", signature=mark),
+            )
+        )
     return next(each.id for each in memories.list() if each.signature == mark)
 
 
 def outcome(memories: Memories, memory: str, unit: str) -> tuple[str, float]:
-    [mark] = [each for each in memories.store.marks(memory=memory) if each.signal == "outcome" and each.unit == run_id(memories.project_id, "neutral", unit)]
+    [mark] = [
+        each
+        for each in memories.store.marks(memory=memory)
+        if each.signal == "outcome" and each.unit == run_id(memories.project_id, "neutral", unit)
+    ]
     return mark.value, mark.amount
 
 
@@ -217,7 +260,9 @@ def outcome(memories: Memories, memory: str, unit: str) -> tuple[str, float]:
     ],
     ids=["cured", "four attempts", "given up", "no further tool", "again later"],
 )
-def test_the_same_accident_occurred_whatever_came_after(memories: Memories, clock: Clock, arm: str, steps: list[Step], loss: float) -> None:
+def test_the_same_accident_occurred_whatever_came_after(
+    memories: Memories, clock: Clock, arm: str, steps: list[Step], loss: float
+) -> None:
     """Another recovery changes what it cost, never whether it struck; and the arm changes neither."""
     memory = signed(memories)
     assign(memories, memory, "u", arm)
@@ -228,10 +273,17 @@ def test_the_same_accident_occurred_whatever_came_after(memories: Memories, cloc
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 @pytest.mark.parametrize(
     ("later", "told"),
-    [([say("I stop here.")], ("not_occurred", 1.0)), ([CURE, PASSES], ("not_occurred", 1.0)), ([CURE, FAILS, CURE, PASSES], ("occurred", 0.25)), ([FAILS, FAILS, FAILS], ("occurred", 1.0))],
+    [
+        ([say("I stop here.")], ("not_occurred", 1.0)),
+        ([CURE, PASSES], ("not_occurred", 1.0)),
+        ([CURE, FAILS, CURE, PASSES], ("occurred", 0.25)),
+        ([FAILS, FAILS, FAILS], ("occurred", 1.0)),
+    ],
     ids=["nothing more", "cured", "once more", "given up"],
 )
-def test_a_lesson_told_right_after_its_failure_is_judged_by_the_failures_that_follow(memories: Memories, arm: str, later: list[Step], told: tuple[str, float]) -> None:
+def test_a_lesson_told_right_after_its_failure_is_judged_by_the_failures_that_follow(
+    memories: Memories, arm: str, later: list[Step], told: tuple[str, float]
+) -> None:
     """The failure that brought it up is not held against it; the same one after it is, though nothing was overcome in between."""
     memory = signed(memories)
     assign(memories, memory, "u", arm, at="2026-01-01T10:00:30Z")
@@ -285,7 +337,9 @@ def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: s
     """Given without a coin while nothing could tell; the first instrument that looks, tossed or not, ends that."""
 
     def rate() -> float:
-        return assignments([memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial)[0].probability
+        return assignments([memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial)[
+            0
+        ].probability
 
     for n in range(5):
         assign(memories, lesson, f"u{n}", "injected" if n < 3 else "exempt")
@@ -296,7 +350,9 @@ def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: s
     assert rate() == 0.3
 
 
-def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """Its problem never occurs, in either arm; but seven of ten runs that get it fail, and one in ten without it."""
     dice = random.Random(5)
     for n in range(90):
@@ -329,7 +385,9 @@ def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(memories: Memorie
     assert found is not None and [row.cells for row in found.failed.values()] == [(1, 1, 1, 0)]
 
 
-def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: Memories, lesson: str, clock: Clock) -> None:
+def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(
+    memories: Memories, lesson: str, clock: Clock
+) -> None:
     """It helps on one model, on the others nothing is known: said once, and the next coin goes by the run's own model."""
     for n in range(42):
         clock.advance(60)
@@ -341,7 +399,12 @@ def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: M
     now = memories.get(lesson)
     assert now.verdict == "helps"
     assert sum(entry.verb == "verdict" for entry in memories.log(memory=lesson)) == 1
-    rates = {epoch: assignments([now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch)[0].probability for epoch in ("a / h", "b / h", "new / h")}
+    rates = {
+        epoch: assignments([now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch)[
+            0
+        ].probability
+        for epoch in ("a / h", "b / h", "new / h")
+    }
     assert rates == {"a / h": 0.05, "b / h": 0.3, "new / h": 0.05}
 
 
@@ -367,21 +430,55 @@ def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clo
 @pytest.mark.parametrize(
     ("sign", "steps", "told"),
     [
-        (("E", "no library targets found"), [tool("cargo test --lib", error="error: no library\n  targets found in package `m`"), tool("cargo test --lib", "ok")], ("occurred", 0.125)),
-        (("E", "no library targets found"), [tool("cargo test --lib 2>&1 | tail -3", "error: no library targets found in package `m`"), say("so no library targets found")], ("occurred", 1.0)),
-        (("E", "no library targets found"), [tool("cat notes.md", "no library targets found"), say("no library targets found")], ("not_occurred", 0.0)),
+        (
+            ("E", "no library targets found"),
+            [
+                tool("cargo test --lib", error="error: no library\n  targets found in package `m`"),
+                tool("cargo test --lib", "ok"),
+            ],
+            ("occurred", 0.125),
+        ),
+        (
+            ("E", "no library targets found"),
+            [
+                tool("cargo test --lib 2>&1 | tail -3", "error: no library targets found in package `m`"),
+                say("so no library targets found"),
+            ],
+            ("occurred", 1.0),
+        ),
+        (
+            ("E", "no library targets found"),
+            [tool("cat notes.md", "no library targets found"), say("no library targets found")],
+            ("not_occurred", 0.0),
+        ),
         (("U", "commit and update changelog"), [user("ok, commit and update changelog")], ("occurred", 1.0)),
-        (("U", "commit and update changelog"), [user("thanks"), say("I will commit and update changelog")], ("not_occurred", 0.0)),
+        (
+            ("U", "commit and update changelog"),
+            [user("thanks"), say("I will commit and update changelog")],
+            ("not_occurred", 0.0),
+        ),
         (("U", "commit and update changelog"), [tool("make", "ok")], ("unknown", 0.0)),
         (("T", "cargo test --lib"), [tool("cargo test --lib", "ok")], ("unknown", 0.0)),
     ],
     ids=["printed", "behind a pipe", "only read", "typed again", "said by the agent", "nobody typed", "called"],
 )
-def test_a_readers_lesson_is_judged_by_its_sign(sign: tuple[str, str], steps: list[Step], told: tuple[str, float]) -> None:
+def test_a_readers_lesson_is_judged_by_its_sign(
+    sign: tuple[str, str], steps: list[Step], told: tuple[str, float]
+) -> None:
     """In failing output, or in what the person types; what the agent says or calls may be the lesson's own doing. A command is judged by what the
     wrong call prints, and by nothing else: that it is called is no problem."""
     for klass in ("fact", "command"):
-        memory = Memory("m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent", signature="test" if klass == "command" else "", extra={"sign": list(sign)})
+        memory = Memory(
+            "m1",
+            "p",
+            "Words of a reader.",
+            "fact",
+            klass,
+            source="reader",
+            trust="agent",
+            signature="test" if klass == "command" else "",
+            extra={"sign": list(sign)},
+        )
         for arm in ("injected", "withheld"):
             use = Use("m1", "u", "p", "u", "m1", arm, 0.3, at="2025-12-31T00:00:00Z")
             found = outcome_of(use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z")
@@ -390,7 +487,16 @@ def test_a_readers_lesson_is_judged_by_its_sign(sign: tuple[str, str], steps: li
 
 def test_before_done_is_judged_by_the_persons_complaint() -> None:
     """No output can say it: the person came back with a failing check after the agent had gone on, or did not."""
-    memory = Memory("m1", "p", "Before you say done, run `make lint`.", "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE)
+    memory = Memory(
+        "m1",
+        "p",
+        "Before you say done, run `make lint`.",
+        "rule",
+        "rule",
+        source="notice",
+        trust="observed",
+        signature=BEFORE_DONE,
+    )
     use = Use("m1", "u", "p", "u", "m1", "injected", 0.3, at="2026-01-01T00:00:00Z")
     acted = Step("tool", "line:1", tool="Bash", input={"command": "ls"}, output="x", at="2026-01-02T10:00:00Z")
     for said, value in (("lint fails again", "occurred"), ("thanks, looks good", "not_occurred")):

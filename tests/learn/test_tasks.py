@@ -11,7 +11,8 @@ from tacit.learn.notice.tasks import task_of
 @pytest.mark.parametrize(
     ("line", "task"),
     [
-        ("hatch run lint:all", "lint:all"),  # what has a colon and stands behind such a runner is a script of the project
+        # what has a colon and stands behind such a runner is a script of the project
+        ("hatch run lint:all", "lint:all"),
         ("pdm run lint:all", "lint:all"),
         ("npm run test:unit", "test:unit"),
         ("make db", "db"),

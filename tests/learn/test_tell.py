@@ -31,7 +31,15 @@ def failure(mark: str, family: str, nature: str, **more: object) -> Incident:
 
 
 def command(purpose: str, form: str, passed: int = 1, folder: str = "") -> Incident:
-    return Incident("command", f"{purpose} {form}", nature=purpose, program=form, folder=folder, count=passed, failed=1 - min(passed, 1))
+    return Incident(
+        "command",
+        f"{purpose} {form}",
+        nature=purpose,
+        program=form,
+        folder=folder,
+        count=passed,
+        failed=1 - min(passed, 1),
+    )
 
 
 def sentence(text: str) -> Incident:
@@ -49,7 +57,9 @@ def told(per_lineage: list[list[Incident]], lines: dict[str, str] | None = None)
 
 
 def bun(cure: str = "without rtk") -> Incident:
-    return failure("usage subcommand bun", "usage", "env", code="subcommand", name="bun", program="rtk", ended="form", cure=cure)
+    return failure(
+        "usage subcommand bun", "usage", "env", code="subcommand", name="bun", program="rtk", ended="form", cure=cure
+    )
 
 
 def test_a_cure_needs_two_lineages() -> None:
@@ -60,7 +70,15 @@ def test_a_cure_needs_two_lineages() -> None:
 
 
 def missing(name: str, family: str = "command", code: str = "", program: str = "", **more: object) -> Incident:
-    return failure(" ".join(filter(None, (family, code, name))), family, "env", code=code, name=name, program=program or name, **more)
+    return failure(
+        " ".join(filter(None, (family, code, name))),
+        family,
+        "env",
+        code=code,
+        name=name,
+        program=program or name,
+        **more,
+    )
 
 
 def test_what_does_not_work_here_is_one_line() -> None:
@@ -80,18 +98,27 @@ def test_an_option_without_a_way_out_is_no_line_by_itself() -> None:
     """Nobody is helped by that alone; beside something else it spares a try."""
     bare = missing("-A", "usage", "option", "cat")
     assert told([[bare]] * 3)[0] == []
-    assert told([[bare, bun()]] * 2)[0] == ["Does not work here: `cat -A` (no such option), `rtk bun` (no such subcommand: run `bun` itself)."]
+    assert told([[bare, bun()]] * 2)[0] == [
+        "Does not work here: `cat -A` (no such option), `rtk bun` (no such subcommand: run `bun` itself)."
+    ]
     assert told([[missing("-A", "usage", "option", "cat", ended="form", cure="without -A, with -v")]] * 2)[0] != []
 
 
 def test_packages_that_a_check_does_not_find_are_one_item() -> None:
     """From three lineages; a file of the work in hand is none, and what a command brings is told as that command."""
-    met = [missing("@faker-js/faker", "module", program="bun run test"), missing("next/navigation", "module", program="bun run test")]
+    met = [
+        missing("@faker-js/faker", "module", program="bun run test"),
+        missing("next/navigation", "module", program="bun run test"),
+    ]
     own = failure("module ./x", "module", "wip", name="./x", program="bun run test")
-    assert told([[*met, own]] * 3)[0] == ["Does not work here: `@faker-js/faker`, `next/navigation` in `bun run test` (not installed)."]
+    assert told([[*met, own]] * 3)[0] == [
+        "Does not work here: `@faker-js/faker`, `next/navigation` in `bun run test` (not installed)."
+    ]
     assert told([[*met, own]] * 2)[0] == []
     brought = missing("left-pad", "module", program="npm test", ended="command", cure="npm ci")
-    assert told([[brought]] * 3)[0] == ["Run `npm ci` before `npm test`; otherwise the package `left-pad` is not found."]
+    assert told([[brought]] * 3)[0] == [
+        "Run `npm ci` before `npm test`; otherwise the package `left-pad` is not found."
+    ]
 
 
 def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
@@ -104,7 +131,12 @@ def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
 
 def test_a_line_is_never_longer_than_what_is_given() -> None:
     """What is cut off at its end is told to nobody: the most often met are told as far as they make one line."""
-    some = [missing(f"a-command-with-a-long-name-{n}", ended="form", cure=f"as mise x another-long-name-{n} -- a-command-{n}") for n in range(8)]
+    some = [
+        missing(
+            f"a-command-with-a-long-name-{n}", ended="form", cure=f"as mise x another-long-name-{n} -- a-command-{n}"
+        )
+        for n in range(8)
+    ]
     (line,) = told([some] * 2 + [some[7:]])[0]
     assert len(line) <= 400 and line.endswith(").") and some[7].name in line
 
@@ -116,12 +148,19 @@ def test_a_guessed_repository_and_a_script_that_is_not_there_are_told() -> None:
     assert told([[guessed]] * 2)[0] == []
     script = missing("typecheck", "script", program="pnpm run typecheck")
     assert told([[script]] * 2)[0] == ["Does not work here: `pnpm run typecheck` (no such script)."]
-    assert not [each for each in told([[script]] * 2 + [[command("typecheck", "pnpm --filter <package> typecheck")]])[0] if "script" in each]
+    assert not [
+        each
+        for each in told([[script]] * 2 + [[command("typecheck", "pnpm --filter <package> typecheck")]])[0]
+        if "script" in each
+    ]
 
 
 def test_a_missing_command_is_told_before_its_own_call() -> None:
     """Whatever stood behind it each time."""
-    met = [[missing("timeout", program=program, ended="form", cure="without timeout")] for program in ("git fetch", "bash -c")]
+    met = [
+        [missing("timeout", program=program, ended="form", cure="without timeout")]
+        for program in ("git fetch", "bash -c")
+    ]
     book = Notebook()
     for n, some in enumerate(met):
         book.add(f"r{n}", f"l{n}", some)
@@ -132,15 +171,32 @@ def test_a_missing_command_is_told_before_its_own_call() -> None:
 
 def test_a_fence_is_told_without_its_marks() -> None:
     """Three of them would end the fence that lessons are given in."""
-    met = [[failure("lint MD040", "lint", "convention", code="MD040", tool="markdownlint", program="git commit", ended="edit", repair="```language")]]
-    assert told(met * 2)[0] == ["markdownlint rejects in `git commit` again and again: MD040 (mended with a language behind the opening fence)."]
+    met = [
+        [
+            failure(
+                "lint MD040",
+                "lint",
+                "convention",
+                code="MD040",
+                tool="markdownlint",
+                program="git commit",
+                ended="edit",
+                repair="```language",
+            )
+        ]
+    ]
+    assert told(met * 2)[0] == [
+        "markdownlint rejects in `git commit` again and again: MD040 (mended with a language behind the opening fence)."
+    ]
 
 
 def test_a_check_without_a_known_command_is_asked_for_by_its_name() -> None:
     """From three lineages on."""
     met = [[Incident("complaint", "fails e2e", code="e2e", program="the e2e tests still fail")]]
     assert told(met * 2)[0] == []
-    assert told(met * 3)[0] == ["Before you say done, run the end-to-end tests: the person had to come back with failing checks."]
+    assert told(met * 3)[0] == [
+        "Before you say done, run the end-to-end tests: the person had to come back with failing checks."
+    ]
 
 
 def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
@@ -180,13 +236,24 @@ def test_forks_of_one_piece_of_work_are_one_witness() -> None:
 
 def test_work_in_progress_and_the_host_are_never_told() -> None:
     """However often they come."""
-    wip = failure("compile undefined", "compile", "wip", code="undefined", program="go build", ended="command", cure="go generate")
+    wip = failure(
+        "compile undefined", "compile", "wip", code="undefined", program="go build", ended="command", cure="go generate"
+    )
     host = failure("host Edit", "host", "host", program="Edit")
     assert told([[wip, host]] * 9) == ([], [])
 
 
 def wrap(rule: str, repair: str = "") -> Incident:
-    return failure(f"lint {rule}", "lint", "convention", code=rule, tool="golangci-lint", program="mise run lint", ended="edit", repair=repair)
+    return failure(
+        f"lint {rule}",
+        "lint",
+        "convention",
+        code=rule,
+        tool="golangci-lint",
+        program="mise run lint",
+        ended="edit",
+        repair=repair,
+    )
 
 
 def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
@@ -198,17 +265,40 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
         " nilerr (mostly silenced with `//nolint:nilerr` and a reason), errcheck."
     )
     bare = [wrap("errcheck"), wrap("revive"), wrap("ireturn")]
-    assert told([bare] * 2)[0] == ["golangci-lint rejects in `mise run lint` again and again: errcheck, revive, ireturn."]
+    assert told([bare] * 2)[0] == [
+        "golangci-lint rejects in `mise run lint` again and again: errcheck, revive, ireturn."
+    ]
     assert told([bare[:2]] * 2)[0] == []  # one or two rules without a repair say only that a linter is run
-    silenced = [[wrap("errcheck", "//nolint:errcheck")]] * 2 + [[wrap("errcheck", "t.Fatalf(")], [wrap("errcheck", "io.ReadAll(")]]
+    silenced = [[wrap("errcheck", "//nolint:errcheck")]] * 2 + [
+        [wrap("errcheck", "t.Fatalf(")],
+        [wrap("errcheck", "io.ReadAll(")],
+    ]
     assert told(silenced)[0] == []  # two of four is not what is done here
-    unformatted = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="form", cure="without --check")
+    unformatted = failure(
+        "format rustfmt",
+        "format",
+        "convention",
+        code="rustfmt",
+        tool="rustfmt",
+        program="cargo fmt",
+        ended="form",
+        cure="without --check",
+    )
     assert told([[unformatted]] * 3)[0] == []  # no rule to name, and what mends it is anybody's first thought
 
 
 def test_the_command_that_mends_is_told_before_the_check() -> None:
     """What made lint pass in two lineages."""
-    met = failure("format biome", "format", "convention", code="biome", tool="biome", program="bun run lint", ended="command", cure="bun run lint:fix")
+    met = failure(
+        "format biome",
+        "format",
+        "convention",
+        code="biome",
+        tool="biome",
+        program="bun run lint",
+        ended="command",
+        cure="bun run lint:fix",
+    )
     assert told([[met]] * 2)[0] == ["Run `bun run lint:fix` before `bun run lint`: it mends what biome rejects."]
 
 
@@ -238,9 +328,14 @@ def test_known_by_its_words_with_or_without_options() -> None:
 
 def test_before_you_say_done() -> None:
     """The person had to name a failing check in two lineages."""
-    met = [Incident("complaint", "lint fails", code="lint", program="lint is failing"), command("lint", "mise run lint")]
+    met = [
+        Incident("complaint", "lint fails", code="lint", program="lint is failing"),
+        command("lint", "mise run lint"),
+    ]
     assert told([met])[0] == []
-    assert told([met, met])[0] == ["Before you say done, run `mise run lint`: the person had to come back with failing checks."]
+    assert told([met, met])[0] == [
+        "Before you say done, run `mise run lint`: the person had to come back with failing checks."
+    ]
 
 
 def test_an_instruction_that_orders_what_fails_is_the_persons_to_mend() -> None:
@@ -256,7 +351,10 @@ def test_an_instruction_that_orders_a_command_which_is_not_there() -> None:
     for n in range(3):
         book.add(f"r{n}", f"l{n}", [missing("hk", ended="form", cure="as mise x hk -- hk")])
     (found,) = told_by(book, [missing("hk")], {"run hk install --mise once to set up hooks": "CLAUDE.md"}).person
-    assert found.text == "CLAUDE.md says “run hk install --mise once to set up hooks”, and the command `hk` is not there in 3 of 3 sessions."
+    assert (
+        found.text
+        == "CLAUDE.md says “run hk install --mise once to set up hooks”, and the command `hk` is not there in 3 of 3 sessions."
+    )
     assert found.patch == "… `mise x hk -- hk` instead of `hk`"
 
 
@@ -265,12 +363,22 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
     gone = failure("path docs/cli.md", "path", "env", name="docs/cli.md", program="Read", ended="never")
     built = failure("path target/debug/app", "path", "env", name="target/debug/app", program="ls", ended="never")
     lines = {"see docs/cli.md for commands": "CLAUDE.md", "run target/debug/app": "CLAUDE.md"}
-    assert told([[gone, built]] * 3, lines)[1] == ["CLAUDE.md says “see docs/cli.md for commands”, and `docs/cli.md` is not there in 3 of 3 sessions."]
+    assert told([[gone, built]] * 3, lines)[1] == [
+        "CLAUDE.md says “see docs/cli.md for commands”, and `docs/cli.md` is not there in 3 of 3 sessions."
+    ]
 
 
 def test_what_fails_in_somebody_elses_code_is_the_persons_to_leave_out() -> None:
     """A check that runs into a copy of another project: until the person mends that, an agent is told not to mend or delete the copy."""
-    clones = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="bun run test", ended="command", cure="bun run clean")
+    clones = failure(
+        "foreign tmp/clones",
+        "foreign",
+        "env",
+        name="tmp/clones",
+        program="bun run test",
+        ended="command",
+        cure="bun run clean",
+    )
     refused = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="git commit")
     assert told([[clones]]) == ([], [])
     assert told([[refused], [clones], [refused], [clones]])[0] == [
@@ -278,7 +386,9 @@ def test_what_fails_in_somebody_elses_code_is_the_persons_to_leave_out() -> None
     ]
     assert told([[clones]] * 5) == (
         ["What `bun run test` reports in `tmp/clones` is not this project's code: do not mend it, look at the rest."],
-        ["`bun run test` failed in 5 of 5 sessions in `tmp/clones`, which is not the project's own code. Leave that folder out of what it checks."],
+        [
+            "`bun run test` failed in 5 of 5 sessions in `tmp/clones`, which is not the project's own code. Leave that folder out of what it checks."
+        ],
     )
 
 
@@ -292,25 +402,58 @@ def test_what_fails_without_a_way_out_is_told_to_the_person_alone() -> None:
     """From five lineages; packages missing together are one cause."""
     full = failure("disk full", "disk", "env", code="full", program="go test", ended="never")
     assert told([[full]] * 4) == ([], [])
-    assert told([[full]] * 5) == ([], ["`go test` failed in 5 of 5 sessions: disk full. Nothing the agents tried helped."])
+    assert told([[full]] * 5) == (
+        [],
+        ["`go test` failed in 5 of 5 sessions: disk full. Nothing the agents tried helped."],
+    )
     packages = [missing(name, "module", program="bun run test", ended="never") for name in ("a", "b")]
-    assert told([packages] * 5)[1] == ["`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."]
+    assert told([packages] * 5)[1] == [
+        "`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."
+    ]
 
 
 def test_a_standing_request_comes_in_several_wordings() -> None:
     """Three lineages and two wordings; one text letter by letter is a template; a commit is asked for every day."""
     said = ["commit and update changelog", "commit this and update the changelog", "then commit, and update changelog"]
     (asked,) = told([[sentence(each)] for each in said])[1]
-    assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith("Make it a standing order?")
+    assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith(
+        "Make it a standing order?"
+    )
     assert told([[sentence(said[0])]] * 5)[1] == []
-    assert told([[sentence(each)] for each in ("commit it", "can you review the changes", "review the changes in the branch", "commit the changes", "please commit", "yes commit the changes", "commit and push")])[1] == []
+    assert (
+        told(
+            [
+                [sentence(each)]
+                for each in (
+                    "commit it",
+                    "can you review the changes",
+                    "review the changes in the branch",
+                    "commit the changes",
+                    "please commit",
+                    "yes commit the changes",
+                    "commit and push",
+                )
+            ]
+        )[1]
+        == []
+    )
 
 
 def test_an_order_says_when_it_is_meant() -> None:
     """What was typed after edits is for the end of the work; the words themselves would read as a task for now."""
-    steps = (Step("user", "line:1", text="do it", typed=True), Step("tool", "line:2", tool="Edit", input={"file_path": "/a.py"}, files=("/a.py",)))
-    said = ["commit and update changelog", "then commit and update the changelog", "Commit, and update the changelog now"]
-    runs = [Run(f"s{n}", "claude-code", steps=(*steps, Step("user", "line:3", text=text, typed=True))) for n, text in enumerate(said)]
+    steps = (
+        Step("user", "line:1", text="do it", typed=True),
+        Step("tool", "line:2", tool="Edit", input={"file_path": "/a.py"}, files=("/a.py",)),
+    )
+    said = [
+        "commit and update changelog",
+        "then commit and update the changelog",
+        "Commit, and update the changelog now",
+    ]
+    runs = [
+        Run(f"s{n}", "claude-code", steps=(*steps, Step("user", "line:3", text=text, typed=True)))
+        for n, text in enumerate(said)
+    ]
     book = Notebook()
     for n, run in enumerate(runs):
         book.add(run.id, f"l{n}", notice(run))
@@ -319,7 +462,10 @@ def test_an_order_says_when_it_is_meant() -> None:
     looked = replace(runs[0], steps=(steps[0], replace(steps[1], tool="Read"), runs[0].steps[2]))
     assert {each.family for each in notice(looked) if each.kind == "sentence"} == {""}
     proposal = as_proposal(asked, "p", "t", None)
-    assert proposal is not None and ((proposal.payload or {})["text"], (proposal.payload or {})["order"]) == (said[0], asked.order)
+    assert proposal is not None and ((proposal.payload or {})["text"], (proposal.payload or {})["order"]) == (
+        said[0],
+        asked.order,
+    )
 
 
 def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> None:
@@ -342,9 +488,20 @@ def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> 
 
 def rtk(n: int, **more: object) -> Run:
     steps = (
-        Step("tool", "line:1", tool="Bash", input={"command": "rtk bun run test"}, error="error: unrecognized subcommand 'bun'"),
+        Step(
+            "tool",
+            "line:1",
+            tool="Bash",
+            input={"command": "rtk bun run test"},
+            error="error: unrecognized subcommand 'bun'",
+        ),
         Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
-        Step("user", "line:3", text=("commit and update changelog", "then commit, and update the changelog")[n % 2], typed=True),
+        Step(
+            "user",
+            "line:3",
+            text=("commit and update changelog", "then commit, and update the changelog")[n % 2],
+            typed=True,
+        ),
     )
     return Run(f"s{n}", "claude-code", steps=steps, complete=True, **more)  # type: ignore[arg-type]
 
@@ -352,7 +509,9 @@ def rtk(n: int, **more: object) -> Run:
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
     (tmp_path / "CLAUDE.md").write_text("Always prefix commands with rtk.\n")
-    with open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}, by="ann", yes=True) as opened:
+    with open_memories(
+        str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}, by="ann", yes=True
+    ) as opened:
         yield opened
 
 
@@ -398,7 +557,10 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
         memories.learn(rtk(n))
     asked = {each.kind: each for each in memories.proposals()}
     assert set(asked) == {"request", "notice"}
-    assert asked["notice"].reason == "CLAUDE.md says “Always prefix commands with rtk.”, and `rtk bun` fails in 5 of 5 sessions."
+    assert (
+        asked["notice"].reason
+        == "CLAUDE.md says “Always prefix commands with rtk.”, and `rtk bun` fails in 5 of 5 sessions."
+    )
     (found,) = [each for each in for_you(memories) if each["kind"] == "notice"]
     assert (found["quote"], found["patch"], found["count"], len(found["runs"])) == (
         "Always prefix commands with rtk.", "… (except `bun`: run it without `rtk`)", 5, 5,
@@ -409,18 +571,29 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     memories.learn(rtk(5))
     assert memories.proposals() == []
     (order,) = [each for each in memories.list() if each.trust == "user"]
-    assert (order.text, order.state) == ("Offer to commit and update changelog, and do it only when told to.", "provisional")
+    assert (order.text, order.state) == (
+        "Offer to commit and update changelog, and do it only when told to.",
+        "provisional",
+    )
     runs = (asked["request"].payload or {})["runs"]
-    assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(runs)
+    assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(
+        runs
+    )
     assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))
 
 
 def test_what_another_person_asks_for_is_not_asked_about_here(memories: Memories) -> None:
     """On a shared store each person's standing requests are their own."""
-    said = ["commit and update changelog", "then commit and update the changelog", "commit, and update the changelog now"]
+    said = [
+        "commit and update changelog",
+        "then commit and update the changelog",
+        "commit, and update the changelog now",
+    ]
     for n, text in enumerate(said):
         memories.env = {**memories.env, "USER": "ada" if n else "bob"}
-        memories.learn(Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True))
+        memories.learn(
+            Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True)
+        )
     assert memories.proposals() == []
     assert {row[0] for row in memories.store.rows("SELECT person FROM incident")} == {"ada", "bob"}
 
@@ -456,15 +629,30 @@ def test_an_incident_is_small(memories: Memories) -> None:
 
 def test_one_question_though_its_commonest_wording_changes(memories: Memories) -> None:
     """The same request is asked about once, whichever of its wordings leads by now."""
-    said = ["commit and update changelog", "then commit and update the changelog", "commit, and update the changelog now"]
+    said = [
+        "commit and update changelog",
+        "then commit and update the changelog",
+        "commit, and update the changelog now",
+    ]
     for n, text in enumerate([*said, said[1], said[1], said[2], said[2], said[2]]):
-        memories.learn(Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True))
+        memories.learn(
+            Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True)
+        )
     assert len(memories.proposals()) == 1
 
 
 def test_a_formatters_own_check_is_no_news() -> None:
     """`cargo fmt` after `cargo fmt --check` is anybody's first thought."""
-    met = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="command", cure="cargo fmt --all")
+    met = failure(
+        "format rustfmt",
+        "format",
+        "convention",
+        code="rustfmt",
+        tool="rustfmt",
+        program="cargo fmt",
+        ended="command",
+        cure="cargo fmt --all",
+    )
     assert told([[met]] * 3) == ([], [])
 
 
@@ -497,7 +685,12 @@ def test_a_language_that_is_too_old_is_the_persons_to_mend() -> None:
     """No agent is told that the language's own modules are not installed."""
     old = failure("version Node.js", "version", "env", code="Node.js", program="npm run test", ended="never")
     lessons, person = told([[old]] * 5)
-    assert (lessons, person) == ([], ["`npm run test` failed in 5 of 5 sessions: Node.js is too old for this project. Nothing the agents tried helped."])
+    assert (lessons, person) == (
+        [],
+        [
+            "`npm run test` failed in 5 of 5 sessions: Node.js is too old for this project. Nothing the agents tried helped."
+        ],
+    )
 
 
 def test_what_anybody_would_type_is_no_news_behind_a_runner_either() -> None:

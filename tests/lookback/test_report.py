@@ -234,12 +234,7 @@ def test_the_budget_decides_who_is_told(profile: Profile) -> None:
     """With room for one lesson, what does not work here is given at the next start; what belongs to one command is told before it."""
     runs = [broken(f"a{day}", day).run() for day in (1, 2, 3)]
     for day in (4, 5):
-        session = (
-            Session(f"b{day}", day)
-            .bash("make", "zsh: command not found: protoc")
-            .bash("make setup")
-            .bash("make")
-        )
+        session = Session(f"b{day}", day).bash("make", "zsh: command not found: protoc").bash("make setup").bash("make")
         runs.append(session.run())
     last = broken("c", 6).bash("make", "zsh: command not found: protoc")
     runs.append(last.run())
@@ -474,7 +469,9 @@ def test_the_person_is_told_what_is_theirs_to_mend(profile: Profile) -> None:
     """An instruction file that orders what is not there, with how it might read; beside what the next session would be told."""
     runs = []
     for day in (1, 2, 3):
-        session = Session(f"s{day}", day).bash("hk install", "zsh: command not found: hk").bash("mise x hk -- hk install")
+        session = (
+            Session(f"s{day}", day).bash("hk install", "zsh: command not found: hk").bash("mise x hk -- hk install")
+        )
         runs.append(session.run())
     found = look_back(
         [Paper("a", runs)], read, Settings(profile), lines_of=lambda home: {"run hk install once": "AGENTS.md"}

@@ -517,7 +517,9 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
         done = subprocess.run([str(script), *args], capture_output=True, text=True, cwd=folder, env=env, timeout=120)
         return done.returncode, done.stdout, done.stderr
 
-    subprocess.run([sys.executable, "-m", "tacit", "init", "--profile", "archeflow"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "tacit", "init", "--profile", "archeflow"], cwd=folder, check=True, capture_output=True
+    )
     assert sh("inject", "code", "")[:2] == (0, "")
     assert sh("add", "preference", "Answer in German")[:2] == (0, "")
     assert "Extract complete: 0 updated, 1 new candidates" in sh("extract", str(events / "r1.jsonl"))[2]

@@ -32,14 +32,17 @@ def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
     profile = standard()
     at = dict(given)
     to = at.pop("to", "")
-    standing = Standing(**{"witnessed": True, **at})  # somebody saw it: what only agents say of themselves never suffices
+    # somebody saw it: what only agents say of themselves never suffices
+    standing = Standing(**{"witnessed": True, **at})
     said = judge(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
     return {"state": said.to if isinstance(said, Move) else standing.state}
 
 
 def budget(given: dict[str, Any], memories: Memories) -> int:
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango"
-    memories.add_many([{"text": f"The {word} job needs the migration first", "kind": "pitfall"} for word in words.split()])
+    memories.add_many(
+        [{"text": f"The {word} job needs the migration first", "kind": "pitfall"} for word in words.split()]
+    )
     told = memories.inject(given.get("task", "the migration job fails"), run="r1", budget=given["level"], trial=False)
     return len(told.injected)
 

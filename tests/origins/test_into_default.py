@@ -27,11 +27,17 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def noted(memories: Memories, task: str, trigger: str, key: str) -> Any:
-    lines = [{"type": "run", "id": task}, {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"}, {"type": "end"}]
+    lines = [
+        {"type": "run", "id": task},
+        {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"},
+        {"type": "end"},
+    ]
     return memories.learn(BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral")[0]
 
 
-@pytest.mark.parametrize(("trigger", "times"), [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)])
+@pytest.mark.parametrize(
+    ("trigger", "times"), [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)]
+)
 def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, times: int) -> None:
     """In any loop that writes incidents; once says nothing, and the same log again adds nothing."""
     for n in range(times - 1):
@@ -58,7 +64,10 @@ def test_a_loops_failures_and_habits(memories: Memories) -> None:
 
 def test_lessons_are_found_by_their_subject(memories: Memories) -> None:
     """What no source filed is filed by its words; a source's own word stands."""
-    said = [finding("r1", "The migration drops the index of the orders table"), finding("r1", "Tokens stand in the log in clear text", category="leaks")]
+    said = [
+        finding("r1", "The migration drops the index of the orders table"),
+        finding("r1", "Tokens stand in the log in clear text", category="leaks"),
+    ]
     memories.learn(run("r1", *said))
     filed = {each.text.split()[1]: each.category for each in memories.list()}
     assert filed == {"migration": "data", "stand": "leaks"}
@@ -91,7 +100,12 @@ def test_a_project_can_be_cleared_and_comes_back(memories: Memories, tmp_path: P
     assert [each.id for each in memories.list()] == [wide.id]
     memories.undo(kept[0].id)
     assert {each.id for each in memories.list()} == {kept[0].id, wide.id}
-    with tacit.open(str(tmp_path / "work" / "d.db"), cwd=str(tmp_path / "work"), env={"CLAUDECODE": "1", "HOME": str(tmp_path)}) as agent, pytest.raises(Refused):
+    with (
+        tacit.open(
+            str(tmp_path / "work" / "d.db"), cwd=str(tmp_path / "work"), env={"CLAUDECODE": "1", "HOME": str(tmp_path)}
+        ) as agent,
+        pytest.raises(Refused),
+    ):
         agent.clear()
 
 
@@ -100,7 +114,12 @@ def test_a_note_stands_in_the_journal(memories: Memories) -> None:
     lesson = memories.add("Run make migrate first")
     memories.note("raised the budget to deep", reason="research week")
     first, second = memories.log()
-    assert (first.memory, second.verb, second.by, second.reason) == (lesson.id, "note", "ada", "raised the budget to deep (research week)")
+    assert (first.memory, second.verb, second.by, second.reason) == (
+        lesson.id,
+        "note",
+        "ada",
+        "raised the budget to deep (research week)",
+    )
     assert [each.verb for each in memories.log(verb="note")] == ["note"]
     assert [each.verb for each in memories.log(memory=lesson.id)] == ["add"]
     assert memories.health().health.faults == ()

@@ -60,11 +60,15 @@ class Notebook:
     """joelclaw's memory of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.memories = tacit.open(str(folder / "joelclaw.db"), profile="joelclaw", cwd=str(folder), by="joel", yes=True)
+        self.memories = tacit.open(
+            str(folder / "joelclaw.db"), profile="joelclaw", cwd=str(folder), by="joel", yes=True
+        )
 
     def learn(self, *facts: str, run: str = "s-1", **fields: Any) -> list[Memory]:
         """What comes of a session that said these facts."""
-        findings = tuple(Finding(run, f"fact:{n}", fact, by="observer", tier="agent", **fields) for n, fact in enumerate(facts))
+        findings = tuple(
+            Finding(run, f"fact:{n}", fact, by="observer", tier="agent", **fields) for n, fact in enumerate(facts)
+        )
         return self.of(self.memories.learn(Run(run, "joelclaw", findings=findings, complete=True)))
 
     def read(self, text: str, name: str = "answer.xml") -> list[Memory]:
@@ -137,7 +141,9 @@ def observation_items(given: dict[str, Any], book: Notebook) -> list[dict[str, A
     """The answer as the model would have written it, learned; everything but the time stands with each memory."""
     parsed = given["parsed"]
     segments = "".join(
-        f"<segment><narrative>{each['narrative']}</narrative><facts>\n" + "\n".join(f"- {fact}" for fact in each["facts"]) + "\n</facts></segment>"
+        f"<segment><narrative>{each['narrative']}</narrative><facts>\n"
+        + "\n".join(f"- {fact}" for fact in each["facts"])
+        + "\n</facts></segment>"
         for each in parsed["segments"]
     )
     made = book.read(f"<observations>{segments or parsed['observations']}</observations>")
@@ -183,7 +189,10 @@ def _hits(documents: list[dict[str, Any]]) -> list[Hit]:
     rows = [each for each in joelclaw.memories(BytesSource(raw, "x.jsonl")) if isinstance(each, joelclaw.Row)]
     assert len(rows) == len(documents)
     return [
-        Hit(replace(row.memory, id=row.alias, tally=Tally(signals={each.signal: each.amount for each in row.openings})), n)
+        Hit(
+            replace(row.memory, id=row.alias, tally=Tally(signals={each.signal: each.amount for each in row.openings})),
+            n,
+        )
         for n, row in enumerate(rows)
     ]
 
@@ -206,11 +215,17 @@ def _raw(hits: list[dict[str, Any]]) -> dict[str, float]:
 
 def time_decay_rank(given: dict[str, Any], book: Notebook) -> list[dict[str, Any]]:
     ranked = _ranked(_hits([each["document"] for each in given["hits"]]), _raw(given["hits"]), given["now"])
-    return [{"id": each.memory.id, "raw": each.parts["raw"], "usage_boost": each.parts["use"], "final": each.score} for each in ranked]
+    return [
+        {"id": each.memory.id, "raw": each.parts["raw"], "usage_boost": each.parts["use"], "final": each.score}
+        for each in ranked
+    ]
 
 
 def stale_downweight(given: dict[str, Any], book: Notebook) -> list[dict[str, Any]]:
-    documents = [{"id": each["id"], "observation": "Something about the billing queue", **each["payload"]} for each in given["results"]]
+    documents = [
+        {"id": each["id"], "observation": "Something about the billing queue", **each["payload"]}
+        for each in given["results"]
+    ]
     ranked = _ranked(_hits(documents), {each["id"]: each["score"] for each in given["results"]}, given["now"])
     return [{"id": each.memory.id, "final": each.score} for each in ranked[: PROFILE.budget.cap]]
 
@@ -242,7 +257,12 @@ def budget(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     book.memories.ensure_project()
     level = book.memories.recall(given["query"], budget=given["budget"]).level
     assert level is not None
-    return {"requested": level.requested, "applied": level.applied, "reason": level.reason, "rewriteEnabled": is_enabled(level)}
+    return {
+        "requested": level.requested,
+        "applied": level.applied,
+        "reason": level.reason,
+        "rewriteEnabled": is_enabled(level),
+    }
 
 
 def budget_limits(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
@@ -255,7 +275,9 @@ def echo_update(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     wanted = given["memories"]
     assert len(book.keep(*wanted).kept) == len(wanted)
     step = Step("assistant", "1", text=given["response"])
-    book.memories.learn(Run("s-9", "joelclaw", steps=(step,), complete=True, extra={"given": [each["id"] for each in wanted]}))
+    book.memories.learn(
+        Run("s-9", "joelclaw", steps=(step,), complete=True, extra={"given": [each["id"] for each in wanted]})
+    )
     kept = book.documents()
     signals = [book.memories.get(each["id"]).tally.signals or {} for each in wanted]
     return {
@@ -272,7 +294,11 @@ def triage(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     page = [line.text for line in lines(given["memory_markdown"])]
     said = page_line(suggested(given["proposal"]), page, [suggested(each) for each in given["pending"]], PROFILE.triage)
     words = {"promote": "auto-promote", "reject": "auto-reject", "merge": "auto-merge", "review": "needs-review"}
-    return {"action": words[said.action], "reason": said.reason, **({"mergeWith": said.merge_with} if said.merge_with else {})}
+    return {
+        "action": words[said.action],
+        "reason": said.reason,
+        **({"mergeWith": said.merge_with} if said.merge_with else {}),
+    }
 
 
 def similarity(given: dict[str, Any], book: Notebook) -> float:
@@ -355,7 +381,13 @@ def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
     """The event that its document demands had no consumer: what was written vanished."""
     event = {"name": "memory/observation.submitted", "data": {"observation": FACT, "category": "jc:operations", "source": "pi-session", "tags": ["gateway"]}}  # fmt: skip
     (memory,) = book.of(book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl")))
-    assert (memory.text, memory.category, memory.source, memory.tags, memory.state) == (FACT, "jc:operations", "pi-session", ("gateway",), "provisional")
+    assert (memory.text, memory.category, memory.source, memory.tags, memory.state) == (
+        FACT,
+        "jc:operations",
+        "pi-session",
+        ("gateway",),
+        "provisional",
+    )
 
 
 def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
@@ -371,7 +403,16 @@ def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
 
 def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> None:
     """A fizzle raised the recall count and took off the stale mark."""
-    book.keep({"id": "a", "observation": FACT, "timestamp": day(120), "recall_count": 3, "stale": True, "retrieval_priority": 0.2})
+    book.keep(
+        {
+            "id": "a",
+            "observation": FACT,
+            "timestamp": day(120),
+            "recall_count": 3,
+            "stale": True,
+            "retrieval_priority": 0.2,
+        }
+    )
     given(book, "a", answer="The chart is blue now.")
     assert {name: book.documents()["a"][name] for name in ("recall_count", "stale", "retrieval_priority")} == {"recall_count": 3, "stale": True, "retrieval_priority": 0.15}  # fmt: skip
     given(book, "a", answer=f"Right: {FACT}", run="s-10")
@@ -384,13 +425,20 @@ def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
     book.learn(f"[gate=discard confidence=0.9] {FACT}!", run="s-2")
     (memory,) = book.memories.list(limit=9)
     assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == ("allow", "provisional", "allow")
-    assert book.read("<observations><segment><narrative>We talked about lunch and the weather.</narrative><facts>\n</facts></segment></observations>") == []
+    assert (
+        book.read(
+            "<observations><segment><narrative>We talked about lunch and the weather.</narrative><facts>\n</facts></segment></observations>"
+        )
+        == []
+    )
 
 
 def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
     """Only the first hundred characters were compared."""
     head = "When the nightly reconciliation finds an unmatched ledger row older than three days in the archive table"
-    said = page_line(Suggested("n", "Patterns", f"{head}, NEVER delete it"), [f"- {head}, delete it at once"], (), PROFILE.triage)
+    said = page_line(
+        Suggested("n", "Patterns", f"{head}, NEVER delete it"), [f"- {head}, delete it at once"], (), PROFILE.triage
+    )
     assert said.action == "review"
 
 
@@ -408,7 +456,9 @@ def test_defect_10_an_unknown_section_is_the_inbox() -> None:
 def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
     """It stayed in the model's queue, paid for every half hour, until it expired."""
     batch = [Suggested("p1", "Patterns", "x"), Suggested("p2", "Patterns", "y")]
-    assert [(each.id, each.action) for each in answers('[{"id": "p1", "action": "needs-review"}]', batch)] == [("p1", "review")]
+    assert [(each.id, each.action) for each in answers('[{"id": "p1", "action": "needs-review"}]', batch)] == [
+        ("p1", "review")
+    ]
 
 
 def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: Notebook) -> None:
@@ -417,25 +467,47 @@ def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: N
     (memory,) = book.learn(f"[gate=allow] {FACT}")
     for n in range(3):
         with memories.store.write() as tx:
-            tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "better words", "model", clock.now(), memory.id, payload={"text": f"{FACT}, try {n}"}))
+            tx.put_proposal(
+                Proposal(
+                    new_id(),
+                    memories.project_id,
+                    "edit",
+                    "better words",
+                    "model",
+                    clock.now(),
+                    memory.id,
+                    payload={"text": f"{FACT}, try {n}"},
+                )
+            )
         (waiting,) = memories.proposals()
         seen.add(waiting.id)
         memories.review(waiting.id, "approve" if n else "reject")
     assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (3, [], f"{FACT}, try 2")
     with pytest.raises(UnicodeError), memories.store.write() as tx:
-        tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "half a change", "model", clock.now(), memory.id))
+        tx.put_proposal(
+            Proposal(new_id(), memories.project_id, "edit", "half a change", "model", clock.now(), memory.id)
+        )
         raise UnicodeError
     assert memories.proposals() == []
 
 
 def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(book: Notebook) -> None:
     """Every record older than ninety days was tagged anew each night; no merge could be undone."""
-    book.keep(*({"id": id, "observation": f"{FACT} on host {id}", "timestamp": day(100), "category_id": "jc:projects"} for id in ("one", "two")))
+    book.keep(
+        *(
+            {"id": id, "observation": f"{FACT} on host {id}", "timestamp": day(100), "category_id": "jc:projects"}
+            for id in ("one", "two")
+        )
+    )
     assert [len(book.memories.tend().stale) for _ in range(2)] == [2, 0]
     one, two = book.memories.get("one"), book.memories.get("two")
     book.memories.review("one", "merge", into="two")
     merged_now = book.memories.get("two")
-    assert (book.memories.get("one").state, merged_now.tally.seen, merged_now.supersedes) == ("superseded", 2, (one.id,))
+    assert (book.memories.get("one").state, merged_now.tally.seen, merged_now.supersedes) == (
+        "superseded",
+        2,
+        (one.id,),
+    )
     book.memories.review("one", "unmerge")
     assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (one.state, two.tally.seen)
 
@@ -452,7 +524,9 @@ def test_defect_14_a_keyword_is_a_word(book: Notebook, text: str, category: str)
 def test_a_page_that_was_kept_by_hand_goes_on(book: Notebook, folder: Path) -> None:
     """Every line stays as it stands, whatever its shape; what is promoted stands at the end of its section, dated and titled."""
     page = folder / "MEMORY.md"
-    page.write_text("# Memory\n\nOurs.\n\n## Hard Rules\n- (2026-03-10) **Never force push** — it breaks: the hook reads main\n- Plain\n\n## Billing\n- (2026-02-01) Invoices are final\n")
+    page.write_text(
+        "# Memory\n\nOurs.\n\n## Hard Rules\n- (2026-03-10) **Never force push** — it breaks: the hook reads main\n- Plain\n\n## Billing\n- (2026-02-01) Invoices are final\n"
+    )
     book.memories.import_("MEMORY.md", trust="user")
     book.memories.keep_page("MEMORY.md")
     assert book.memories.page(vouch=True).figures["findings"] == ()
@@ -491,9 +565,19 @@ def test_journey(folder: Path, tacit: Any) -> None:
     db = ("--store", str(folder / "j.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
     for n in range(3):
         facts = [f"- 🔴 [gate=allow confidence=0.92 category=ops reason=durable_fix] {FACT}"]
-        facts += ["- 🟡 [gate=hold confidence=0.5 reason=ambiguous] Das Größenlimit könnte am Donnerstag wechseln", "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow"] if n == 0 else []
+        facts += (
+            [
+                "- 🟡 [gate=hold confidence=0.5 reason=ambiguous] Das Größenlimit könnte am Donnerstag wechseln",
+                "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow",
+            ]
+            if n == 0
+            else []
+        )
         text = "\n".join(facts)
-        (folder / f"session-{n}.xml").write_text(f"<observations><segment><narrative>n</narrative><facts>\n{text}\n</facts></segment></observations>", encoding="utf-8")
+        (folder / f"session-{n}.xml").write_text(
+            f"<observations><segment><narrative>n</narrative><facts>\n{text}\n</facts></segment></observations>",
+            encoding="utf-8",
+        )
         assert tacit("learn", f"session-{n}.xml", *db).code == 0
     listed = {each["text"]: each for each in tacit("list", "--json", *db).data["memories"]}
     assert {text: (each["state"], each["gate"], each["seen"]) for text, each in listed.items()} == {
@@ -513,7 +597,9 @@ def test_journey(folder: Path, tacit: Any) -> None:
     }  # fmt: skip
     assert [each["observation"] for each in documents if "tomorrow" in each["observation"]] == []
 
-    (folder / "memory_observations.jsonl").write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents), encoding="utf-8")
+    (folder / "memory_observations.jsonl").write_text(
+        "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents), encoding="utf-8"
+    )
     again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
     assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
     assert [json.loads(line) for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()] == documents

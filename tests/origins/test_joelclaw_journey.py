@@ -92,7 +92,9 @@ def begin(memories: Memories) -> None:
 
 def waiting(memories: Memories) -> dict[str, Any]:
     """The lines that wait for the page, by their texts."""
-    return {memories.get(each.memory).text: each for each in memories.proposals() if each.kind == "page" and each.memory}
+    return {
+        memories.get(each.memory).text: each for each in memories.proposals() if each.kind == "page" and each.memory
+    }
 
 
 def lines(shop: Path) -> dict[str, list[str]]:
@@ -159,7 +161,9 @@ def test_a_person_is_the_third_tier(shop: Path) -> None:
         assert page["Hard Rules"][-1].endswith(edited)
         assert OPEN[0][1] not in (shop / "MEMORY.md").read_text()
         assert OPEN[0][1] in {hit.memory.text for hit in memories.recall("Stripe report run blank columns").hits}
-        assert {memory.state for memory in memories.list(limit=20) if memory.on_page and memory.text == OPEN[1][1]} == {"stable"}
+        assert {memory.state for memory in memories.list(limit=20) if memory.on_page and memory.text == OPEN[1][1]} == {
+            "stable"
+        }
 
 
 def test_a_model_is_the_second_tier(shop: Path) -> None:
@@ -182,7 +186,13 @@ def test_a_model_is_the_second_tier(shop: Path) -> None:
         for category, text, _ in TEN:
             send(memories, category, text)
         done = memories.tend()
-        assert done.of("triage").figures == {"rules promote": 4, "model asked": 3, "model promote": 1, "model reject": 1, "model review": 1}
+        assert done.of("triage").figures == {
+            "rules promote": 4,
+            "model asked": 3,
+            "model promote": 1,
+            "model reject": 1,
+            "model review": 1,
+        }
         assert model.asked == 1
         assert OPEN[0][1] in (shop / "MEMORY.md").read_text()
         assert {text: each.tier for text, each in waiting(memories).items()} == {OPEN[1][1]: "person"}
@@ -217,7 +227,9 @@ def test_what_is_duplicate_on_the_page_is_rejected_with_its_reason(shop: Path) -
 
 def test_an_imported_page_is_not_stale(shop: Path, now: list[str]) -> None:
     """What somebody curated stays on its page and in recall, however old its date is."""
-    (shop / "OLD.md").write_text("## Patterns\n- (2025-01-12) **Payouts** — the payout import needs the columns parameter in `etl/payout.yaml`\n")
+    (shop / "OLD.md").write_text(
+        "## Patterns\n- (2025-01-12) **Payouts** — the payout import needs the columns parameter in `etl/payout.yaml`\n"
+    )
     with opened(shop) as memories:
         memories.import_(str(shop / "OLD.md"), trust="user")
         assert memories.tend().stale == ()

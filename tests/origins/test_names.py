@@ -15,7 +15,12 @@ from tacit.testing import finding, run
 def test_a_lesson_has_its_number_when_it_is_learned(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """ArcheFlow: m-001 without any export; never used again."""
     with package.open(str(folder / "a.db"), profile="archeflow", cwd=str(folder), by="ada", yes=True) as memories:
-        memories.learn(run("r1", finding("r1", "Timeline references must match the story's start", severity="warning", domain="writing")))
+        memories.learn(
+            run(
+                "r1",
+                finding("r1", "Timeline references must match the story's start", severity="warning", domain="writing"),
+            )
+        )
         memories.add("User prefers single bundled PR over many small ones")
         assert [memory.alias for memory in memories.list(sort="old")] == ["m-001", "m-002"]
         assert memories.get("m-001").text.startswith("Timeline")
@@ -32,7 +37,11 @@ def test_a_memory_of_geas_is_approved_by_its_own_name(folder: Path) -> None:
     """mem-{task}-{n} from the retrospective, usable before any export."""
     task = folder / ".geas" / "missions" / "m-1" / "tasks" / "task-014"
     task.mkdir(parents=True)
-    told = {"artifact_type": "retrospective", "task_id": "task-014", "memory_candidates": ["Retry without backoff floods the queue and failed twice"]}
+    told = {
+        "artifact_type": "retrospective",
+        "task_id": "task-014",
+        "memory_candidates": ["Retry without backoff floods the queue and failed twice"],
+    }
     (task / "retrospective.json").write_text(json.dumps(told))
     with package.open(str(folder / "g.db"), profile="geas", cwd=str(folder), by="olga", yes=True) as memories:
         memories.learn(str(task / "retrospective.json"))

@@ -104,7 +104,9 @@ def rule(folder: Path) -> Any:
     return id
 
 
-@pytest.mark.parametrize("shell", [{"CLAUDECODE": "1", "TACIT_RUN": "r1"}, {"TACIT_KEY": ""}], ids=["marked", "unmarked"])
+@pytest.mark.parametrize(
+    "shell", [{"CLAUDECODE": "1", "TACIT_RUN": "r1"}, {"TACIT_KEY": ""}], ids=["marked", "unmarked"]
+)
 @pytest.mark.parametrize("act", [*ALLOWED, *REFUSED])
 def test_acts_of_an_agents_shell(
     rule: str, act: str, shell: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -130,7 +132,11 @@ def test_acts_of_an_agents_shell(
         assert (after.text, after.state, after.pinned, after.severity, after.source, after.stale_at) == (
             before.text, before.state, before.pinned, before.severity, before.source, before.stale_at,
         )  # fmt: skip
-        assert after.tally.contradicted == 0 and memories.profile.name == "default" and not memories.store.meta("paused_until")
+        assert (
+            after.tally.contradicted == 0
+            and memories.profile.name == "default"
+            and not memories.store.meta("paused_until")
+        )
         assert rule in memories.inject("push to main").markdown
 
 
@@ -176,7 +182,15 @@ def test_a_terminal_of_its_own_makes_no_agent_a_person(rule: str, folder: Path) 
         host, own = pty.openpty()
         env = {name: it for name, it in os.environ.items() if name != "TACIT_KEY"}
         with os.fdopen(host, "rb", buffering=0):
-            done = subprocess.Popen([sys.executable, "-m", "tacit", "pin", rule, "--off", "--json"], cwd=folder, env={**env, **marks}, stdin=own, stdout=subprocess.PIPE, stderr=own, text=True)
+            done = subprocess.Popen(
+                [sys.executable, "-m", "tacit", "pin", rule, "--off", "--json"],
+                cwd=folder,
+                env={**env, **marks},
+                stdin=own,
+                stdout=subprocess.PIPE,
+                stderr=own,
+                text=True,
+            )
             os.close(own)
             return done.communicate()[0]
 

@@ -22,7 +22,13 @@ FILE = b"# Caf\xe9\r\n\r\n- " + ORDER.encode() + b"  \r\n\r\nThe end \xff"
 
 def rtk(n: int) -> Run:
     steps = (
-        Step("tool", "line:1", tool="Bash", input={"command": "rtk bun run test"}, error="error: unrecognized subcommand 'bun'"),
+        Step(
+            "tool",
+            "line:1",
+            tool="Bash",
+            input={"command": "rtk bun run test"},
+            error="error: unrecognized subcommand 'bun'",
+        ),
         Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
     )
     return Run(f"s{n}", "claude-code", steps=steps, complete=True)
@@ -31,7 +37,9 @@ def rtk(n: int) -> Run:
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
     (tmp_path / "CLAUDE.md").write_bytes(FILE)
-    with open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}, by="ann", yes=True) as opened:
+    with open_memories(
+        str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}, by="ann", yes=True
+    ) as opened:
         for n in range(4):
             opened.learn(rtk(n))
         yield opened
@@ -78,7 +86,9 @@ def test_accepting_mends_one_line_and_undo_puts_every_byte_back(memories: Memori
     assert (tmp_path / "CLAUDE.md").read_bytes() == FILE  # looking changes nothing
     memories.review(id, "approve")
     mended = (tmp_path / "CLAUDE.md").read_bytes()
-    assert mended == FILE.replace(b"It is always safe.  \r\n", b"It is always safe (except `bun`: run it without `rtk`).  \r\n")
+    assert mended == FILE.replace(
+        b"It is always safe.  \r\n", b"It is always safe (except `bun`: run it without `rtk`).  \r\n"
+    )
     assert memories.proposals() == []
     memories.learn(rtk(9))
     assert memories.proposals() == []  # it is not asked again
@@ -126,7 +136,10 @@ def test_a_crash_between_file_and_store_is_finished_by_the_same_word(
 
 def test_an_agent_mends_nothing(memories: Memories, tmp_path: Path) -> None:
     id = notice(memories)
-    with open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}) as agents, pytest.raises(Refused):
+    with (
+        open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}) as agents,
+        pytest.raises(Refused),
+    ):
         agents.review(id, "approve")
     assert (tmp_path / "CLAUDE.md").read_bytes() == FILE
 

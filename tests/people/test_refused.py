@@ -38,7 +38,11 @@ def printed(text: str) -> tuple[dict[str, Any], ...]:
     return (
         {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": "what is this?"}},
         {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [call]}},
-        {"type": "user", "toolUseResult": {"stdout": text, "stderr": "", "interrupted": False}, "message": {"role": "user", "content": [result]}},
+        {
+            "type": "user",
+            "toolUseResult": {"stdout": text, "stderr": "", "interrupted": False},
+            "message": {"role": "user", "content": [result]},
+        },
     )
 
 
@@ -67,7 +71,9 @@ def test_a_session_that_lies_elsewhere(memories: Any, tmp_path: Path) -> None:
 def test_a_report_that_claims_a_reviewer(memories: Any, tmp_path: Path) -> None:
     """Its findings speak as an agent's."""
     path = tmp_path / "w" / "r.jsonl"
-    path.write_text('{"type":"run","id":"r1"}\n{"type":"finding","text":"The cache key lacks the locale.","by":"reviewer","tier":"review"}\n')
+    path.write_text(
+        '{"type":"run","id":"r1"}\n{"type":"finding","text":"The cache key lacks the locale.","by":"reviewer","tier":"review"}\n'
+    )
     memories.learn(str(path))
     assert any("claims a reviewer's" in told for told in memories.refused())
 
@@ -79,7 +85,9 @@ def test_a_profile_that_a_repository_brings(memories: Any, tmp_path: Path) -> No
     assert any("team.toml" in told for told in memories.refused())
 
 
-def test_doctor_and_the_inbox_say_so(memories: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_and_the_inbox_say_so(
+    memories: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the reason beside each lesson that is held."""
     from tacit.surfaces.cli import main
 
@@ -117,18 +125,35 @@ def test_a_hook_that_an_agents_shell_calls(memories: Any, tmp_path: Path, mark: 
     """A path named by the host vouches for its file; named from an agent's shell it does not, and that is said."""
     typed = {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": WISH}}
     path = session(tmp_path / "forged" / "s1.jsonl", typed)
-    found = hooked(memories, mark, ("session-end", "claude-code", {"hook_event_name": "SessionEnd", "transcript_path": path}))
+    found = hooked(
+        memories, mark, ("session-end", "claude-code", {"hook_event_name": "SessionEnd", "transcript_path": path})
+    )
     assert bool(found) is not bool(mark) and bool(memories.refused()) is bool(mark)
     own = session(tmp_path / ".claude/projects/p/s2.jsonl", {**typed, "uuid": "v1"})
-    again = hooked(memories, mark, ("session-end", "claude-code", {"hook_event_name": "SessionEnd", "session_id": "s2", "transcript_path": own}))
+    again = hooked(
+        memories,
+        mark,
+        ("session-end", "claude-code", {"hook_event_name": "SessionEnd", "session_id": "s2", "transcript_path": own}),
+    )
     assert len(again) == 1  # where the host keeps it, it counts all the same
 
 
-@pytest.mark.parametrize(("mark", "counts"), [({}, True), ({"COPILOT_AGENT_SESSION_ID": "s1"}, True), ({"COPILOT_AGENT_SESSION_ID": "s0"}, False), ({"CURSOR_AGENT": "1"}, False)])
+@pytest.mark.parametrize(
+    ("mark", "counts"),
+    [
+        ({}, True),
+        ({"COPILOT_AGENT_SESSION_ID": "s1"}, True),
+        ({"COPILOT_AGENT_SESSION_ID": "s0"}, False),
+        ({"CURSOR_AGENT": "1"}, False),
+    ],
+)
 def test_a_prompt_that_an_agents_shell_tells(memories: Any, mark: dict[str, str], counts: bool) -> None:
     """Of a host whose events are written down: what its agent's shell hands in, nobody typed."""
     window = {"conversation_id": "s1", "workspace_roots": [memories.folder]}
-    prompt, end = {**window, "hook_event_name": "beforeSubmitPrompt", "prompt": WISH}, {**window, "hook_event_name": "sessionEnd"}
+    prompt, end = (
+        {**window, "hook_event_name": "beforeSubmitPrompt", "prompt": WISH},
+        {**window, "hook_event_name": "sessionEnd"},
+    )
     found = hooked(memories, mark, ("prompt", "cursor", prompt), ("session-end", "cursor", end))
     assert bool(found) is counts
 
@@ -151,6 +176,8 @@ def test_free_reasons_are_kept_like_texts(memories: Any, act: str) -> None:
     assert secret.encode() not in kept and b"it printed token=[redacted:" in kept
     if act in ("feedback", "propose_edit"):  # what an agent may do
         with open(env={**memories.env, "CLAUDECODE": "1", "TACIT_KEY": ""}, cwd=memories.folder) as agents:
-            agents.feedback(id, "wrong", reason=order) if act == "feedback" else agents.propose_edit(id, "Run make all.", reason=order)
+            agents.feedback(id, "wrong", reason=order) if act == "feedback" else agents.propose_edit(
+                id, "Run make all.", reason=order
+            )
         kept = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.glob("tacit.db*"))
         assert order.encode() not in kept and b"[quarantined: overrides instructions" in kept

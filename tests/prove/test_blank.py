@@ -27,11 +27,18 @@ def test_without_a_blank_unit_there_is_nothing_to_compare() -> None:
 
 def test_success_has_a_verdict_and_cost_a_median() -> None:
     """A memory that halves the failures is noticed; one that was asked too seldom is not yet known."""
-    found = compared(units(False, 20, 140) | units(True, 32, 8, tokens=300.0), 0.2, 0.05, 0.1, {"True0": (30, 10), "False0": (16, 0)})
+    found = compared(
+        units(False, 20, 140) | units(True, 32, 8, tokens=300.0), 0.2, 0.05, 0.1, {"True0": (30, 10), "False0": (16, 0)}
+    )
     assert found is not None
     assert (found.given.units, found.given.succeeded, found.blank.failed) == (160, 140, 32)
     assert (found.given.tokens, found.blank.tokens) == (179.5, 319.5)
-    assert (found.given.failures, found.given.corrections, found.blank.failures, found.blank.corrections) == (0.1, 0.0, 0.75, 0.25)
+    assert (found.given.failures, found.given.corrections, found.blank.failures, found.blank.corrections) == (
+        0.1,
+        0.0,
+        0.75,
+        0.25,
+    )
     assert found.verdict.word == "helps"
     assert found.failures.high < 0
     few = compared(units(False, 2, 14) | units(True, 3, 1), 0.2, 0.05, 0.1, {})

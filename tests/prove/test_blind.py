@@ -33,25 +33,42 @@ FAILS, CURE, PASSES = tool("make check", error=ERROR), tool("make migrate", "don
 LESSON = "Totals of an invoice are rounded twice, once per line and once at the end"
 MISSING = "The table of orders is missing until the migrations ran"
 NOTE = f"<tacit-notes>\n- {LESSON}\n- Run `make migrate` before `make check`\n</tacit-notes>"
-Outcomes = dict[str, dict[str, tuple[str, float]]]  # of each run, by the lesson's text: what became of it, and what it cost
+# of each run, by the lesson's text: what became of it, and what it cost
+Outcomes = dict[str, dict[str, tuple[str, float]]]
 BEFORE = "2020-01-01T00:00:00Z"  # every run comes after its assignment
 
 
 def by_arm(
-    folder: Path, taught: Sequence[Run], lived: Sequence[Run], arm: str, profile: str = "default", kept: Sequence[tuple[str, str, str]] = ()
+    folder: Path,
+    taught: Sequence[Run],
+    lived: Sequence[Run],
+    arm: str,
+    profile: str = "default",
+    kept: Sequence[tuple[str, str, str]] = (),
 ) -> Outcomes:
     """What became of every lesson in every run, if all were in this arm. `kept` are lessons that are put on file as they are: text, trust, signature."""
     env = {**os.environ, "XDG_DATA_HOME": str(folder / arm / "data")}
     (folder / arm / "work").mkdir(parents=True)
     clock = Clock("2026-01-01T00:00:00.000Z")
-    with open_memories(str(folder / arm / "s.db"), env=env, cwd=str(folder / arm / "work"), profile=profile, now=clock) as memories:
+    with open_memories(
+        str(folder / arm / "s.db"), env=env, cwd=str(folder / arm / "work"), profile=profile, now=clock
+    ) as memories:
         for each in taught:
             clock.advance(3600)
             memories.learn(each, over=True)
         for text, trust, mark in kept:
             memory = memories.add(text, kind="pitfall")
             with memories.store.write() as tx:
-                tx.apply(change(memory, replace(memory, trust=trust, signature=mark), verb="edit", by="test", reason="as it is", at=clock()))
+                tx.apply(
+                    change(
+                        memory,
+                        replace(memory, trust=trust, signature=mark),
+                        verb="edit",
+                        by="test",
+                        reason="as it is",
+                        at=clock(),
+                    )
+                )
         texts = {memory.id: memory.text for memory in memories.list(limit=100) if memory.state not in CLOSED}
         clock.advance(days=200)
         found: Outcomes = {}
@@ -62,12 +79,18 @@ def by_arm(
                     tx.add_use(Use(id, unit, memories.project_id, unit, id, arm, 0.3, epoch="m / h", at=BEFORE))
             memories.learn(each, over=True)
             marks = memories.store.marks(unit=unit)
-            found[each.id] = {texts[mark.memory]: (mark.value, mark.amount) for mark in marks if mark.signal == "outcome"}
+            found[each.id] = {
+                texts[mark.memory]: (mark.value, mark.amount) for mark in marks if mark.signal == "outcome"
+            }
         return found
 
 
 def blind(
-    folder: Path, taught: Sequence[Run], lived: Sequence[Run], profile: str = "default", kept: Sequence[tuple[str, str, str]] = ()
+    folder: Path,
+    taught: Sequence[Run],
+    lived: Sequence[Run],
+    profile: str = "default",
+    kept: Sequence[tuple[str, str, str]] = (),
 ) -> Outcomes:
     """What both arms say; they must say the same."""
     injected, withheld = (by_arm(folder, taught, lived, arm, profile, kept) for arm in ("injected", "withheld"))
@@ -97,11 +120,23 @@ KINDS = {
     "given up": (noticed, later(FAILS, FAILS), {}),
     "never struck": (noticed, later(PASSES), {}),
     "no tool at all": (noticed, later(user("Which database?"), ECHO), {}),
-    "our notes and their echo in it": (noticed, later(Step("system", "s", text=NOTE), ECHO, FAILS, ECHO, CURE, PASSES), {}),
+    "our notes and their echo in it": (
+        noticed,
+        later(Step("system", "s", text=NOTE), ECHO, FAILS, ECHO, CURE, PASSES),
+        {},
+    ),
     "in a sub-agent": (noticed, tuple(replace(step, agent="explorer") for step in later(FAILS, CURE, PASSES)), {}),
-    "a reviewer finds it": (reviewed("reviewer", "review"), again("reviewer", "review"), {"instruments": ["review:reviewer"]}),
+    "a reviewer finds it": (
+        reviewed("reviewer", "review"),
+        again("reviewer", "review"),
+        {"instruments": ["review:reviewer"]},
+    ),
     "a critic finds it": (reviewed("critic", "agent"), again("critic", "agent"), {"instruments": ["agent:critic:own"]}),
-    "a critic looks and finds nothing": (reviewed("critic", "agent"), later(PASSES), {"instruments": ["agent:critic:own"]}),
+    "a critic looks and finds nothing": (
+        reviewed("critic", "agent"),
+        later(PASSES),
+        {"instruments": ["agent:critic:own"]},
+    ),
     "a test finds it": (reviewed("test", "review"), again("test", "review"), {"instruments": ["review:test"]}),
     "nobody looked": (reviewed("reviewer", "review"), later(PASSES), {}),
 }
@@ -124,11 +159,23 @@ def lives(host: str, of: dict[str, tuple[Step, ...]]) -> list[Run]:
     return [run(name, *steps, host=host, complete=True) for name, steps in of.items()]
 
 
-@pytest.mark.parametrize("teach", [noticed, *(reviewed(*who) for who in (("reviewer", "review"), ("critic", "agent"), ("test", "review")))])
-def test_exchanging_the_arms_of_recorded_runs_changes_no_outcome(tmp_path: Path, teach: Callable[[str], list[Run]]) -> None:
+@pytest.mark.parametrize(
+    "teach", [noticed, *(reviewed(*who) for who in (("reviewer", "review"), ("critic", "agent"), ("test", "review")))]
+)
+def test_exchanging_the_arms_of_recorded_runs_changes_no_outcome(
+    tmp_path: Path, teach: Callable[[str], list[Run]]
+) -> None:
     """Whatever they hold; and the instrument sees what there is to see."""
-    mine = {kind: each for kind, each in KINDS.items() if [one.findings for one in each[0]("neutral")] == [one.findings for one in teach("neutral")]}
-    found = blind(tmp_path, teach("neutral"), [run(kind, *parts, extra=extra, complete=True) for kind, (_, parts, extra) in mine.items()])
+    mine = {
+        kind: each
+        for kind, each in KINDS.items()
+        if [one.findings for one in each[0]("neutral")] == [one.findings for one in teach("neutral")]
+    }
+    found = blind(
+        tmp_path,
+        teach("neutral"),
+        [run(kind, *parts, extra=extra, complete=True) for kind, (_, parts, extra) in mine.items()],
+    )
     assert mine and list(found) == list(mine)
     for kind, told in TOLD.items():
         assert kind not in mine or told in {value for value, _ in found[kind].values()}, kind
@@ -141,7 +188,8 @@ def test_on_every_host_neither_the_arm_nor_the_recovery_decides_whether_it_occur
     found = blind(tmp_path, noticed(host), lives(host, RECOVERIES | echoed))
     struck = {name: {value for value, _ in each.values()} for name, each in found.items()}
     assert {name for name, values in struck.items() if "occurred" in values} == {*RECOVERIES, "echoed"}
-    assert all(values <= {"occurred", "unknown"} or name == "never struck" for name, values in struck.items())  # unknown: a command has no problem
+    # unknown: a command has no problem
+    assert all(values <= {"occurred", "unknown"} or name == "never struck" for name, values in struck.items())
 
 
 @pytest.mark.parametrize("profile", BUILT_IN)
@@ -149,7 +197,13 @@ def test_under_every_profile_neither_the_arm_nor_the_recovery_decides(tmp_path: 
     """A failure with every way out of it and a reviewer's finding, under each origin's way of remembering."""
     (mark, *_) = failed_with(FAILS, "")
     kept = [(LESSON, "review", ""), (MISSING, "observed", mark)]
-    seen = run("reviewed", *later(PASSES), *again("reviewer", "review"), extra={"instruments": ["review:reviewer"]}, complete=True)
+    seen = run(
+        "reviewed",
+        *later(PASSES),
+        *again("reviewer", "review"),
+        extra={"instruments": ["review:reviewer"]},
+        complete=True,
+    )
     found = blind(tmp_path, [], [*lives("neutral", RECOVERIES), seen], profile, kept)
     first = {text: value for text, (value, _) in found["cured at once"].items()}
     assert all({text: value for text, (value, _) in found[name].items()} == first for name in RECOVERIES)
@@ -163,7 +217,12 @@ def test_in_a_real_file_of_every_host_the_arm_decides_nothing(tmp_path: Path, fi
     (lived,) = formats.read(FileSource(str(REAL / file)))
     failing = [step for step in lived.steps if step.role == "tool" and (step.error or step.status)]
     taught = [
-        run(f"t{n}", finding(f"t{n}", "It refuses: start the service first", tier="observed", signature=mark), host=lived.host, complete=True)
+        run(
+            f"t{n}",
+            finding(f"t{n}", "It refuses: start the service first", tier="observed", signature=mark),
+            host=lived.host,
+            complete=True,
+        )
         for n in range(3)
         for mark in failed_with(failing[0], lived.cwd)[:1]
     ]

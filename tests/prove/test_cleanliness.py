@@ -62,17 +62,24 @@ def test_an_assignment_is_the_same_in_another_process(memories: Memories, tacit:
     assert arms(memories, unit)[memory] == "withheld"
 
 
-def test_an_assignment_is_the_same_after_a_restart_and_on_another_machine(memories: Memories, alone: Path, tmp_path: Path) -> None:
+def test_an_assignment_is_the_same_after_a_restart_and_on_another_machine(
+    memories: Memories, alone: Path, tmp_path: Path
+) -> None:
     """The key of the coin travels with the store: a copy of it tosses the same for runs nobody has asked about yet."""
     memory = teach(memories)
     memories.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     copy = tmp_path / "other-machine.db"
     shutil.copyfile(memories.store.path, copy)
-    with open_memories(str(copy), project=memories.project_id, env={**memories.env, "XDG_DATA_HOME": str(tmp_path / "elsewhere")}) as other:
+    with open_memories(
+        str(copy), project=memories.project_id, env={**memories.env, "XDG_DATA_HOME": str(tmp_path / "elsewhere")}
+    ) as other:
         for n in range(40):
             here = memories.inject("payment service", run=f"same-{n}", host="cli")
             there = other.inject("payment service", run=f"same-{n}", host="cli")
-            assert (memory in here.injected, memory in here.withheld) == (memory in there.injected, memory in there.withheld)
+            assert (memory in here.injected, memory in here.withheld) == (
+                memory in there.injected,
+                memory in there.withheld,
+            )
 
 
 def test_the_share_withheld_is_the_one_recorded(memories: Memories) -> None:
@@ -153,7 +160,9 @@ def test_asked_for_by_id_it_is_crossed_and_kept_in_its_arm(memories: Memories, t
     assert arms(memories, unit)[memory] == "withheld"
     rows = list(memories.effect_rows(memory))
     crossed = rows[0].index("crossed")
-    assert [row[crossed] for row in rows[1:] if row[rows[0].index("unit")] == run_id(memories.project_id, "cli", unit)] == ["1"]
+    assert [
+        row[crossed] for row in rows[1:] if row[rows[0].index("unit")] == run_id(memories.project_id, "cli", unit)
+    ] == ["1"]
 
 
 def test_uses_that_nobody_joined_stay_unknown_and_are_counted(memories: Memories, tacit: Any) -> None:
@@ -180,7 +189,16 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
     heads, *rows = memories.effect_rows(memory)
     at = {name: heads.index(name) for name in heads}
     trials = [
-        Trial(r[at["unit"]], r[at["family"]], r[at["memory"]], float(r[at["h"]]), r[at["arm"]], r[at["outcome"]], r[at["blank"]] == "1", r[at["epoch"]])
+        Trial(
+            r[at["unit"]],
+            r[at["family"]],
+            r[at["memory"]],
+            float(r[at["h"]]),
+            r[at["arm"]],
+            r[at["outcome"]],
+            r[at["blank"]] == "1",
+            r[at["epoch"]],
+        )
         for r in rows
         if r[at["outcome"]]
     ]
@@ -192,7 +210,10 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
     ("word", "told"),
     [
         ("helps", "0.48 problems a session (0.10 to 0.90), over 60 sessions with a control group"),
-        ("not yet known", "not yet known: between +0.10 and +0.90 problems a session, over 60 sessions with a control group"),
+        (
+            "not yet known",
+            "not yet known: between +0.10 and +0.90 problems a session, over 60 sessions with a control group",
+        ),
         ("no difference", "nothing that would matter, over 60 sessions with a control group"),
     ],
 )
@@ -201,4 +222,6 @@ def test_the_report_claims_no_more_than_its_verdict(word: str, told: str) -> Non
     from tacit.surfaces.outlook import spared_words as _spared
 
     assert _spared(word, 0.48, 0.10, 0.90, 60) == told
-    assert _spared("harms", -0.5, -0.9, -0.1, 60).startswith("nothing: it costs 0.50 problems a session more (0.10 to 0.90)")
+    assert _spared("harms", -0.5, -0.9, -0.1, 60).startswith(
+        "nothing: it costs 0.50 problems a session more (0.10 to 0.90)"
+    )

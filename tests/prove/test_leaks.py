@@ -34,7 +34,9 @@ def teach(memories: Memories) -> str:
     return memory.id
 
 
-def split(memories: Memories, memory: str, task: str = "payment service", among: range = range(60)) -> dict[str, list[str]]:
+def split(
+    memories: Memories, memory: str, task: str = "payment service", among: range = range(60)
+) -> dict[str, list[str]]:
     """Runs by whether the coin withheld the lesson; sixty all of one side are a chance of one in 2e9."""
     arms: dict[str, list[str]] = {"injected": [], "withheld": []}
     for n in among:
@@ -54,7 +56,11 @@ def test_the_command_that_is_the_cure_shares_the_lessons_coin(memories: Memories
     together = set()
     for n in range(60):
         told = memories.inject("run the database migrations before make check", run=f"coin-{n}", host="cli")
-        sides = {id in told.injected for id in (by_class["pitfall"].id, by_class["command"].id) if id in (*told.injected, *told.withheld)}
+        sides = {
+            id in told.injected
+            for id in (by_class["pitfall"].id, by_class["command"].id)
+            if id in (*told.injected, *told.withheld)
+        }
         assert len(sides) == 1
         together |= sides
     assert together == {True, False}
@@ -91,7 +97,9 @@ def test_a_fork_has_its_parents_coins(memories: Memories, folder: Path, tmp_path
     memory = teach(memories)
     for n in range(12):
         parent, fork = f"parent-{n}", f"fork-{n}"
-        lines = [{"type": kind, "uuid": f"{n}-{i}", "sessionId": parent} for i, kind in enumerate(("user", "assistant"))]
+        lines = [
+            {"type": kind, "uuid": f"{n}-{i}", "sessionId": parent} for i, kind in enumerate(("user", "assistant"))
+        ]
         path = tmp_path / f"{parent}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         said = {"session_id": parent, "cwd": str(folder), "transcript_path": str(path)}
@@ -103,7 +111,11 @@ def test_a_fork_has_its_parents_coins(memories: Memories, folder: Path, tmp_path
         assert respond("session-start", {**forked, **start}, memories.env, host="claude-code") == ""
         copy.write_text(path.read_text().replace(parent, fork))
         again = respond("prompt", {**forked, **prompt}, memories.env, host="claude-code")
-        uses = [use for use in memories.store.uses(memory=memory) if use.unit == run_id(memories.project_id, "claude-code", parent)]
+        uses = [
+            use
+            for use in memories.store.uses(memory=memory)
+            if use.unit == run_id(memories.project_id, "claude-code", parent)
+        ]
         assert len(uses) == 1 and (uses[0].arm == "withheld") == (LESSON not in answer)
         assert LESSON not in again  # told before, or withheld: the context is the parent's
         assert not memories.store.uses(unit=run_id(memories.project_id, "claude-code", fork))
@@ -116,7 +128,12 @@ def test_a_new_session_beside_others_is_its_own(memories: Memories, folder: Path
         path = tmp_path / f"{name}.jsonl"
         lines = [{"type": kind, "uuid": f"{name}-{kind}", "sessionId": name} for kind in ("user", "assistant")]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        said = {"session_id": name, "cwd": str(folder), "transcript_path": str(path), "hook_event_name": "UserPromptSubmit"}
+        said = {
+            "session_id": name,
+            "cwd": str(folder),
+            "transcript_path": str(path),
+            "hook_event_name": "UserPromptSubmit",
+        }
         respond("prompt", {**said, "prompt": "mend the payment service"}, memories.env, host="claude-code")
     units = {use.unit for use in memories.store.uses(memory=memory)}
     assert units == {run_id(memories.project_id, "claude-code", name) for name in ("a", "b")}

@@ -346,8 +346,16 @@ def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
         and question([], lesson) == ""
     )
     back = '{"verdicts": [{"id": "m1", "verdict": "came_back", "line": 2, "words": "%s"}]}'
-    said = (back % "does not exist", back % "never said so", back % "the schema was never brought up to date", '{"verdicts": []}', "well", "")
-    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [1.0, 0.0, 0.0, 0.0, None, None]  # the agent's own words settle nothing
+    said = (
+        back % "does not exist",
+        back % "never said so",
+        back % "the schema was never brought up to date",
+        '{"verdicts": []}',
+        "well",
+        "",
+    )
+    # the agent's own words settle nothing
+    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [1.0, 0.0, 0.0, 0.0, None, None]
 
 
 # -- what an arm is handed ---------------------------------------------------------------------------------------------

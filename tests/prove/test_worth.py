@@ -30,7 +30,10 @@ def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
     assert found is not None
     assert found.calls == (400.0, 160.0, 640.0) and found.minutes == (200.0, 80.0, 320.0)
     assert found.tokens == (200_000.0, 80_000.0, 320_000.0) and found.usd == pytest.approx((8.0, 3.2, 12.8))
-    assert worth_line(found) == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 8 dollars, over 100 sessions with a control group."
+    assert (
+        worth_line(found)
+        == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 8 dollars, over 100 sessions with a control group."
+    )
 
 
 def test_what_is_not_yet_known_is_a_span_and_no_claim() -> None:
@@ -53,7 +56,11 @@ def test_a_persons_words_are_the_first_figure() -> None:
         uses.append(Use(name, f"u{n}", "p", f"u{n}", name, arm, h, at="2026"))
         back = n in (0, 1, 10, 11, 12)
         marks.append(Mark(name, f"u{n}", "p", "outcome", "occurred" if back else "not_occurred", at="2026"))
-    known = {"said": memory("said"), "heard": memory("heard", extra={"word": "said"}), "other": Memory("other", "p", "t", "fact", "fact")}
+    known = {
+        "said": memory("said"),
+        "heard": memory("heard", extra={"word": "said"}),
+        "other": Memory("other", "p", "t", "fact", "fact"),
+    }
     said = followed("said", uses, marks)
     found = heard(known, uses, marks, 0.05, 0.1, [said] if said else [])
     assert found is not None
@@ -92,7 +99,10 @@ def test_a_lesson_without_a_coin_is_followed_with_quotes() -> None:
 def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
     """The last word of each unit counts; the commonest reason first."""
     marks = [Mark("m", f"u{n}", "p", "outcome", "unknown", reason="the run held no review") for n in range(3)]
-    marks += [Mark("m", "u2", "p", "outcome", "occurred", reason="seen"), Mark("m", "u9", "p", "outcome", "unknown", reason="no finished run within 7 days")]
+    marks += [
+        Mark("m", "u2", "p", "outcome", "occurred", reason="seen"),
+        Mark("m", "u9", "p", "outcome", "unknown", reason="no finished run within 7 days"),
+    ]
     reasons = why_untold(marks)
     assert reasons == {"the run held no review": 2, "no finished run within 7 days": 1}
     assert "connect HOST --read" in untold_lines(reasons)[0] and "tacit worker" in untold_lines(reasons)[1]
@@ -100,7 +110,11 @@ def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
 
 def test_what_so_many_runs_can_tell() -> None:
     """Nothing, an order, a claim."""
-    assert "nothing is claimed" in may_be_said(19, 5) and "two thirds" in may_be_said(20, 5) and "of 8 on trial about 0.4" in may_be_said(60, 8)
+    assert (
+        "nothing is claimed" in may_be_said(19, 5)
+        and "two thirds" in may_be_said(20, 5)
+        and "of 8 on trial about 0.4" in may_be_said(60, 8)
+    )
 
 
 @pytest.fixture
@@ -127,10 +141,23 @@ def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None
         assert unit is not None
         with memories.store.write() as tx:
             tx.add_use(Use(lesson, unit.id, project, unit.id, lesson, "exempt", 0.0, at="2026-03-01T00:00:00.000Z"))
-            tx.add_mark(Mark(lesson, unit.id, project, "outcome", "occurred", run=unit.id, reason="the reader: you did not pull", at="2026-03-02"))
+            tx.add_mark(
+                Mark(
+                    lesson,
+                    unit.id,
+                    project,
+                    "outcome",
+                    "occurred",
+                    run=unit.id,
+                    reason="the reader: you did not pull",
+                    at="2026-03-02",
+                )
+            )
     headline = "Your own words: 1 lesson, given 1 times, came back 1 times."
     sentence = "Given in 1 session, not followed in 1 of the 1 that could tell."
-    assert said("audit").startswith(f"{headline}\nNot followed in 1 of 1 sessions: {lesson}\n  2026-03-02 “you did not pull”\n\n")
+    assert said("audit").startswith(
+        f"{headline}\nNot followed in 1 of 1 sessions: {lesson}\n  2026-03-02 “you did not pull”\n\n"
+    )
     assert f"{lesson} came back: “you did not pull”" in said("audit", "r1")
     for told in (said("effect", lesson), said("why", lesson)):
         assert sentence in told and "2026-03-02 “you did not pull”" in told
@@ -149,7 +176,9 @@ def test_a_replay_is_told_beside_the_control_group(said: Any, monkeypatch: pytes
 
     with open_memories() as memories:
         lesson = memories.add("Pull in the latest main before new work.", kind="preference").id
-    found = Replay("rp1", "", lesson, "t", "check", 12, (), stand([-1.0] * 12), spent_on([]), "", 0, "2026-03-04T01:00:00.000Z")
+    found = Replay(
+        "rp1", "", lesson, "t", "check", 12, (), stand([-1.0] * 12), spent_on([]), "", 0, "2026-03-04T01:00:00.000Z"
+    )
     monkeypatch.setattr(Memories, "replays", lambda self, id="": [found], raising=False)
     told = sentence(found)
     assert "Helps" in told

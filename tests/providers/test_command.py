@@ -91,7 +91,10 @@ def test_a_host_s_environment_cannot_name_a_model_for_the_worker() -> None:
     from tacit.surfaces.worker import _is_session
 
     gone = ("TACIT_MODEL_COMMAND", "TACIT_MODEL_URL", "TACIT_MODEL_KEY_ENV", "TACIT_MODEL_CALL", "CLAUDECODE")
-    assert [_is_session(name) for name in (*gone, "EXAMPLE_API_KEY", "TACIT_STORE")] == [True] * len(gone) + [False, False]
+    assert [_is_session(name) for name in (*gone, "EXAMPLE_API_KEY", "TACIT_STORE")] == [True] * len(gone) + [
+        False,
+        False,
+    ]
 
 
 def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:

@@ -48,9 +48,7 @@ def test_a_repository_names_none() -> None:
 def test_a_server_is_asked_in_its_dialect(endpoint: Any) -> None:
     """Model, texts and key go there; vectors come back in the order of the texts."""
     endpoint.answers = [told([1.0, 0.0], [0.0, 1.0])]
-    found = chosen(
-        settings(embedder="openai:small", embedder_url=endpoint.url, embedder_key_env="K"), {"K": "s3cret"}
-    )
+    found = chosen(settings(embedder="openai:small", embedder_url=endpoint.url, embedder_key_env="K"), {"K": "s3cret"})
     assert found is not None and found.embed(["one", "two"]) == [[1.0, 0.0], [0.0, 1.0]]
     assert endpoint.asked == [{"model": "small", "input": ["one", "two"]}] and found.size == 2
     assert endpoint.headers[0]["authorization"] == "Bearer s3cret"

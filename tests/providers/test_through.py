@@ -51,7 +51,12 @@ def by_rules(tmp_path: Path, alone: Path) -> set[str]:
 
 
 # One answer to all three questions: what a session teaches, whether the person's line says it, what it says of known lessons.
-GOOD = json.dumps({"lessons": [{"text": LESSON, "kind": "fact", "standing": "found", "quotes": [{"line": 3, "words": QUOTE}]}], "verdicts": []})
+GOOD = json.dumps(
+    {
+        "lessons": [{"text": LESSON, "kind": "fact", "standing": "found", "quotes": [{"line": 3, "words": QUOTE}]}],
+        "verdicts": [],
+    }
+)
 
 
 def test_a_model_that_answers_adds_to_what_rules_find(

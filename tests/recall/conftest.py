@@ -71,7 +71,12 @@ class World:
         """What `run` is told."""
         options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
         asking = Asking(
-            run, **{name: named.pop(name) for name in list(named) if name in ("host", "root", "event", "model", "context", "surface")}
+            run,
+            **{
+                name: named.pop(name)
+                for name in list(named)
+                if name in ("host", "root", "event", "model", "context", "surface")
+            },
         )
         return inject(
             self.store, self.project, self.profile, Query(task=task, **named), asking,

@@ -26,7 +26,10 @@ def test_a_lesson_for_one_agent_reaches_no_other(tmp_path: Path) -> None:
 
 
 def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
-    with tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories, pytest.raises(UsageError, match="name its agent"):
+    with (
+        tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories,
+        pytest.raises(UsageError, match="name its agent"),
+    ):
         memories.add("You must lint.", scope="agent")
 
 
@@ -37,6 +40,8 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
     from tacit.recall.query import asked
 
     profile = load("default")
-    memory = Memory("m1", "agent", "You must lint.", scope="agent", agent="qa_engineer", state="provisional", gate="allow")
+    memory = Memory(
+        "m1", "agent", "You must lint.", scope="agent", agent="qa_engineer", state="provisional", gate="allow"
+    )
     assert showing(memory, asked(Query("lint"), profile), profile, False, False, False)[1] == "other agent"
     assert showing(memory, asked(Query("lint", agent="qa_engineer"), profile), profile, False, False, False)[1] == ""

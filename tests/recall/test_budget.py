@@ -210,7 +210,12 @@ def test_what_a_person_pinned_is_told_at_a_start_whatever_it_is() -> None:
     from tacit.recall.rank import Candidate
 
     def noticed(n: int, **fields: Any) -> Candidate:
-        return Candidate(Memory(f"m{n}", "p", f"Lesson {n}.", source=NOTICED, **{"category": "at start", **fields}), "standing", n)
+        return Candidate(
+            Memory(f"m{n}", "p", f"Lesson {n}.", source=NOTICED, **{"category": "at start", **fields}), "standing", n
+        )
 
-    hits = [noticed(n) for n in range(LINES + 1)] + [noticed(8, category=AT_NEED), noticed(9, category=AT_NEED, pinned=True)]
+    hits = [noticed(n) for n in range(LINES + 1)] + [
+        noticed(8, category=AT_NEED),
+        noticed(9, category=AT_NEED, pinned=True),
+    ]
     assert [hit.memory.id for hit in few_noticed(hits)] == ["m0", "m1", "m2", "m9"]

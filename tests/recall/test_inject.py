@@ -87,7 +87,8 @@ def test_after_a_compaction_it_is_given_again(world: Any, make: Make) -> None:
 def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
     """Given and withheld together fill the budget; nobody moves up."""
     world.put(*(make(f"The queue hangs, case {n}.") for n in range(30)))
-    given = [world.inject("queue hangs", run=f"r{n}") for n in range(200)]  # three places a run: fewer runs leave the share to chance
+    # three places a run: fewer runs leave the share to chance
+    given = [world.inject("queue hangs", run=f"r{n}") for n in range(200)]
     assert {len(each.injected) + len(each.withheld) for each in given} == {3}
     share = sum(len(each.withheld) for each in given) / (3 * 200)
     assert 0.2 < share < 0.4
@@ -319,7 +320,10 @@ def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None
 def test_each_context_of_a_unit_is_told_as_its_coin_fell(world: Any, make: Make) -> None:
     """A sub-agent starts with nothing of what its parent was told; nobody is told twice; one coin for all of them."""
     every = make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user")
-    trials = [make(f"The {word} build needs the cache warmed.", severity="info") for word in ("first", "second", "third", "fourth")]
+    trials = [
+        make(f"The {word} build needs the cache warmed.", severity="info")
+        for word in ("first", "second", "third", "fourth")
+    ]
     world.put(every, *trials)
     main = world.inject("", surface="hook:session-start", main=True)
     sub = world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer")
@@ -352,7 +356,10 @@ def test_a_compaction_gives_again_what_its_context_was_told(world: Any, make: Ma
 def test_before_a_command_one_lesson_about_it_or_none(world: Any, make: Make) -> None:
     """Once per context, whatever else would fit or apply always."""
     world.put(make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user"))
-    about = [make(f"`make {word}` needs the port to be free.", kind="rule", klass="rule", trust="user") for word in ("db", "web")]
+    about = [
+        make(f"`make {word}` needs the port to be free.", kind="rule", klass="rule", trust="user")
+        for word in ("db", "web")
+    ]
     world.put(*about)
     assert world.inject(command="ls -la").injected == ()
     first = world.inject(command="cd x && make db")

@@ -10,7 +10,13 @@ import pytest
 import tacit as library
 
 LESSON = "Run make migrate before the tests."
-KEPT = (LESSON, "データベースを移行する", "يجب تشغيل الترحيل قبل الاختبارات", "ต้องย้ายฐานข้อมูลก่อนทดสอบ", "Deploys need 🚀 approval")
+KEPT = (
+    LESSON,
+    "データベースを移行する",
+    "يجب تشغيل الترحيل قبل الاختبارات",
+    "ต้องย้ายฐานข้อมูลก่อนทดสอบ",
+    "Deploys need 🚀 approval",
+)
 
 NOTHING = {
     "empty": "",

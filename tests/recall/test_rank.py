@@ -167,9 +167,16 @@ def test_one_line_for_each_signature(make: Make) -> None:
 def test_what_is_believed_orders_and_takes_nothing_below_the_floor(make: Make) -> None:
     """A lesson that looks useless after three units goes last and is still on trial: whether it stays is the ladder's to say."""
     hopeless = Tally(seen=3, belief=0.1, signals={"belief_harm": 0.5})
-    useless, unknown = (make("Run the migrations.", source="notice", tally=tally) for tally in (hopeless, Tally(seen=2)))
+    useless, unknown = (
+        make("Run the migrations.", source="notice", tally=tally) for tally in (hopeless, Tally(seen=2))
+    )
     known = Facts(now=NOW, rows=100, tokens=tokens, frequency={"worker": 5}, start=True)
-    found = ranking([Candidate(useless, "words", 0), Candidate(unknown, "words", 1)], asked(Query(task="worker"), DEFAULT), DEFAULT, known)
+    found = ranking(
+        [Candidate(useless, "words", 0), Candidate(unknown, "words", 1)],
+        asked(Query(task="worker"), DEFAULT),
+        DEFAULT,
+        known,
+    )
     assert [each.memory.id for each in found.ranked] == [unknown.id, useless.id] and not found.left
     assert found.ranked[1].score < DEFAULT.rank.floor
 

@@ -162,4 +162,7 @@ def test_an_epoch_is_a_model_family_and_a_host() -> None:
 
 def test_one_prompt_in_four_sessions_is_one_task() -> None:
     """However often a host numbers it anew."""
-    assert len({task_of("", text) for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")}) == 1
+    assert (
+        len({task_of("", text) for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")})
+        == 1
+    )

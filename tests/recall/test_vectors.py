@@ -236,19 +236,28 @@ def test_what_is_left_for_prompts_follows_every_change(world: Any, make: Make, t
 def test_two_builds_of_one_store_answer_alike(world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder) -> None:
     """Other ids, other times, another order of writing, vectors made in other portions: the same answers with the same scores."""
     things, places = "car vehicle fence queue disk token cache lock".split(), "shed yard roof cellar street".split()
-    texts = [f"{verb} the {thing} in the {place}" for verb in ("mend", "fix", "paint") for thing in things for place in places]
+    texts = [
+        f"{verb} the {thing} in the {place}"
+        for verb in ("mend", "fix", "paint")
+        for thing in things
+        for place in places
+    ]
     builds = []
     for order, portion in ((texts, 1 << 30), (texts[::-1], 50)):
         built = world_of()
         built.put(*(make(text) for text in order))
         while built.store.embed(told, most=portion):
             pass
-        asked = [f"{verb} {thing} {place}" for verb in ("repair", "mend") for thing in things for place in ("", *places)]
+        asked = [
+            f"{verb} {thing} {place}" for verb in ("repair", "mend") for thing in things for place in ("", *places)
+        ]
         builds.append([[(hit.memory.text, hit.score) for hit in built.recall(each, limit=10).hits] for each in asked])
     assert builds[0] == builds[1] and all(builds[0])
 
 
-def test_of_more_equals_than_are_compared_none_is_left_to_the_order(world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder) -> None:
+def test_of_more_equals_than_are_compared_none_is_left_to_the_order(
+    world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder
+) -> None:
     """Two hundred lessons fit equally by words and some mean it, too: whichever were written first, and to the last digit."""
     texts = [f"mend the {'vehicle' if n % 8 == 0 else 'fence'} number {n}" for n in range(200)]
     builds = []

@@ -80,7 +80,9 @@ def hold(number: int = 1) -> str:
     """A lesson that waits for a person's word."""
     with open_memories() as memories:
         text = f"Clear the cache of module {number} before you deploy it"
-        memories.learn(run(f"r{number}", finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page")))
+        memories.learn(
+            run(f"r{number}", finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page"))
+        )
         return next(memory.id for memory in memories.list(limit=500) if memory.text == text)
 
 
@@ -171,7 +173,17 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
     with open_memories() as memories:
         memories.ensure_project()
     assert "tacit connect" in browser("GET", "/").text
-    for path in ("/lessons", "/search", "/page", "/runs", "/effect", "/pairs", "/profiles", "/profiles/geas", "/health?verify=yes"):
+    for path in (
+        "/lessons",
+        "/search",
+        "/page",
+        "/runs",
+        "/effect",
+        "/pairs",
+        "/profiles",
+        "/profiles/geas",
+        "/health?verify=yes",
+    ):
         assert browser("GET", path).status_code == 200, path
 
 
@@ -182,7 +194,18 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
     with open_memories() as memories:
         memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
         memories.learn(run("<b>r</b>", finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS), task=XSS))
-    for path in ("/", "/inbox", "/lessons", f"/lessons/{id}", f"/lessons/{other}", "/search?q=alert", "/page", "/runs", "/runs/%3Cb%3Er%3C%2Fb%3E", "/health"):
+    for path in (
+        "/",
+        "/inbox",
+        "/lessons",
+        f"/lessons/{id}",
+        f"/lessons/{other}",
+        "/search?q=alert",
+        "/page",
+        "/runs",
+        "/runs/%3Cb%3Er%3C%2Fb%3E",
+        "/health",
+    ):
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
@@ -242,7 +265,10 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
         assert tacit(*args).code == 0, args
     told = [
         # Two entries of one millisecond do not both change the time.
-        [(e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted({*e["after"]} - {"updated_at"})) for e in tacit("log", "--memory", id, "--json").data["entries"]]
+        [
+            (e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted({*e["after"]} - {"updated_at"}))
+            for e in tacit("log", "--memory", id, "--json").data["entries"]
+        ]
         for id in (here, there)
     ]
     assert told[0] == told[1]
@@ -294,7 +320,10 @@ def test_the_api_speaks_in_the_envelope(api: Client) -> None:
     kept = api("POST", "/api/v1/memories", json={"text": "Use pnpm.", "kind": "preference"}).json()
     assert kept["ok"] and kept["schema"] == 1
     id = kept["data"]["id"]
-    assert api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()["data"]["text"] == "Use pnpm, not npm."
+    assert (
+        api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()["data"]["text"]
+        == "Use pnpm, not npm."
+    )
     assert api("POST", f"/api/v1/memories/{id}/pin", json={"on": True}).json()["data"]["pinned"]
     assert api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"] == "archived"
     assert api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"] != "archived"
@@ -354,7 +383,18 @@ def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> No
             memories.review(id, "open", reason="is it so?")
         with memories.store.write() as tx:
             for id in (held[0], under[0]):
-                tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "shorter", "reflect", now(), id, payload={"text": "shorter"}))
+                tx.put_proposal(
+                    Proposal(
+                        new_id(),
+                        memories.project_id,
+                        "edit",
+                        "shorter",
+                        "reflect",
+                        now(),
+                        id,
+                        payload={"text": "shorter"},
+                    )
+                )
     for kind, waiting in (("", 10), ("held", 7), ("review", 3), ("edit", 2)):
         seen: list[str] = []
         for page in pages(browser, f"/inbox?kind={kind}&limit=3"):
@@ -384,7 +424,9 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
         memories.add_many({"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23))
         lesson = memories.list(limit=1)[0].id
         for n in range(12):
-            memories.learn(run(f"run-{n}", finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")))
+            memories.learn(
+                run(f"run-{n}", finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}"))
+            )
         met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
     monkeypatch.setattr("tacit.surfaces.web.told.PER_PAGE", 5)
     for sort in ("new", "kind", "seen"):
@@ -397,7 +439,9 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
     assert lesson in seen
     runs = [name for page in pages(browser, "/runs?limit=5") for name in re.findall(r'href="/runs/(run-\d+)"', page)]
     assert runs == [f"run-{n}" for n in reversed(range(12))]
-    quotes = [quote for page in pages(browser, f"/lessons/{met}") for quote in re.findall(r"<blockquote>quote (\d+)<", page)]
+    quotes = [
+        quote for page in pages(browser, f"/lessons/{met}") for quote in re.findall(r"<blockquote>quote (\d+)<", page)
+    ]
     assert quotes == [str(n) for n in reversed(range(12))]
 
 
@@ -422,11 +466,17 @@ def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder:
 
     ids = lived(str(folder), weeks=4, sessions=8)
     page = browser("GET", "/").text
-    assert {"in-force-t", "waiting-t", "tokens-t", "cost-t", "hosts-t"} <= set(re.findall(r'<title id="([\w-]+)"', page))
+    assert {"in-force-t", "waiting-t", "tokens-t", "cost-t", "hosts-t"} <= set(
+        re.findall(r'<title id="([\w-]+)"', page)
+    )
     assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in page
     assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
     told = browser("GET", f"/lessons/{ids['lesson']}").text
-    assert 'aria-labelledby="story-t story-d"' in told and "A session met it" in told and "failed again, exit status 1" in told
+    assert (
+        'aria-labelledby="story-t story-d"' in told
+        and "A session met it" in told
+        and "failed again, exit status 1" in told
+    )
     run_page = browser("GET", "/runs/s7").text
     assert "Left out, to compare" in run_page and "Lessons given" in run_page
 
@@ -438,7 +488,11 @@ def test_a_share_button_exports_one_file(browser: Client) -> None:
         answer = browser("GET", path)
         assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"], path
         assert "<script" not in answer.text and "default-src &#x27;none&#x27;" in answer.text
-        assert path in browser("GET", f"/lessons/{id}" if "lessons" in path else "/").text or "team" in path or path == "/share/report"
+        assert (
+            path in browser("GET", f"/lessons/{id}" if "lessons" in path else "/").text
+            or "team" in path
+            or path == "/share/report"
+        )
     assert browser("GET", "/share/lessons/nothing").status_code == 404
 
 
@@ -466,6 +520,8 @@ def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkey
     assert "Being reckoned" not in browser("GET", "/").text
     teach("Another one, so that the figure is of an older store")
     assert "Being reckoned" not in browser("GET", "/").text
+
+
 def test_the_inbox_shows_what_was_refused(browser: Client) -> None:
     """What pretended to be the person's stands where they look, and nothing where nothing was."""
     from tacit.core.clock import now as time_now

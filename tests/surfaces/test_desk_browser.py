@@ -34,9 +34,29 @@ from tacit.testing import finding, run, signed  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")
 LESSONS = int(os.environ.get("TACIT_DESK_LESSONS", "5000"))
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-SUBJECTS = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations", "The nightly export", "Docker builds")
-FAULTS = ("fails when the cache is cold", "hangs while two workers share a port", "returns 500 because LANG is unset", "needs the protos first")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+SUBJECTS = (
+    "The importer",
+    "Login tests",
+    "The payment client",
+    "CI on macOS",
+    "Database migrations",
+    "The nightly export",
+    "Docker builds",
+)
+FAULTS = (
+    "fails when the cache is cold",
+    "hangs while two workers share a port",
+    "returns 500 because LANG is unset",
+    "needs the protos first",
+)
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 
 
@@ -50,23 +70,46 @@ def desk(folder: Path) -> Iterator[str]:
         with memories.store.write() as tx:
             for memory in memories.list(sort="old", limit=30):
                 better = {"text": f"{memory.text}, so start it twice", "was": memory.text}
-                tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "says what to do", "reflect", now(), memory.id, payload=better))
+                tx.put_proposal(
+                    Proposal(
+                        new_id(),
+                        memories.project_id,
+                        "edit",
+                        "says what to do",
+                        "reflect",
+                        now(),
+                        memory.id,
+                        payload=better,
+                    )
+                )
         for n in range(30):
             text = f"Clear the cache of module {n} before you deploy it"
-            memories.learn(run(f"held-{n}", finding(f"held-{n}", text, kind="pitfall", tier="quoted", by="web", quote=f"a page said so, {n}")))
+            memories.learn(
+                run(
+                    f"held-{n}",
+                    finding(f"held-{n}", text, kind="pitfall", tier="quoted", by="web", quote=f"a page said so, {n}"),
+                )
+            )
         for n in (1, 2):
             memories.learn(run(f"first-{n}", finding(f"first-{n}", LESSON, kind="pitfall")))
         for n in range(12):
             memories.inject("payment service", run=f"t{n}", host="neutral")
             said = (finding(f"t{n}", LESSON, kind="pitfall"),) if n % 3 == 0 else ()
             memories.learn(run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]}))
-        memories.add("<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">", kind="rule")
+        memories.add(
+            "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">", kind="rule"
+        )
     yield from served(folder)
 
 
 def served(folder: Path) -> Iterator[str]:
     """The link of a desk, while it is needed."""
-    process = subprocess.Popen([sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"], stdout=subprocess.PIPE, text=True, cwd=folder)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
     assert process.stdout
     link = process.stdout.readline().strip()
     yield link
@@ -95,7 +138,9 @@ class Watched:
         self.wrong: list[str] = []
         self.page.on("console", lambda said: self.wrong.append(said.text) if said.type == "error" else None)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", lambda asked: None if asked.url.startswith((base, "data:")) else self.wrong.append(asked.url))
+        self.page.on(
+            "request", lambda asked: None if asked.url.startswith((base, "data:")) else self.wrong.append(asked.url)
+        )
         self.base = base
 
     def to(self, path: str) -> Any:
@@ -107,7 +152,9 @@ class Watched:
 def serious(page: Any) -> list[str]:
     """What axe-core finds that keeps people out."""
     found = axe.Axe().run(page).response["violations"]
-    return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found if each["impact"] in ("serious", "critical")]
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found if each["impact"] in ("serious", "critical")
+    ]
 
 
 def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
@@ -192,18 +239,26 @@ def test_home_lesson_run_and_what_is_shared(lived_in: tuple[str, dict[str, str]]
     first.page.goto(link)
     cookies = first.page.context.cookies()
     for scheme, width in (("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)):
-        seen = Watched(browser, base, color_scheme=scheme, viewport={"width": width, "height": 900}, accept_downloads=True)
+        seen = Watched(
+            browser, base, color_scheme=scheme, viewport={"width": width, "height": 900}, accept_downloads=True
+        )
         seen.page.context.add_cookies(cookies)
         looked_at(seen, ids, f"{scheme}-{width}", tab=(scheme, width) == ("light", 1200))
         for name, path in (("report", "/share/report?days=30"), ("shared-lesson", f"/share/lessons/{ids['hostile']}")):
             with seen.page.expect_download() as waiting:
-                seen.page.evaluate("(path) => { const a = document.createElement('a'); a.href = path; a.download = ''; a.click(); }", path)
+                seen.page.evaluate(
+                    "(path) => { const a = document.createElement('a'); a.href = path; a.download = ''; a.click(); }",
+                    path,
+                )
             file = tmp_path / f"{name}.html"
             waiting.value.save_as(str(file))
-            alone = Watched(browser, f"file://{tmp_path}", color_scheme=scheme, viewport={"width": width, "height": 900})
+            alone = Watched(
+                browser, f"file://{tmp_path}", color_scheme=scheme, viewport={"width": width, "height": 900}
+            )
             alone.page.goto(f"file://{file}")
             assert fits(alone.page) and serious(alone.page) == [] and alone.page.title() != "owned", name
-            assert alone.page.evaluate("() => getComputedStyle(document.querySelector('.tile')).borderRadius") == "12px"  # its style is let in
+            # its style is let in
+            assert alone.page.evaluate("() => getComputedStyle(document.querySelector('.tile')).borderRadius") == "12px"
             if SHOTS:
                 alone.page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}-{width}.png"), full_page=True)
             assert alone.wrong == []
@@ -212,7 +267,13 @@ def test_home_lesson_run_and_what_is_shared(lived_in: tuple[str, dict[str, str]]
 
 def looked_at(seen: Watched, ids: dict[str, str], mode: str, *, tab: bool) -> None:
     """Home, a lesson, a run and their lists."""
-    screens = {"home": "/", "lesson": f"/lessons/{ids['edited']}", "run": f"/runs/{ids['run']}", "lessons": "/lessons", "runs": "/runs"}
+    screens = {
+        "home": "/",
+        "lesson": f"/lessons/{ids['edited']}",
+        "run": f"/runs/{ids['run']}",
+        "lessons": "/lessons",
+        "runs": "/runs",
+    }
     for name, path in screens.items():
         page = seen.to(path)
         if name == "home":
@@ -235,7 +296,9 @@ def fits(page: Any) -> bool:
 def unreached(page: Any) -> list[str]:
     """What one could click and the tab key never comes to."""
     page.evaluate("() => { window.reached = new Set(); document.body.focus(); }")
-    many = page.evaluate("() => document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary').length")
+    many = page.evaluate(
+        "() => document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary').length"
+    )
     for _ in range(many + 40):
         page.keyboard.press("Tab")
         page.evaluate("() => window.reached.add(document.activeElement)")
@@ -257,7 +320,10 @@ def test_a_hundred_thousand_lessons_and_ten_thousand_runs(tmp_path: Path) -> Non
     from bench.desk import client
 
     homes = {}
-    for name, lessons, runs in (("small", 1_000, 1_000), ("large", int(os.environ.get("TACIT_DESK_LARGE", "100000")), 10_000)):
+    for name, lessons, runs in (
+        ("small", 1_000, 1_000),
+        ("large", int(os.environ.get("TACIT_DESK_LARGE", "100000")), 10_000),
+    ):
         home = tmp_path / name
         (home / "work").mkdir(parents=True)
         homes[name] = signed({**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "sam"})

@@ -27,7 +27,13 @@ def rolled(folder: Path, *items: dict[str, Any]) -> str:
 
 
 def executed(code: int, call: str = CALL, output: str = "") -> dict[str, Any]:
-    return {"type": "CommandExecution", "id": call, "status": "failed" if code else "completed", "aggregated_output": output, "exit_code": code}
+    return {
+        "type": "CommandExecution",
+        "id": call,
+        "status": "failed" if code else "completed",
+        "aggregated_output": output,
+        "exit_code": code,
+    }
 
 
 def codex_call(transcript: str, output: str) -> dict[str, Any]:
@@ -37,7 +43,10 @@ def codex_call(transcript: str, output: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("output", ["FATAL:  role shop does not exist\n", "src/a.ts(3,1): TS2304: Cannot find name", "FAIL shop/orders 0.2s", ""])
+@pytest.mark.parametrize(
+    "output",
+    ["FATAL:  role shop does not exist\n", "src/a.ts(3,1): TS2304: Cannot find name", "FAIL shop/orders 0.2s", ""],
+)
 def test_codex_tells_a_failure_by_the_status_it_wrote(tmp_path: Path, output: str) -> None:
     """However the output ends, and also where there is none."""
     event = codex.read("tool-failure", codex_call(rolled(tmp_path, executed(2, output=output)), output), {})
@@ -60,7 +69,9 @@ def test_codex_without_a_rollout_goes_by_the_outputs_end(tmp_path: Path) -> None
         assert codex.read("tool-failure", codex_call(path, looks), {}) is not None
 
 
-@pytest.mark.parametrize("line", ["<shellId: 0 completed with exit code 1>", "<shellId: 12345 completed with exit code 1>", "Exit code 1"])
+@pytest.mark.parametrize(
+    "line", ["<shellId: 0 completed with exit code 1>", "<shellId: 12345 completed with exit code 1>", "Exit code 1"]
+)
 def test_copilots_last_line_tells_the_status(line: str) -> None:
     """Its result says success all the same."""
     assert exit_status(f"psql: no such role\n{line}") == 1
@@ -78,7 +89,12 @@ def claude(name: str, **more: Any) -> Any:
 
 def test_a_notification_is_no_prompt() -> None:
     """Claude Code wakes its agent with a sub-agent's result, as a prompt without a source."""
-    assert claude("UserPromptSubmit", prompt="<task-notification>\n<task-id>a9</task-id>\n<result>No broken test.</result>") is None
+    assert (
+        claude(
+            "UserPromptSubmit", prompt="<task-notification>\n<task-id>a9</task-id>\n<result>No broken test.</result>"
+        )
+        is None
+    )
     assert claude("UserPromptSubmit", prompt="why does <task-notification> show up?") is not None
 
 
@@ -86,7 +102,9 @@ def test_a_sub_agent_is_a_context_of_its_own() -> None:
     """At its start, and where a command of its fails; its prompts and ends are the parent's business."""
     started = claude("SubagentStart", agent_id="a9b8", agent_type="general-purpose")
     assert (started.context, started.agent) == ("a9b8", "general-purpose")
-    failed = claude("PostToolUseFailure", agent_id="a9b8", agent_type="general-purpose", tool_name="Bash", error="Exit code 1\nno")
+    failed = claude(
+        "PostToolUseFailure", agent_id="a9b8", agent_type="general-purpose", tool_name="Bash", error="Exit code 1\nno"
+    )
     assert (failed.name, failed.context, failed.agent) == ("tool-failure", "a9b8", "general-purpose")
     main = claude("PostToolUseFailure", tool_name="Bash", error="Exit code 1\nno")
     assert (main.context, main.agent) == ("", "")
@@ -153,23 +171,43 @@ def test_the_plugin_has_the_distributions_version() -> None:
 
 def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
     """Under the parent's session, each with a rollout of its own, which is learned when it stops."""
-    inside = {"session_id": "s1", "agent_id": "a1", "agent_type": "worker", "cwd": "/shop", "transcript_path": "/c/rollout-a1.jsonl"}
+    inside = {
+        "session_id": "s1",
+        "agent_id": "a1",
+        "agent_type": "worker",
+        "cwd": "/shop",
+        "transcript_path": "/c/rollout-a1.jsonl",
+    }
     started = codex.read("", {**inside, "hook_event_name": "SubagentStart"}, {})
     assert started is not None and (started.session, started.context, started.agent) == ("s1", "a1", "worker")
-    failed = codex.read("", {**codex_call(rolled(tmp_path, executed(1)), "no"), "agent_id": "a1", "agent_type": "worker"}, {})
+    failed = codex.read(
+        "", {**codex_call(rolled(tmp_path, executed(1)), "no"), "agent_id": "a1", "agent_type": "worker"}, {}
+    )
     assert failed is not None and (failed.session, failed.context) == ("s1", "a1")
     parents = {"transcript_path": "/c/rollout-s1.jsonl", "agent_transcript_path": "/c/rollout-a1.jsonl"}
     over = codex.read("", {**inside, **parents, "hook_event_name": "SubagentStop"}, {})
-    assert over is not None and (over.name, over.session, over.transcript) == ("session-end", "a1", "/c/rollout-a1.jsonl")
+    assert over is not None and (over.name, over.session, over.transcript) == (
+        "session-end",
+        "a1",
+        "/c/rollout-a1.jsonl",
+    )
     assert codex.read("", {**inside, "hook_event_name": "UserPromptSubmit", "prompt": "look"}, {}) is None
 
 
 @pytest.mark.parametrize("dialect", [claude_code, codex])
 def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
     """The others end before a store is opened: they are most of a session's calls."""
-    told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1"}
+    told = {
+        "session_id": "s1",
+        "cwd": "/shop",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": "t1",
+    }
     assert dialect.read("", {**told, "tool_input": {"command": "ls -la && cat x"}}, {}) is None
-    asked = dialect.read("", {**told, "tool_input": {"command": "cd web && make db"}, "agent_id": "a1", "agent_type": "x"}, {})
+    asked = dialect.read(
+        "", {**told, "tool_input": {"command": "cd web && make db"}, "agent_id": "a1", "agent_type": "x"}, {}
+    )
     assert (asked.name, asked.text, asked.context) == ("before-command", "cd web && make db", "a1")
 
 
@@ -177,6 +215,17 @@ def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
     """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
     from tacit.surfaces.hooks import _is_emptied
 
-    told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "SessionStart", "source": "resume", "timestamp": "2026-11-16T06:19:58.306Z"}
-    events = [gemini.read("", told, {}), copilot.read("session-start", {"sessionId": "s1", "cwd": "/shop", "source": "resume"}, {}), claude("SessionStart", source="resume"), codex.read("", told, {})]
+    told = {
+        "session_id": "s1",
+        "cwd": "/shop",
+        "hook_event_name": "SessionStart",
+        "source": "resume",
+        "timestamp": "2026-11-16T06:19:58.306Z",
+    }
+    events = [
+        gemini.read("", told, {}),
+        copilot.read("session-start", {"sessionId": "s1", "cwd": "/shop", "source": "resume"}, {}),
+        claude("SessionStart", source="resume"),
+        codex.read("", told, {}),
+    ]
     assert [_is_emptied(event) for event in events if event is not None] == [True, True, False, False]

@@ -228,7 +228,14 @@ def test_no_header_makes_an_agents_words_independent(http: Http) -> None:
         return await client.call_tool("remember", {"text": text, "kind": "rule"})
 
     for n in range(6):
-        others = {"x_tacit_run": f"r{n}", "mcp_session_id": f"s{n}", "user_agent": f"codex/{n}", "x_forwarded_for": f"10.0.0.{n}", "x_request_id": f"q{n}", "cookie": f"run={n}"}
+        others = {
+            "x_tacit_run": f"r{n}",
+            "mcp_session_id": f"s{n}",
+            "user_agent": f"codex/{n}",
+            "x_forwarded_for": f"10.0.0.{n}",
+            "x_request_id": f"q{n}",
+            "cookie": f"run={n}",
+        }
         http.talk(remember, **{name: others[name] for name in [*others][: n + 1]})
     with open_memories() as memories:
         (lesson,) = memories.list()

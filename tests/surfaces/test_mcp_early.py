@@ -58,7 +58,11 @@ def of_sdk(*asked: dict[str, Any]) -> list[Any]:
 def recorded_now() -> dict[str, Any]:
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-    first, *lists = of_sdk(ask(1, "initialize", HELLO), {"jsonrpc": "2.0", "method": "notifications/initialized"}, *(ask(n, name, {}) for n, name in enumerate(LISTS, 2)))
+    first, *lists = of_sdk(
+        ask(1, "initialize", HELLO),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *(ask(n, name, {}) for n, name in enumerate(LISTS, 2)),
+    )
     first.pop("protocolVersion")
     modern = of_sdk(*(ask(n, name, {"_meta": META}) for n, name in enumerate(("server/discover", *LISTS))))
     return {
@@ -94,13 +98,17 @@ def test_whatever_is_not_plain_is_left_to_the_sdk(line: bytes) -> None:
 def test_an_unknown_version_is_answered_with_the_newest_of_the_handshake() -> None:
     """As the SDK does."""
     answers = json.loads(Path(RECORDED).read_text())
-    said, replay = answered(json.dumps(ask(1, "initialize", {**HELLO, "protocolVersion": "2099-01-01"})).encode(), answers)
+    said, replay = answered(
+        json.dumps(ask(1, "initialize", {**HELLO, "protocolVersion": "2099-01-01"})).encode(), answers
+    )
     assert said is not None and said["result"]["protocolVersion"] == answers["versions"][-1] and replay
 
 
 def test_one_connection_without_a_seam(folder: Path) -> None:
     """A probe from a later generation, handshake, lists and a call: one answer each, whoever gives it."""
-    with subprocess.Popen([sys.executable, "-m", "tacit", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tacit", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdin is not None and server.stdout is not None
 
         def said(message: dict[str, Any]) -> Any:
@@ -111,10 +119,21 @@ def test_one_connection_without_a_seam(folder: Path) -> None:
         probed = said(ask(0, "server/discover", {"_meta": {**META, VERSION: "2099-01-01"}}))
         assert probed["error"]["data"] == {"supported": [MODERN], "requested": "2099-01-01"}
         first = said(ask(1, "initialize", HELLO))
-        assert (first["id"], first["result"]["protocolVersion"], first["result"]["serverInfo"]["name"]) == (1, "2025-11-25", "tacit")
+        assert (first["id"], first["result"]["protocolVersion"], first["result"]["serverInfo"]["name"]) == (
+            1,
+            "2025-11-25",
+            "tacit",
+        )
         said({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        assert [tool["name"] for tool in said(ask(2, "tools/list", {}))["result"]["tools"]] == ["recall", "remember", "report", "review"]
-        server.stdin.write(json.dumps(ask(3, "tools/call", {"name": "recall", "arguments": {"query": "anything"}})) + "\n")
+        assert [tool["name"] for tool in said(ask(2, "tools/list", {}))["result"]["tools"]] == [
+            "recall",
+            "remember",
+            "report",
+            "review",
+        ]
+        server.stdin.write(
+            json.dumps(ask(3, "tools/call", {"name": "recall", "arguments": {"query": "anything"}})) + "\n"
+        )
         rest = {each["id"]: each for each in (said(ask(4, "ping")), json.loads(server.stdout.readline()))}
         assert set(rest) == {3, 4} and not rest[3]["result"]["isError"]
         server.stdin.close()

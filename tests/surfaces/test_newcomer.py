@@ -58,7 +58,9 @@ def person(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return signed(dict(os.environ))
 
 
-def called(env: dict[str, str], *args: str, answers: str = "", monkeypatch: pytest.MonkeyPatch | None = None) -> tuple[str, str]:
+def called(
+    env: dict[str, str], *args: str, answers: str = "", monkeypatch: pytest.MonkeyPatch | None = None
+) -> tuple[str, str]:
     """What a command prints, and what it says beside that; with answers at a terminal."""
     out, err = io.StringIO(), Terminal() if monkeypatch else io.StringIO()
     if monkeypatch:
@@ -69,7 +71,10 @@ def called(env: dict[str, str], *args: str, answers: str = "", monkeypatch: pyte
 
 def session(name: str, cwd: str, *files: str) -> Path:
     """A session of Claude Code in its own folder, that edited some files."""
-    calls = [{"type": "tool_use", "id": f"t{n}", "name": "Edit", "input": {"file_path": f"{cwd}/{file}"}} for n, file in enumerate(files)]
+    calls = [
+        {"type": "tool_use", "id": f"t{n}", "name": "Edit", "input": {"file_path": f"{cwd}/{file}"}}
+        for n, file in enumerate(files)
+    ]
     base = {"sessionId": name, "cwd": cwd, "version": "2.1.0", "userType": "external"}
     lines = [
         {"type": "user", **base, "uuid": f"u{name}", "timestamp": "2026-07-10T10:00:00.000Z", "message": {"role": "user", "content": "always run make seed first"}},
@@ -98,14 +103,17 @@ def shop(folder: Path) -> Iterator[Path]:
 # -- a repository that moved ----------------------------------------------------------------------------------------------------
 
 
-def test_a_moved_repository_is_asked_about_and_remembered(shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_moved_repository_is_asked_about_and_remembered(
+    shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its parts are one question, with what speaks for it; a yes is kept, and other folders that are gone stay out."""
     out, err = called(person, "learn", answers="y\nn\n", monkeypatch=monkeypatch)
     assert "2 sessions are of /gone/code/store, which is gone; 1 of the 1 files they name are here." in err
     assert err.count("Are they of") == 1 and "learned 2 sessions" in out
     assert "1 session of a folder that is gone, left out" in err
     with package.open(create=False) as memories:
-        assert memories.was_at() == ["/gone/code/store"] and len(memories.store.projects()) == 3  # two of them are not projects
+        # two of them are not projects
+        assert memories.was_at() == ["/gone/code/store"] and len(memories.store.projects()) == 3
         assert [each.path for each in transcripts(memories.place, person, "claude-code", 36500, was=memories.was_at())]
     session("s4", "/gone/code/store/docs")
     assert "learned 1 session" in called(person, "learn")[0]
@@ -114,10 +122,16 @@ def test_a_moved_repository_is_asked_about_and_remembered(shop: Path, person: di
 def test_without_a_terminal_a_moved_repository_is_named(shop: Path, person: dict[str, str]) -> None:
     """Nothing is mixed unasked; the note says what to type, and that works."""
     out, err = called(person, "learn")
-    assert "learned 0 sessions" in out and "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
+    assert (
+        "learned 0 sessions" in out
+        and "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
+    )
     out, err = called(person, "learn", "--moved-from", "/gone/code/store")
     assert "learned 2 sessions" in out and "moved-from" not in err
-    with package.open(create=False, env=person) as memories, pytest.raises(UsageError, match="of a folder that is gone"):
+    with (
+        package.open(create=False, env=person) as memories,
+        pytest.raises(UsageError, match="of a folder that is gone"),
+    ):
         memories.moved_from(str(shop))
 
 
@@ -125,7 +139,9 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     """Whose sessions these are is a person's word."""
     err = io.StringIO()
     agent = {name: word for name, word in os.environ.items() if name != "TACIT_KEY"}
-    assert _main(["learn", "--moved-from", "/gone/code/store"], Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)) == 1
+    assert (
+        _main(["learn", "--moved-from", "/gone/code/store"], Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)) == 1
+    )
     assert "is a person's word" in err.getvalue()
 
 
@@ -151,8 +167,12 @@ def test_folders_above_one_another() -> None:
 def test_connect_says_what_to_do_where_nobody_reads() -> None:
     """Whether it was wished for or not; a host without a program of its own says so."""
     told = nobody_reads("claude-code", "/c.toml", True)
-    assert "claude is not on your PATH" in told and "[model]" in told and told.endswith("tacit connect claude-code --read")
-    assert "rules alone" in nobody_reads("gemini", "/c.toml", False) and "no program of its own" in nobody_reads("gemini", "/c.toml", False)
+    assert (
+        "claude is not on your PATH" in told and "[model]" in told and told.endswith("tacit connect claude-code --read")
+    )
+    assert "rules alone" in nobody_reads("gemini", "/c.toml", False) and "no program of its own" in nobody_reads(
+        "gemini", "/c.toml", False
+    )
 
 
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
@@ -194,7 +214,9 @@ def test_a_request_becomes_an_order(typed: str, order: str) -> None:
 def asked(count: int, sessions: int, *said: str) -> ForPerson:
     text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a standing order?"
     order = Request(said[0], (), (), ()).order
-    return ForPerson("request", f"request {said[0]}", text, count, sessions, ("r1",), lesson=said[0], order=order, wordings=said[1:])
+    return ForPerson(
+        "request", f"request {said[0]}", text, count, sessions, ("r1",), lesson=said[0], order=order, wordings=said[1:]
+    )
 
 
 def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: Path) -> None:
@@ -202,7 +224,15 @@ def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: P
     with package.open(env=person) as memories:
         project = memories.ensure_project().id
         new = as_proposal(asked(3, 20, "can you update the changelog?"), project, memories.now(), None)
-        old = Proposal("p-old", project, "request", "You asked.", "learn", memories.now(), payload={"text": "please run the linter", "runs": []})
+        old = Proposal(
+            "p-old",
+            project,
+            "request",
+            "You asked.",
+            "learn",
+            memories.now(),
+            payload={"text": "please run the linter", "runs": []},
+        )
         assert new is not None
         with memories.store.write() as tx:
             tx.put_proposal(new)
@@ -210,7 +240,10 @@ def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: P
         assert "would read: Without being asked each time: update the changelog." in called(person, "review")[0]
         memories.review(new.id)
         memories.review(old.id)
-        assert {each.text for each in memories.list()} == {"Without being asked each time: update the changelog.", "Run the linter."}
+        assert {each.text for each in memories.list()} == {
+            "Without being asked each time: update the changelog.",
+            "Run the linter.",
+        }
     assert asked_before(asked(4, 30, "update the changelog", "can you update the changelog?"), [new]) == [new]
     assert not is_asked("run the linter", asked(3, 20, "can you update the changelog?"))
 
@@ -219,7 +252,10 @@ def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -
     """What was asked in 3 of 20 sessions was asked in 3 of 75 by now, on every screen."""
     proposal = as_proposal(asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None)
     assert proposal is not None
-    assert reason_now(proposal, 75).startswith("In 3 of 75 sessions") and reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
+    assert (
+        reason_now(proposal, 75).startswith("In 3 of 75 sessions")
+        and reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
+    )
     with package.open(env=person) as memories:
         for n in range(2):
             memories.learn(run(f"r{n}"))
@@ -230,10 +266,20 @@ def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -
     assert "In 1 of 2 sessions" in called(person, "status")[0] and "In 1 of 2 sessions" in called(person, "review")[0]
 
 
-def test_an_unknown_project_shows_nobody_elses_question(person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_project_shows_nobody_elses_question(
+    person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither on the first screen nor in the report."""
     with package.open(env=person) as memories:
-        told = Proposal("p1", memories.ensure_project().id, "request", "You asked for tea.", "learn", memories.now(), payload={"text": "tea"})
+        told = Proposal(
+            "p1",
+            memories.ensure_project().id,
+            "request",
+            "You asked for tea.",
+            "learn",
+            memories.now(),
+            payload={"text": "tea"},
+        )
         with memories.store.write() as tx:
             tx.put_proposal(told)
     (tmp_path / "elsewhere").mkdir()
@@ -248,10 +294,25 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
     with package.open(env=person) as memories:
         project, at = memories.ensure_project().id, memories.now()
         with memories.store.write() as tx:
-            tx.put_proposal(Proposal("p1", project, "request", "You asked for tea.", "learn", at, payload={"text": "tea", "order": "Make tea.", "count": 1}))
-            tx.put_proposal(Proposal("p2", project, "notice", "The kettle is broken.", "learn", at, payload={"count": 5}))
+            tx.put_proposal(
+                Proposal(
+                    "p1",
+                    project,
+                    "request",
+                    "You asked for tea.",
+                    "learn",
+                    at,
+                    payload={"text": "tea", "order": "Make tea.", "count": 1},
+                )
+            )
+            tx.put_proposal(
+                Proposal("p2", project, "notice", "The kettle is broken.", "learn", at, payload={"count": 5})
+            )
         found = looked(memories).for_you
-    mended, wanted = (standalone._fixes("x", "T", [each for each in found if (each["kind"] == "request") is yes]) for yes in (False, True))
+    mended, wanted = (
+        standalone._fixes("x", "T", [each for each in found if (each["kind"] == "request") is yes])
+        for yes in (False, True)
+    )
     assert "kettle" in mended and "tea" not in mended
     assert "Would read: Make tea." in wanted and "Seen in 1 session." in wanted and "kettle" not in wanted
 
@@ -266,7 +327,10 @@ def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) 
     config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
     session("s9", str(shop))
     with package.open(env=person) as memories:
-        paths = [("claude-code", str(path)) for path in sorted((Path(os.environ["HOME"]) / ".claude" / "projects").rglob("*.jsonl"))]
+        paths = [
+            ("claude-code", str(path))
+            for path in sorted((Path(os.environ["HOME"]) / ".claude" / "projects").rglob("*.jsonl"))
+        ]
         said = read_past(Cli(person, io.StringIO(), io.StringIO()), memories, paths, yes=True)
         assert said["read"] + said["waiting"] == 1 and len(said["notes"]) == 2
         assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == ["s9"]
@@ -422,10 +486,7 @@ def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: st
 def test_a_look_back_says_what_it_takes_for_this_project(shop: Path, person: dict[str, str]) -> None:
     """Sessions of a folder that is gone, whose files are here; once somebody has said so, it is no guess any more."""
     told = " ".join(called(person, "lookback")[0].split())
-    assert (
-        "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here."
-        in told
-    )
+    assert "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here." in told
     assert f"They are counted as {shop.name}'s, here; tacit learn asks before it takes them in." in told
     assert "1 session of a folder that is gone: shown as a project of its own" in told
     called(person, "learn", "--moved-from", "/gone/code/store")
@@ -444,10 +505,7 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
             ("bun run lint", 'lint/style/useConst\nerror: script "lint" exited with code 1'),
             ("bun run lint", ""),
         ]
-        steps = [
-            tool(command, "" if error else "ok", error=error, at=at)
-            for command, error in calls
-        ]
+        steps = [tool(command, "" if error else "ok", error=error, at=at) for command, error in calls]
         runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
     free = _replayed(
         sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs), Settings(load("default"))
@@ -519,10 +577,16 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     file.write_text('{"text": "Use uv.", "kind": "rule"}\n{"text": "Run make seed first."}\n')
     called(person, "import", str(file), "--trust", "user")
     with package.open(env=person) as memories:
-        assert {(each.text, each.kind) for each in memories.list()} == {("Use uv.", "rule"), ("Run make seed first.", "fact")}
+        assert {(each.text, each.kind) for each in memories.list()} == {
+            ("Use uv.", "rule"),
+            ("Run make seed first.", "fact"),
+        }
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')
     err = io.StringIO()
-    assert _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2 and "no format knows memories like these" in err.getvalue()
+    assert (
+        _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
+        and "no format knows memories like these" in err.getvalue()
+    )
 
 
 def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[str, str], folder: Path) -> None:
@@ -541,25 +605,47 @@ def test_looking_at_remotes_needs_nobodys_word() -> None:
 
 def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:
     """On a narrow screen."""
-    cut = words._fitted([["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]], 40)
+    cut = words._fitted(
+        [["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]], 40
+    )
     assert cut[0][1].startswith("on tr") and "[32m" not in cut[0][1] and cut[0][1].endswith("…")
 
 
 def test_a_column_that_says_nothing_takes_no_room() -> None:
     """As before the first outcome: the lessons themselves need it."""
-    assert words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson")) == ([["k3", "Run it."]], ["id", "lesson"])
+    assert words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson")) == (
+        [["k3", "Run it."]],
+        ["id", "lesson"],
+    )
 
 
 def test_one_is_one() -> None:
     """No screen counts “1 lessons”: a number before a plural goes through `numbered`, unless it is a total or a measure."""
-    assert [numbered(n, "session") for n in (0, 1, 2, 12000)] == ["0 sessions", "1 session", "2 sessions", "12,000 sessions"]
+    assert [numbered(n, "session") for n in (0, 1, 2, 12000)] == [
+        "0 sessions",
+        "1 session",
+        "2 sessions",
+        "12,000 sessions",
+    ]
     counted = "lessons|sessions|questions|faults|keys|rows|records|projects|uses|runs|pairs|backups|sightings|changes"
     plural = re.compile(r"(?<!of )(?<!of the )(?<!last )\{[^{}]*\}\}? (?:new |more )?(?:" + counted + r")\b")
     told: list[Any] = []
-    for path in sorted([*(SOURCES / "surfaces").rglob("*.py"), *(SOURCES / "surfaces").rglob("*.html"), *(SOURCES / "lookback").rglob("*.py")]):
-        told += [(path.name, line.strip()) for line in path.read_text().splitlines() if plural.search(line) and not ALWAYS_MANY.search(line)]
+    for path in sorted(
+        [
+            *(SOURCES / "surfaces").rglob("*.py"),
+            *(SOURCES / "surfaces").rglob("*.html"),
+            *(SOURCES / "lookback").rglob("*.py"),
+        ]
+    ):
+        told += [
+            (path.name, line.strip())
+            for line in path.read_text().splitlines()
+            if plural.search(line) and not ALWAYS_MANY.search(line)
+        ]
     assert told == []
 
 
 # Shown only where there are several, or a measure.
-ALWAYS_MANY = re.compile(r"len\(runs\) > 1|done\.seen > 1|whole\.units|found\.units|units\} runs with|at most \{of\.budget\}|f\"over \{units\}|\{unsettled \}|unsettled\}\}|unsettled\b")
+ALWAYS_MANY = re.compile(
+    r"len\(runs\) > 1|done\.seen > 1|whole\.units|found\.units|units\} runs with|at most \{of\.budget\}|f\"over \{units\}|\{unsettled \}|unsettled\}\}|unsettled\b"
+)

@@ -31,7 +31,10 @@ def test_before_the_first_day_that_was_counted_nothing_is_drawn() -> None:
 
 def test_what_waits_is_said_in_plain_words() -> None:
     """A held lesson that has a question of its own is one thing."""
-    assert questions([("confirm", "a"), ("edit", "b"), ("edit", "c")], held=4) == (("need your word", 4), ("could be worded better", 2))
+    assert questions([("confirm", "a"), ("edit", "b"), ("edit", "c")], held=4) == (
+        ("need your word", 4),
+        ("could be worded better", 2),
+    )
     assert questions([], held=0) == ()
 
 
@@ -52,7 +55,14 @@ def test_what_was_spared_claims_no_more_than_its_verdict(word: str, about: float
 def test_nothing_known_is_said_so() -> None:
     """An empty memory draws no picture and claims nothing."""
     empty = Outlook("p", NOW, 0, Weekly((), (), {}, {}, {}, ()), (), (), 0, 0, (), {})
-    for each in (drawn.in_force(empty), drawn.waiting(empty), drawn.tokens(empty), drawn.cost(empty), drawn.hosts(empty), drawn.spared(None)):
+    for each in (
+        drawn.in_force(empty),
+        drawn.waiting(empty),
+        drawn.tokens(empty),
+        drawn.cost(empty),
+        drawn.hosts(empty),
+        drawn.spared(None),
+    ):
         assert each.picture == "" and each.told, each
 
 

@@ -51,7 +51,9 @@ def test_codex_notes_the_repository(tmp_path: Path) -> None:
     """All that is left of its work trees."""
     meta = {"id": "s1", "cwd": "/gone/1f2e/shop", "source": "cli", "git": {"branch": "main", "repository_url": REMOTE}}
     file = tmp_path / "rollout-2026-07-16T00-00-00-s1.jsonl"
-    file.write_text(json.dumps({"timestamp": "2026-07-16T00:00:00.000Z", "type": "session_meta", "payload": meta}) + "\n")
+    file.write_text(
+        json.dumps({"timestamp": "2026-07-16T00:00:00.000Z", "type": "session_meta", "payload": meta}) + "\n"
+    )
     [found] = formats.read(FileSource(str(file)), "codex")
     assert found.remote == REMOTE
 
@@ -81,7 +83,12 @@ def test_a_run_of_a_gone_folder_is_its_repositorys(tmp_path: Path) -> None:
         [two] = memories.learn(replace(run("r2", said), cwd="/gone/77ab/shop", remote=REMOTE), apart=True)
         assert two.project == here
         asked: list[str] = []
-        assert memories.learn(replace(run("r3", said), cwd="/gone/worktrees/x1/api"), apart=lambda folder: bool(asked.append(folder))) == []
+        assert (
+            memories.learn(
+                replace(run("r3", said), cwd="/gone/worktrees/x1/api"), apart=lambda folder: bool(asked.append(folder))
+            )
+            == []
+        )
         assert asked == ["/gone/worktrees/api"] and memories.store.find_run(memories.project_id, "r3") is None
         [four] = memories.learn(replace(run("r4", said), cwd="/gone/worktrees/x2/api"), apart=lambda folder: True)
         [five] = memories.learn(replace(run("r5", said), cwd="/gone/worktrees/x3/api"), apart=lambda folder: True)

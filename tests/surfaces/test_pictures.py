@@ -17,13 +17,19 @@ DRAWN = {
     "line": pictures.line("a", HOSTILE, HOSTILE, DAYS, [3, 5, 5, 8, 8, 9, 12, 12, 11, 14]),
     "line of one": pictures.line("a", "t", "d", DAYS[:1], [3]),
     "line of none": pictures.line("a", "t", "d", [], []),
-    "stacked": pictures.stacked("a", "t", HOSTILE, DAYS, [(HOSTILE, [1.0] * 10), ("b", [0.0] * 9 + [2e6])], words=pictures.compact),
+    "stacked": pictures.stacked(
+        "a", "t", HOSTILE, DAYS, [(HOSTILE, [1.0] * 10), ("b", [0.0] * 9 + [2e6])], words=pictures.compact
+    ),
     "bars": pictures.bars("a", "t", "d", [(HOSTILE, 3.0, HOSTILE), ("b", 0.0, "0")]),
     "interval": pictures.interval(HOSTILE, "t", "d", -0.2, 0.8, 0.3, tone="good", ends=(HOSTILE, "fewer")),
     "interval, unknown": pictures.interval("a", "t", "d", 0.0, 0.0, None, ends=("more", "fewer")),
-    "timeline": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01", HOSTILE), Mark("2026-08-01", "b", "bad", True, 9)]), (HOSTILE, [])]),
+    "timeline": pictures.timeline(
+        "a", "t", "d", [("seen", [Mark("2026-07-01", HOSTILE), Mark("2026-08-01", "b", "bad", True, 9)]), (HOSTILE, [])]
+    ),
     "timeline of none": pictures.timeline("a", "t", "d", [("seen", [])]),
-    "timeline of one moment": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01", "a", HOSTILE), Mark("2026-07-01", "b", is_down=True)])]),
+    "timeline of one moment": pictures.timeline(
+        "a", "t", "d", [("seen", [Mark("2026-07-01", "a", HOSTILE), Mark("2026-07-01", "b", is_down=True)])]
+    ),
 }
 
 
@@ -41,7 +47,9 @@ def test_a_picture_is_well_formed_and_says_what_it_shows(name: str) -> None:
     _, _, width, height = map(float, (root.get("viewBox") or "").split())
     for each in root.iter(f"{SVG}rect"):
         x, y, wide, tall = (float(each.get(name, "0")) for name in ("x", "y", "width", "height"))
-        assert x + wide <= width + 10 and y >= -0.01 and y + tall <= height + 0.01 and wide >= 0 and tall >= 0, ElementTree.tostring(each)
+        assert x + wide <= width + 10 and y >= -0.01 and y + tall <= height + 0.01 and wide >= 0 and tall >= 0, (
+            ElementTree.tostring(each)
+        )
 
 
 def test_a_line_ends_where_its_last_figure_is() -> None:
@@ -66,7 +74,17 @@ def test_bars_stand_on_each_other_and_add_up() -> None:
 
 @pytest.mark.parametrize(
     ("figure", "said"),
-    [(0, "0"), (7, "7"), (0.25, "0.25"), (999, "999"), (999.6, "1k"), (1234, "1.2k"), (34_000_000, "34M"), (-1500, "-1.5k"), (2e9, "2G")],
+    [
+        (0, "0"),
+        (7, "7"),
+        (0.25, "0.25"),
+        (999, "999"),
+        (999.6, "1k"),
+        (1234, "1.2k"),
+        (34_000_000, "34M"),
+        (-1500, "-1.5k"),
+        (2e9, "2G"),
+    ],
 )
 def test_figures_are_short(figure: float, said: str) -> None:
     """At most four signs and a unit."""
@@ -82,7 +100,9 @@ def test_lines_to_read_by_are_round(figure: float, step: float) -> None:
 def test_near_days_stand_together_and_nothing_is_lost() -> None:
     """A thousand days of marks are some forty columns; what went against a lesson hangs below the line."""
     marks = [Mark(f"20{20 + n // 336}-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}", "given") for n in range(1000)]
-    root = ElementTree.fromstring(pictures.timeline("a", "t", "d", [("given", [*marks, Mark("2021-01-01", "left out", "hollow", True, 3)])]))
+    root = ElementTree.fromstring(
+        pictures.timeline("a", "t", "d", [("given", [*marks, Mark("2021-01-01", "left out", "hollow", True, 3)])])
+    )
     drawn = [each for each in root.iter("rect") if "mark" in (each.get("class") or "")]
     said = [each.findtext("title") or "" for each in drawn]
     assert len(drawn) <= 42 and [words for words in said if "left out, 3 times" in words]

@@ -48,7 +48,9 @@ def frontmatter(path: Path) -> dict[str, str]:
 )
 def test_every_file_fits_the_documented_schema(shape: str, found: Any) -> None:
     """Each file of the plugin, against what the host's documentation says."""
-    jsonschema = pytest.importorskip("jsonschema", reason="schemas are checked with jsonschema, which comes with the package mcp")
+    jsonschema = pytest.importorskip(
+        "jsonschema", reason="schemas are checked with jsonschema, which comes with the package mcp"
+    )
     validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{shape}", "$defs": SCHEMAS["$defs"]})
     files = found()
     assert files
@@ -73,7 +75,12 @@ def test_the_skill_is_one_text_for_every_host(tacit: Any, folder: Path) -> None:
     text = (PLUGIN / "skills" / "tacit" / "SKILL.md").read_text(encoding="utf-8")
     assert text == skill.text() and len(text.splitlines()) < 500
     assert frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")["name"] == skill.NAME
-    for part in ("## When to recall", "## When to keep something", "## The marks of a good observation", "## What to skip"):
+    for part in (
+        "## When to recall",
+        "## When to keep something",
+        "## The marks of a good observation",
+        "## What to skip",
+    ):
         assert part in text
     assert tacit("skill").out == text
     path = folder / ".agents" / "skills" / "tacit" / "SKILL.md"
@@ -92,7 +99,10 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
     connected = loaded(folder / ".claude" / "settings.local.json")["hooks"]
     plugged = loaded(PLUGIN / "hooks" / "hooks.json")["hooks"]
     common = {"session_id": SESSION, "transcript_path": str(folder / "none.jsonl"), "cwd": str(folder)}
-    for event, more in [("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": "How are prices stored?", "prompt_id": "p1"})]:
+    for event, more in [
+        ("SessionStart", {"source": "startup"}),
+        ("UserPromptSubmit", {"prompt": "How are prices stored?", "prompt_id": "p1"}),
+    ]:
         said = json.dumps({**common, "hook_event_name": event, **more}).encode()
         running = [
             subprocess.Popen(
@@ -108,10 +118,26 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
 def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path) -> None:
     """The hook at the start notes the session under its parent; whoever has the same parent, or one below it, finds it; an old note does not count."""
     tacit("init")
-    said = {"session_id": SESSION, "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    said = {
+        "session_id": SESSION,
+        "transcript_path": "",
+        "cwd": str(folder),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
     hook = [sys.executable, "-m", "tacit", "hook", "session-start"]  # whose parent is this process
-    subprocess.run(hook, input=json.dumps(said), text=True, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1"}, check=True, capture_output=True)
-    code = "from tacit.surfaces.session import *; from tacit.app import open; print(session_of(open().store, ancestors()))"
+    subprocess.run(
+        hook,
+        input=json.dumps(said),
+        text=True,
+        cwd=folder,
+        env={**os.environ, "TACIT_NO_WORKER": "1"},
+        check=True,
+        capture_output=True,
+    )
+    code = (
+        "from tacit.surfaces.session import *; from tacit.app import open; print(session_of(open().store, ancestors()))"
+    )
     for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
         told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout
         assert told.strip() == SESSION

@@ -25,10 +25,14 @@ def test_every_event_is_understood(name: str, folder: Path, tacit: Any) -> None:
         assert any(kept.id in line for line in fired[0].seen) and any("make db" in line for line in seen)
         assert memories.store.all_uses(memories.project_id) == []
     told = shown(fired)
-    assert told[0].startswith(f"self-test: {len(fired)} of {len(fired)} events") and any("Use pnpm" in line for line in told)
+    assert told[0].startswith(f"self-test: {len(fired)} of {len(fired)} events") and any(
+        "Use pnpm" in line for line in told
+    )
 
 
-def test_an_event_that_fails_or_is_not_understood_is_said(folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_that_fails_or_is_not_understood_is_said(
+    folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A host would never hear of it; a person who connects it does."""
     with open() as memories:
         memories.add("Use pnpm, not npm.", kind="preference")

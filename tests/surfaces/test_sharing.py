@@ -21,7 +21,9 @@ from tacit.surfaces import sharing
 from tacit.surfaces.cli import main
 from tacit.testing import finding, run
 
-XSS = "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<a href='javascript:alert(3)' style='x'>"
+XSS = (
+    "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<a href='javascript:alert(3)' style='x'>"
+)
 HEARD = "You always want the linter to run first"
 
 
@@ -44,7 +46,11 @@ def holds_nothing_active(page: str) -> None:
     seen = Tags()
     seen.feed(page)
     assert not seen.tags & {"script", "img", "iframe", "object", "embed", "link", "form", "base", "a"}
-    assert not [name for name in seen.attributes if name.startswith("on") or name in ("style", "src", "href", "action", "srcset")]
+    assert not [
+        name
+        for name in seen.attributes
+        if name.startswith("on") or name in ("style", "src", "href", "action", "srcset")
+    ]
     style = page.partition("<style>")[2].partition("</style>")[0]
     hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"default-src &#x27;none&#x27;; style-src &#x27;sha256-{hash}&#x27;;" in page
@@ -55,15 +61,37 @@ def holds_nothing_active(page: str) -> None:
 def memories(folder: Path) -> Iterator[Memories]:
     with open_memories() as found:
         found.add(XSS, kind="rule")
-        found.learn(run("a", finding("a", f"The importer drops rows {XSS}", kind="pitfall", quote=XSS), task=XSS, model=XSS, cost=Cost(10, 5, usd=1.0)))
+        found.learn(
+            run(
+                "a",
+                finding("a", f"The importer drops rows {XSS}", kind="pitfall", quote=XSS),
+                task=XSS,
+                model=XSS,
+                cost=Cost(10, 5, usd=1.0),
+            )
+        )
         heard = found.add(HEARD, kind="preference")
         bad = found.add(f"Retry it {XSS}", kind="fix")
         wrong = {"quote": XSS, "patch": f"CLAUDE.md:1: {XSS}", "count": 2, "runs": [XSS]}
         with found.store.write() as tx:
-            tx.apply(change(heard, replace(heard, extra={"word": "said"}), verb="edit", by="ada", reason="heard", at=found.now()))
+            tx.apply(
+                change(
+                    heard, replace(heard, extra={"word": "said"}), verb="edit", by="ada", reason="heard", at=found.now()
+                )
+            )
             tx.apply(change(bad, replace(bad, verdict="harms"), verb="verdict", by="learn", reason=XSS, at=found.now()))
             tx.put_proposal(Proposal("p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong))
-            tx.put_proposal(Proposal("p2", found.project_id, "request", "You asked for the linter.", "notice", found.now(), payload={"quote": "lint first"}))
+            tx.put_proposal(
+                Proposal(
+                    "p2",
+                    found.project_id,
+                    "request",
+                    "You asked for the linter.",
+                    "notice",
+                    found.now(),
+                    payload={"quote": "lint first"},
+                )
+            )
         yield found
 
 
@@ -109,4 +137,6 @@ def test_a_report_of_nothing_says_so(folder: Path) -> None:
     with open_memories() as found:
         found.add("Use uv.", kind="preference")
         page = sharing.report(found, sharing.since_days(found, 7), team=False, version="1")
-    assert "Not yet known" in page and "No session that was learned says what it took." in page and "<polyline" not in page
+    assert (
+        "Not yet known" in page and "No session that was learned says what it took." in page and "<polyline" not in page
+    )

@@ -34,7 +34,17 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
     path = written(tmp_path / ".codex" / "hooks.json", json.dumps(tree))
     (told,) = cautions(host, [path], root, env)
     assert f"{len(entries)} of {len(entries)} hooks" in told and "/hooks" in told
-    events = ["session_start", "user_prompt_submit", "subagent_start", "subagent_stop", "pre_tool_use", "post_tool_use", "pre_compact", "stop", "session_end"]
+    events = [
+        "session_start",
+        "user_prompt_submit",
+        "subagent_start",
+        "subagent_stop",
+        "pre_tool_use",
+        "post_tool_use",
+        "pre_compact",
+        "stop",
+        "session_end",
+    ]
     state = "".join(f'[hooks.state."{path}:{event}:1:0"]\ntrusted_hash = "sha256:1d"\n' for event in events)
     written(tmp_path / ".codex" / "config.toml", state)
     assert cautions(host, [path], root, env) == []
@@ -67,5 +77,8 @@ def test_plugin_and_connect_together_are_named(tmp_path: Path, env: dict[str, st
 def test_a_receipt_says_what_was_kept_of_a_persons_words() -> None:
     """Two of them, on one line, and how much waits."""
     assert heard_line([], 0) == ""
-    assert heard_line(["no, use pnpm,\nnot npm"], 3) == "; kept “no, use pnpm, not npm”; 3 wait for your word (tacit review)"
+    assert (
+        heard_line(["no, use pnpm,\nnot npm"], 3)
+        == "; kept “no, use pnpm, not npm”; 3 wait for your word (tacit review)"
+    )
     assert heard_line(["a", "b", "c", "d"], 0) == "; kept “a”, “b” and 2 more"

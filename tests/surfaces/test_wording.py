@@ -30,7 +30,13 @@ INNER = re.compile(
 
 def lesson(**fields: Any) -> Memory:
     tally = Tally(seen=fields.pop("seen", 2), belief=fields.pop("belief", None), signals=fields.pop("signals", None))
-    return Memory("k3v9", "p", "Run make migrate first.", **{"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}, tally=tally)
+    return Memory(
+        "k3v9",
+        "p",
+        "Run make migrate first.",
+        **{"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields},
+        tally=tally,
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,19 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
     """Each inner state has words that a list can show, and none of them is inner."""
     memory = lesson(**fields)
     assert standing(memory, DEFAULT).words == said
-    assert is_given(memory) == (said in ("your word", "always given", "in your files", "in force", "given, unmeasured", "likely helps", "proven to help") or "trial" in said)
+    assert is_given(memory) == (
+        said
+        in (
+            "your word",
+            "always given",
+            "in your files",
+            "in force",
+            "given, unmeasured",
+            "likely helps",
+            "proven to help",
+        )
+        or "trial" in said
+    )
     assert not INNER.search(said + " " + ahead(memory, DEFAULT, ""))
     known = " ".join(WORDS)
     assert all(word in known for word in re.sub(r"\(.*", "", said).split()), "tacit help words explains it"
@@ -95,7 +113,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             at = f"2026-11-0{n}T10:00:00.000Z"
             failed = tool("pytest", error="E: connection refused on 5432", at=at)
             memories.learn(run(f"r{n}", user("test it"), failed, started_at=at, complete=True), over=True)
-        memories.learn(run("r3", finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")), over=True)
+        memories.learn(
+            run("r3", finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")), over=True
+        )
         memories.inject(task="run the tests", run="r4")
     return path
 
@@ -155,25 +175,35 @@ FATES: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize(("profile", "came"), [("default", "occurred"), ("geas", "not_occurred")])
-def test_two_commands_never_say_different_things_of_one_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, came: str) -> None:
+def test_two_commands_never_say_different_things_of_one_lesson(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, came: str
+) -> None:
     """Bare tacit, list, why, effect and review: the same words, also while one host's runs speak for it and another's against."""
     monkeypatch.chdir(tmp_path)
     path, other = str(tmp_path / "s.db"), {"occurred": "not_occurred", "not_occurred": "occurred"}[came]
     with package.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
-        kept = [memories.add(f"Lesson number {n}.", kind="fix" if profile == "default" else "") for n in range(len(FATES))]
+        kept = [
+            memories.add(f"Lesson number {n}.", kind="fix" if profile == "default" else "") for n in range(len(FATES))
+        ]
         at = memories.now()
         with memories.store.write() as tx:
             for memory, fate in zip(kept, FATES):
                 now = replace(memory, **{"trust": "observed", **fate}, updated_at=at)
-                tx.apply(change(memory, now, verb="verdict", by="test", reason="a test", at=at, profile=memories.profile_version))
-                for n in range(40 if not fate else 2):  # a control group that says the one thing of the last runs, whatever the lesson's word is
+                tx.apply(
+                    change(
+                        memory, now, verb="verdict", by="test", reason="a test", at=at, profile=memories.profile_version
+                    )
+                )
+                # a control group that says the one thing of the last runs, whatever the lesson's word is
+                for n in range(40 if not fate else 2):
                     arm = "withheld" if n % 2 else "injected"
                     tx.add_use(Use(memory.id, f"u{n}", memory.project, f"u{n}", memory.id, arm, 0.5, at=at))
                     tx.add_mark(Mark(memory.id, f"u{n}", memory.project, "outcome", other if n % 2 else came, at=at))
         expected = {memory.id: standing(memories.get(memory.id), memories.profile).words for memory in kept}
     assert len(set(expected.values())) >= 6
     listed, effect, bare = (told(*args, "--store", path)[1] for args in (("list", "--all"), ("effect",), ()))
-    listed = listed if "standing" in load(profile).columns else ""  # a profile with columns of its own shows its own states
+    # a profile with columns of its own shows its own states
+    listed = listed if "standing" in load(profile).columns else ""
     for memory, fate in zip(kept, FATES):
         said = expected[memory.id]
         rows = [line for text in (effect, bare, listed) for line in text.splitlines() if memory.id in line]
@@ -189,7 +219,9 @@ def test_two_commands_never_say_different_things_of_one_lesson(tmp_path: Path, m
 def test_a_list_begins_with_what_is_in_force(store: str) -> None:
     """However new the others are; --waiting has those alone."""
     text = told("list", "--store", store)[1]
-    assert text.index("In force") < text.index("Use pnpm") and ("Not in force" not in text or text.index("Use pnpm") < text.index("Not in force"))
+    assert text.index("In force") < text.index("Use pnpm") and (
+        "Not in force" not in text or text.index("Use pnpm") < text.index("Not in force")
+    )
     assert "Use pnpm" not in told("list", "--waiting", "--store", store)[1]
     assert "Use pnpm" in told("list", "--all", "--store", store)[1]
 
@@ -227,7 +259,9 @@ def test_every_command_stands_in_one_group_or_is_plumbing() -> None:
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
-def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(
+    verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """40 lines of 100 columns; what every command takes is told once, by `help options`."""
     monkeypatch.setenv("COLUMNS", "100")
     text = helping.usage_of(verb)
@@ -265,7 +299,9 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
     def shown(text: str, pager: str) -> tuple[str, str]:
         kept.write_text("")
         out = Screen()
-        terminal.paged(text, Cli({"PAGER": pager, "TERM": "xterm", "LINES": "10", "PATH": os.environ["PATH"]}, out, io.StringIO()))
+        terminal.paged(
+            text, Cli({"PAGER": pager, "TERM": "xterm", "LINES": "10", "PATH": os.environ["PATH"]}, out, io.StringIO())
+        )
         return out.getvalue(), kept.read_text()
 
     long = "line\n" * 50
@@ -294,14 +330,19 @@ def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monke
 
 def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
     """Whatever a command says: nothing runs over the edge; what is painted has been laid out already, what cannot be broken stays whole."""
-    text = "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n" + "x" * 90
+    text = (
+        "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n"
+        + "x" * 90
+    )
     told = terminal.folded(text, 40).split("\n")
     assert told[:2] == ["- **Spared** not yet known: no session", "  that could tell went without it"]
     assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
     assert terminal.folded("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
 
 
-@pytest.mark.parametrize(("module", "name"), [("page", "_agreed"), ("safety", "_ask"), ("reading", "asked"), ("past", "_wanted")])
+@pytest.mark.parametrize(
+    ("module", "name"), [("page", "_agreed"), ("safety", "_ask"), ("reading", "asked"), ("past", "_wanted")]
+)
 def test_whoever_asks_takes_the_line_of_progress_away_first(module: str, name: str) -> None:
     """A ticker that goes on would write over the question."""
     import importlib

@@ -35,7 +35,14 @@ def unchecked(checked: bool = False) -> str:
 
 
 def propose(
-    memories: Memories, text: str, section: str = "Pitfalls", *, tier: str = "rules", id: str = "", kind: str = "rule", at: str = ""
+    memories: Memories,
+    text: str,
+    section: str = "Pitfalls",
+    *,
+    tier: str = "rules",
+    id: str = "",
+    kind: str = "rule",
+    at: str = "",
 ) -> Proposal:
     memory = memories.add(text, kind=kind)
     at = at or clock.now()
@@ -121,8 +128,12 @@ def test_of_two_that_wait_and_say_the_same_the_longer_goes_on(memories: Memories
 
 def test_a_model_judges_in_batches_and_is_not_asked_again(memories: Memories) -> None:
     """Promoted, rejected, left to a person; the next pass has nothing to ask."""
-    began = time.time()  # each a second after the one before: two of one millisecond would be asked about in the order of their ids
-    waiting = [propose(memories, f"Lesson number {n} about topic {n * 7919}", at=clock.stamp(began - 12 + n)) for n in range(12)]
+    # each a second after the one before: two of one millisecond would be asked about in the order of their ids
+    began = time.time()
+    waiting = [
+        propose(memories, f"Lesson number {n} about topic {n * 7919}", at=clock.stamp(began - 12 + n))
+        for n in range(12)
+    ]
     actions = ["promote", "reject", "needs-review"] * 4
     model = Scripted(said(*zip(waiting[:10], actions)), said(*zip(waiting[10:], actions[10:])))
     done = triage(memories, model)

@@ -105,7 +105,10 @@ def test_a_proposal_quotes_no_word_of_the_lesson_that_may_be_erased(memories: Me
     assert "approv" not in "".join(str(row) for row in memories.store.rows("SELECT * FROM proposal"))
 
 
-ALLOW, NEVER = "Delete the build cache at once when a test fails oddly", "Never delete the build cache when a test fails oddly"
+ALLOW, NEVER = (
+    "Delete the build cache at once when a test fails oddly",
+    "Never delete the build cache when a test fails oddly",
+)
 
 
 @pytest.mark.parametrize("other_stays", [False, True])
@@ -121,7 +124,12 @@ def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays
     done = memories.review(asked.id, "approve", into=old if other_stays else "", reason="asked the team")
     assert done.memory == goes and memories.proposals() == []
     gone, kept = memories.get(goes), memories.get(stays)
-    assert (gone.state, gone.closed_by, gone.superseded_by, kept.state) == ("archived", memories.actor.name, "", "provisional")
+    assert (gone.state, gone.closed_by, gone.superseded_by, kept.state) == (
+        "archived",
+        memories.actor.name,
+        "",
+        "provisional",
+    )
     assert memories.log(memory=goes)[-1].reason == f"says the opposite of {stays}, which stays: asked the team"
     seen = kept.tally.seen
     memories.learn(run("r9", finding("r9", gone.text)))

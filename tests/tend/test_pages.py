@@ -218,7 +218,9 @@ def test_a_block_changes_nothing_outside_of_it(before: str, after: str) -> None:
     assert outside(framed(before + lead + part + end, "block")) == before
 
 
-@pytest.mark.parametrize("theirs", [b"# Mine\n\nRead this.\n", b"# Mine\r\n\r\nNo line break at the end", b"\xff\xfe not UTF-8\n", b""])
+@pytest.mark.parametrize(
+    "theirs", [b"# Mine\n\nRead this.\n", b"# Mine\r\n\r\nNo line break at the end", b"\xff\xfe not UTF-8\n", b""]
+)
 def test_a_block_in_somebodys_file(memories: Memories, folder: Path, theirs: bytes) -> None:
     """Written, brought up to date wherever it is moved, and taken out again: their bytes stay."""
     file = folder / "AGENTS.md"
@@ -227,7 +229,10 @@ def test_a_block_in_somebodys_file(memories: Memories, folder: Path, theirs: byt
     memories.page()
     first = file.read_bytes()
     assert first.startswith(theirs) and b"- Never push to main." in first and b"### Rules" in first
-    assert (b"\r\n" in first) == (b"\r\n" in theirs) and first.count(b"\n") - first.count(b"\r\n") in (0, first.count(b"\n"))
+    assert (b"\r\n" in first) == (b"\r\n" in theirs) and first.count(b"\n") - first.count(b"\r\n") in (
+        0,
+        first.count(b"\n"),
+    )
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
     file.write_bytes(first + b"More of mine.\n")
     memories.page()
@@ -299,7 +304,9 @@ def test_rules_per_folder(memories: Memories, folder: Path) -> None:
     assert rules["tacit-top.md"].startswith('---\npaths:\n  - "Makefile"\n---\n')
     assert sorted(rules) == ["mine.md", "tacit-src-api.md", "tacit-top.md", "tacit-web.md"]
     cursor = (folder / ".cursor" / "rules" / "tacit-web.mdc").read_text()
-    assert cursor.startswith("---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n")
+    assert cursor.startswith(
+        "---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n"
+    )
     assert "UTC" not in (folder / "CLAUDE.md").read_text() and "UTC" in (folder / "AGENTS.md").read_text()
 
     web = folder / ".claude" / "rules" / "tacit-web.md"
@@ -349,8 +356,14 @@ def test_a_page_keeps_its_limits(folder: Path) -> None:
 @pytest.mark.parametrize("heading", ["## ", "### "])
 def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
     """Sections that are missing come in the profile's order; foreign ones and fences stay."""
-    lines = f"{heading}Mine\n- prose\n\n{heading}Security\n- old <!-- a1 -->\nNot a line.\n```\n{heading}Rules\n```\n\n{heading}Facts\n".split("\n")
-    entries = [Entry("a1", "Security", "- old <!-- a1 -->"), Entry("b2", "Security", "- new <!-- b2 -->"), Entry("c3", "Rules", "- rule <!-- c3 -->")]
+    lines = f"{heading}Mine\n- prose\n\n{heading}Security\n- old <!-- a1 -->\nNot a line.\n```\n{heading}Rules\n```\n\n{heading}Facts\n".split(
+        "\n"
+    )
+    entries = [
+        Entry("a1", "Security", "- old <!-- a1 -->"),
+        Entry("b2", "Security", "- new <!-- b2 -->"),
+        Entry("c3", "Rules", "- rule <!-- c3 -->"),
+    ]
     placed = {"a1": next(each for each in bullets(lines, heading) if "old" in each.text)}
     drawn = "\n".join(compose(lines, entries, placed, PAGE, heading=heading))
     assert drawn == (
@@ -359,13 +372,19 @@ def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
     )
 
 
-@given(some.lists(some.tuples(some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])), max_size=8))
+@given(
+    some.lists(some.tuples(some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])), max_size=8)
+)
 def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
     """However lines were shuffled, repeated and mixed up, each is one lesson's, or new, or a copy of one that is there."""
     lines = [f"- {text} <!-- {id} -->" for id, text in found]
-    entries = [Entry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])]
+    entries = [
+        Entry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])
+    ]
     known = {entry.id: hand.Known(1, hand.spelled(entry.said), (hand.spelled(entry.said),)) for entry in entries}
-    at = hand.compare(list(bullets(lines)), entries, hand.Kept(1, "", known), lambda token: token if token in known else "")
+    at = hand.compare(
+        list(bullets(lines)), entries, hand.Kept(1, "", known), lambda token: token if token in known else ""
+    )
     assert {*at.placed, *at.gone} == {*known}
     told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}
     assert told == {text for _, text in found}
@@ -449,7 +468,12 @@ def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
     with tacit.open() as opened:
         kinds, severities = ("rule", "pitfall", "preference", "security"), ("info", "bug", "warning")
         made = opened.add_many(
-            {"text": f"Lesson {n} of many", "kind": kinds[n % 4], "severity": severities[n % 3], "at": f"2026-11-15T10:00:{n:02}.000Z"}
+            {
+                "text": f"Lesson {n} of many",
+                "kind": kinds[n % 4],
+                "severity": severities[n % 3],
+                "at": f"2026-11-15T10:00:{n:02}.000Z",
+            }
             for n in range(60)
         )
         for memory in made[3:60:11]:
@@ -458,6 +482,8 @@ def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
         opened.forget(made[2].id)
         every = [memory.id for memory in opened.pages.waiting()]
         assert len(every) == opened.pages.earned() == len({*every}) > 40
-        assert made[0].id not in every and made[2].id not in every and every[0] in {memory.id for memory in made[3:60:11]}
+        assert (
+            made[0].id not in every and made[2].id not in every and every[0] in {memory.id for memory in made[3:60:11]}
+        )
         for most in (0, 1, 2, 5, 17, 100):
             assert [memory.id for memory in opened.pages.waiting(most)] == every[:most], most

@@ -136,7 +136,11 @@ def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
 
 def test_what_was_imported_on_a_persons_word_can_be_pruned(tmp_path: Path, clock: Clock) -> None:
     """The how-to has a person import Ralph's learnings as their own; nobody said them, so quality decides. Their own words stay."""
-    rows = [("learn-00000001", "strategy", 0.5, 0.9), ("learn-00000002", "strategy", 0.9, 0.5), ("learn-00000003", "strategy", 0.9, 0.9)]
+    rows = [
+        ("learn-00000001", "strategy", 0.5, 0.9),
+        ("learn-00000002", "strategy", 0.9, 0.5),
+        ("learn-00000003", "strategy", 0.9, 0.9),
+    ]
     learnings = [
         {
             "id": id, "type": kind, "taskType": "test-fix", "content": {"description": f"Approach {id}", "effectiveness": rate, "iterations": 3},
@@ -145,12 +149,32 @@ def test_what_was_imported_on_a_persons_word_can_be_pruned(tmp_path: Path, clock
         }
         for id, kind, sure, rate in rows
     ]  # fmt: skip
-    learnings.append({**learnings[2], "id": "learn-00000004", "type": "antipattern", "content": {"description": "Avoid: x", "occurrences": 2, "impact": "high"}, "successRate": 0})
+    learnings.append(
+        {
+            **learnings[2],
+            "id": "learn-00000004",
+            "type": "antipattern",
+            "content": {"description": "Avoid: x", "occurrences": 2, "impact": "high"},
+            "successRate": 0,
+        }
+    )
     folder = tmp_path / "knowledge"
     folder.mkdir()
     checksum = sha256(json.dumps(learnings, separators=(",", ":")).encode()).hexdigest()
-    (folder / "ralph-learnings.json").write_text(json.dumps({"version": "1.0.0", "checksum": checksum, "lastUpdated": "2026-01-01T00:00:00Z", "learnings": learnings, "stats": {}}))
-    with tacit.open(str(tmp_path / "r.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True, now=clock) as memories:
+    (folder / "ralph-learnings.json").write_text(
+        json.dumps(
+            {
+                "version": "1.0.0",
+                "checksum": checksum,
+                "lastUpdated": "2026-01-01T00:00:00Z",
+                "learnings": learnings,
+                "stats": {},
+            }
+        )
+    )
+    with tacit.open(
+        str(tmp_path / "r.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True, now=clock
+    ) as memories:
         memories.import_(str(folder), trust="user")
         said = memories.add("Always run the linter first", kind="strategy")
         done = memories.tend(only="prune", below=0.55).of("prune")

@@ -42,10 +42,14 @@ def learned(memories: Memories, text: str, *runs: str) -> str:
     made = memories.add(text, kind="pitfall")
     with memories.store.write() as tx:
         now = tx.get(made.id)
-        tx.apply(change(now, replace(now, trust="review"), verb="trust", by="test", reason="a reviewer's", at=now.created_at))
+        tx.apply(
+            change(now, replace(now, trust="review"), verb="trust", by="test", reason="a reviewer's", at=now.created_at)
+        )
         for name in runs:
             tx.add_evidence(
-                Evidence(made.id, made.project, name, name, name + text, by="guardian", tier="review", at=now.created_at)
+                Evidence(
+                    made.id, made.project, name, name, name + text, by="guardian", tier="review", at=now.created_at
+                )
             )
     return made.id
 
@@ -116,7 +120,14 @@ def test_words_that_object_are_not_overruled(likeness: Likeness, open_: bool) ->
 
 def test_the_nearest_are_asked_about_first() -> None:
     """And no more of them than are worth a question."""
-    near = nearest([("far", Likeness(0.3)), ("blocked", Likeness(0.9, "scope: all / one")), ("a", Likeness(0.6)), ("b", Likeness(0.4))])
+    near = nearest(
+        [
+            ("far", Likeness(0.3)),
+            ("blocked", Likeness(0.9, "scope: all / one")),
+            ("a", Likeness(0.6)),
+            ("b", Likeness(0.4)),
+        ]
+    )
     assert [name for name, _ in near] == ["a", "b"] and len(near) == NEAREST
 
 
@@ -254,8 +265,14 @@ def test_one_in_ten_is_left_to_a_person(memories: Memories) -> None:
 
 
 PAIRS = [
-    ("Git submodules not checked out by the release runner", "release runner clones without submodules, dirs are empty"),
-    ("Lost keyboard focus after closing the search overlay", "Dismissing search overlay sends focus to body, keyboard users start over"),
+    (
+        "Git submodules not checked out by the release runner",
+        "release runner clones without submodules, dirs are empty",
+    ),
+    (
+        "Lost keyboard focus after closing the search overlay",
+        "Dismissing search overlay sends focus to body, keyboard users start over",
+    ),
 ]
 
 
@@ -400,7 +417,9 @@ def test_the_same_words_and_the_same_error_need_no_model(read: Memories) -> None
     assert tell(read, "r2", OPEN_WHILE.upper().rstrip(".")).matched == lesson
     error = "KeyError: <q> in load_orders"
     first = tell(read, "r3", "KeyError: 'a' in load_orders, called for the daily import", signature=error).new
-    assert tell(read, "r4", "load_orders of the weekly import ends with KeyError: 'b'", signature=error).matched == first
+    assert (
+        tell(read, "r4", "load_orders of the weekly import ends with KeyError: 'b'", signature=error).matched == first
+    )
 
 
 def test_what_a_person_forgot_is_known_in_other_words_too(read: Memories) -> None:
@@ -505,8 +524,20 @@ def test_what_it_keeps_apart_does_not_wash_out_its_record(memories: Memories) ->
     (kept,) = [each for each in memories.store.proposals(memories.project_id, state="approved", limit=-1)][:1]
     with memories.store.write() as tx:
         for n in range(RECORD + 1):
-            word = {"judged": [{"tier": "model", "action": "reject", "reason": "different", "at": clock.now(), "alone": True}]}
-            tx.put_proposal(replace(kept, id=f"different-{n}", state="rejected", payload={"other": f"m{n}", **word}, created_at=clock.now()))
+            word = {
+                "judged": [
+                    {"tier": "model", "action": "reject", "reason": "different", "at": clock.now(), "alone": True}
+                ]
+            }
+            tx.put_proposal(
+                replace(
+                    kept,
+                    id=f"different-{n}",
+                    state="rejected",
+                    payload={"other": f"m{n}", **word},
+                    created_at=clock.now(),
+                )
+            )
     assert not merging(memories.store, memories.project_id, memories.profile.triage).autonomous
 
 

@@ -14,7 +14,13 @@ from tacit.trial.coin import Assignment, Rate, assign, is_blank, rate_for
 
 KEY = b"a store's key of thirty-two byte"
 DEFAULTS = SimpleNamespace(
-    rate=0.30, rate_watch=0.05, rate_severe=0.10, rate_heard=0.10, lean=False, blank=0.0, exempt=("preference", "rule", "security")
+    rate=0.30,
+    rate_watch=0.05,
+    rate_severe=0.10,
+    rate_heard=0.10,
+    lean=False,
+    blank=0.0,
+    exempt=("preference", "rule", "security"),
 )
 LEAN = SimpleNamespace(**{**vars(DEFAULTS), "lean": True})
 OFF = SimpleNamespace(**{**vars(DEFAULTS), "rate": 0.0})

@@ -171,7 +171,9 @@ def test_a_lesson_that_lets_agents_recover_helps() -> None:
 
 @settings(max_examples=60)
 @given(rates, st.floats(0.05, 0.95), st.lists(st.integers(1, 8), min_size=1, max_size=3), sides, differences)
-def test_no_bettor_gets_rich_on_average_whatever_the_loss(h: float, rate: float, grades: list[int], side: str, d: float) -> None:
+def test_no_bettor_gets_rich_on_average_whatever_the_loss(
+    h: float, rate: float, grades: list[int], side: str, d: float
+) -> None:
     """The mean of each bettor's factor is at most 1 where the true difference is the claimed one or further off."""
     p, share = 1 - h, rate / len(grades)
     losses = [(0.0, 1 - rate), *((grade / 8, share) for grade in grades)]
@@ -503,5 +505,7 @@ def test_the_sentence_over_several_rates_says_so() -> None:
     """The difference is not that of the summed counts."""
     table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
     said = sentence(table, stand([]))
-    assert said.startswith("Given: 34 problems in 140 sessions. Left out to compare: 26 in 60. Difference 0 in 100 sessions")
+    assert said.startswith(
+        "Given: 34 problems in 140 sessions. Left out to compare: 26 in 60. Difference 0 in 100 sessions"
+    )
     assert ", compared rate by rate)" in said

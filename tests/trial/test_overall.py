@@ -83,8 +83,15 @@ def test_an_empty_memory_has_no_figure() -> None:
     assert whole.verdict.word == NOT_YET_KNOWN
 
 
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0.05, 0.1, 0.3, 0.5]), st.booleans(), st.booleans()), max_size=60))
-def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(facts: list[tuple[str, float, bool, bool]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from([0.05, 0.1, 0.3, 0.5]), st.booleans(), st.booleans()),
+        max_size=60,
+    )
+)
+def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(
+    facts: list[tuple[str, float, bool, bool]],
+) -> None:
     """Whatever was thrown."""
     coins = [
         Trial(str(n), name, name, h, "injected" if arm else "withheld", "occurred" if occurred else "not_occurred")
@@ -100,7 +107,9 @@ def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(
     st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.7]), st.floats(0.02, 0.98), st.floats(0.02, 0.98),
     st.integers(1, 18), st.integers(-18, 18), st.sampled_from(STAKES), st.sampled_from([1.0, -1.0]),
 )  # fmt: skip
-def test_no_stake_grows_on_average(h: float, told: float, untold: float, m20: int, g20: int, stake: float, sign: float) -> None:
+def test_no_stake_grows_on_average(
+    h: float, told: float, untold: float, m20: int, g20: int, stake: float, sign: float
+) -> None:
     """The inequality itself, over all faces of one coin: whatever the rates, the guess and the forecast."""
     from tacit.trial.overall import _FACES, _coin
 
@@ -109,10 +118,15 @@ def test_no_stake_grows_on_average(h: float, told: float, untold: float, m20: in
     # Half of what occurs costs three eighths, the other half all: the game is about the mean loss.
     loss = {0: lambda rate: 1 - rate, 3: lambda rate: rate / 2, 8: lambda rate: rate / 2}
     mean_loss = 0.5 * 3 / 8 + 0.5
-    chances = [(p if injected else h) * loss.get(grade, lambda _: 0.0)(told if injected else untold) for injected, grade in _FACES]
+    chances = [
+        (p if injected else h) * loss.get(grade, lambda _: 0.0)(told if injected else untold)
+        for injected, grade in _FACES
+    ]
     difference = mean_loss * (told - untold)
     prices = [face[STAKES.index(stake)] for face in coin.prices[0 if sign > 0 else 1]]
     if all(price < float("inf") for price in prices):
-        mean = sum(q * exp(sign * stake * (x - difference) - price) for q, x, price in zip(chances, coin.scores, prices))
+        mean = sum(
+            q * exp(sign * stake * (x - difference) - price) for q, x, price in zip(chances, coin.scores, prices)
+        )
         assert mean <= 1 + 1e-9
         assert sum(q * x for q, x in zip(chances, coin.scores)) == pytest.approx(difference, abs=1e-9)

@@ -18,11 +18,31 @@ def claims(text: str) -> Claims:
     ("one", "other", "told"),
     [
         ("The owl sleeps in the barn by day", "The owl sleeps in the barn by day and in the loft", "loft"),
-        ("Rinse the jars before the first filling", "Rinse the jars before the first filling as long as they are warm", "long"),
-        ("Until the tide turns, the ferry waits at the pier", "Now that the tide turns, the ferry waits at the pier", "now"),
-        ("Paint the fence, then the gate, so it dries by noon", "Paint the fence, then the gate, so it dries by dusk", "noon / dusk"),
-        ("The red boat tows and the blue boat steers upstream", "The blue boat tows and the red boat steers upstream", "red / blu"),
-        ("Prefer the oak door over the one of pine in winter", "Prefer the pine door over the one of oak in winter", "oak / pin"),
+        (
+            "Rinse the jars before the first filling",
+            "Rinse the jars before the first filling as long as they are warm",
+            "long",
+        ),
+        (
+            "Until the tide turns, the ferry waits at the pier",
+            "Now that the tide turns, the ferry waits at the pier",
+            "now",
+        ),
+        (
+            "Paint the fence, then the gate, so it dries by noon",
+            "Paint the fence, then the gate, so it dries by dusk",
+            "noon / dusk",
+        ),
+        (
+            "The red boat tows and the blue boat steers upstream",
+            "The blue boat tows and the red boat steers upstream",
+            "red / blu",
+        ),
+        (
+            "Prefer the oak door over the one of pine in winter",
+            "Prefer the pine door over the one of oak in winter",
+            "oak / pin",
+        ),
         ("Ring page 1 of the bell book twice on Sundays", "Ring page 2 of the bell book twice on Sundays", "1"),
         ("Keep the kiln at 900 degrees over night", "Keep the kiln above 900 degrees over night", "above"),
         ("Salt the stew, it keeps longer", "Salt the stew, others keep it in the cellar", "other"),
@@ -58,5 +78,8 @@ def test_another_style_is_no_other_lesson(one: str, other: str) -> None:
 
 def test_texts_in_other_words_are_no_copies() -> None:
     """Whether those are twins is for the other rules to say."""
-    one, other = claims("Never feed bread to the ducks on the pond"), claims("Ducks get ill from bread, so give them none")
+    one, other = (
+        claims("Never feed bread to the ducks on the pond"),
+        claims("Ducks get ill from bread, so give them none"),
+    )
     assert changed(one, other) == ""

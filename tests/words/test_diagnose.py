@@ -38,14 +38,22 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, re
         ("error[E0502]: cannot borrow `x` as mutable", "compile E0502", "wip"),
         ("./a.go:7:2: undefined: helper", "compile undefined", "wip"),
         ("sed: /private/tmp/x.log: No such file or directory", "path elsewhere", "other"),
-        ("Error: Cannot find module 'node:path'\nRequire stack:\n- /x/node_modules/vitest/a.js", "version Node.js", "env"),
+        (
+            "Error: Cannot find module 'node:path'\nRequire stack:\n- /x/node_modules/vitest/a.js",
+            "version Node.js",
+            "env",
+        ),
         ("go: go.mod requires go >= 1.24 (running go 1.22.1; GOTOOLCHAIN=local)", "version Go", "env"),
         ("error: package `x` cannot be built because it requires rustc 1.85 or newer", "version rustc", "env"),
         ("env: node: No such file or directory", "command node", "env"),
         ("--- FAIL: TestSync (0.01s)", "test go", "wip"),
         ("FAIL\tgithub.com/acme/tool/internal/sync\t0.3s", "test go", "wip"),
         ("FAIL  src/a.test.ts > adds", "test js", "wip"),
-        (' ERR_PNPM_RECURSIVE_RUN_NO_SCRIPT  None of the selected packages has a "typecheck" script', "script typecheck", "env"),
+        (
+            ' ERR_PNPM_RECURSIVE_RUN_NO_SCRIPT  None of the selected packages has a "typecheck" script',
+            "script typecheck",
+            "env",
+        ),
         (f"error: unexpected argument '{'a::' * 20}test' found", "usage argument", "env"),
         ("zsh: command not found: docker", "command docker", "env"),
         ("/bin/sh: 1: jq: not found", "command jq", "env"),
@@ -60,7 +68,8 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, re
         ("make: *** No rule to make target 'chek'.  Stop.", "script chek", "env"),
         ("Error: Cannot find module 'left-pad'", "module left-pad", "env"),
         ("Error: Cannot find module './helper'", "module ./helper", "wip"),
-        ("error: Cannot find module 'cheerio' from '/repo/tmp/clones/one/a.ts'", "module cheerio", "env"),  # whose folder this is nobody says here
+        # whose folder this is nobody says here
+        ("error: Cannot find module 'cheerio' from '/repo/tmp/clones/one/a.ts'", "module cheerio", "env"),
         ("error: Cannot find module 'cheerio' from 'tmp/clones/one/a.ts'", "foreign tmp/clones", "env"),
         ("Cannot find package 'react' imported from node_modules/ui/index.js", "module react", "env"),
         ("web/node_modules/ui/index.d.ts(3,5): error TS2345: Argument of type", "foreign web/node_modules", "env"),
@@ -74,8 +83,16 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, re
         ("npm ERR! code ERESOLVE", "package ERESOLVE", "env"),
         ("fatal: Unable to create '/x/.git/index.lock': File exists.", "lock index.lock", "git"),
         (" ! [rejected]        main -> main (non-fast-forward)", "git non-fast-forward", "git"),
-        ("fatal: 'upstream' does not appear to be a git repository\nfatal: Could not read from remote repository.", "git no such remote", "git"),
-        ("fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights", "git remote cannot be read", "git"),
+        (
+            "fatal: 'upstream' does not appear to be a git repository\nfatal: Could not read from remote repository.",
+            "git no such remote",
+            "git",
+        ),
+        (
+            "fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights",
+            "git remote cannot be read",
+            "git",
+        ),
         ("rg: tests: No such file or directory (os error 2)", "path tests", "env"),
         ("cat: ./docs/gone.md: No such file or directory", "path docs/gone.md", "env"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'settings.json'", "path settings.json", "env"),
@@ -163,7 +180,12 @@ def test_a_megabyte_of_anything_is_read_in_a_moment() -> None:
 
 def test_a_rule_that_is_switched_off_is_no_finding() -> None:
     """Its name stands in an option or a directive."""
-    assert recognise("actionlint – SHELLCHECK_OPTS='--exclude=SC1090 --exclude=SC2046,SC2086' actionlint\n# shellcheck disable=SC2034") == ()
+    assert (
+        recognise(
+            "actionlint – SHELLCHECK_OPTS='--exclude=SC1090 --exclude=SC2046,SC2086' actionlint\n# shellcheck disable=SC2034"
+        )
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,10 +200,21 @@ def test_a_rule_that_is_switched_off_is_no_finding() -> None:
 )
 def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
     """Whoever writes an error chooses its class: what has the words of a sentence is said to nobody."""
-    assert "eview" not in in_our_words(output) and "ession" not in in_our_words(output) and "AAA" not in in_our_words(output)
+    assert (
+        "eview" not in in_our_words(output)
+        and "ession" not in in_our_words(output)
+        and "AAA" not in in_our_words(output)
+    )
 
 
-@pytest.mark.parametrize("name", ["HttpRequestMethodNotSupportedError", "SQLIntegrityConstraintViolationError", "django.core.exceptions.ImproperlyConfiguredError"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "HttpRequestMethodNotSupportedError",
+        "SQLIntegrityConstraintViolationError",
+        "django.core.exceptions.ImproperlyConfiguredError",
+    ],
+)
 def test_a_long_class_is_still_one(name: str) -> None:
     """As frameworks call theirs."""
     assert in_our_words(f"{name}: x") == name

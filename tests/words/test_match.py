@@ -116,7 +116,11 @@ def test_the_latest_opposites_of_a_stranger() -> None:
         ("Some tests need the network", "All tests need the network", "scope: all / some"),
         ("The gate forwards mail", "The gate declines to forward mail", "negation: forward"),
         ("kubectl_apply reads a/b/one.yml", "kubectl_apply reads a/b/two.yml", "subject: a/b/one.yml / a/b/two.yml"),
-        ("`oven heat` takes the lock", "The lock is taken by `oven vent`, so heat goes on", "subject: oven heat / oven vent"),
+        (
+            "`oven heat` takes the lock",
+            "The lock is taken by `oven vent`, so heat goes on",
+            "subject: oven heat / oven vent",
+        ),
         ("Ask @mia about the flour", "About the flour ask @tom, Mia has left", "subject: @mia / @tom"),
         ("`match` takes (seen, wanted)", "`match` takes (wanted, seen)", "order: seen"),
         ("The gauge counts kilobits", "The gauge counts kilobytes", "scope: bit / byte"),
@@ -144,15 +148,39 @@ def test_general_rules(one: str, other: str, against: str) -> None:
         ("All screens support dark mode", "The settings screen supports dark mode", "scope: all / set"),
         ("Most pages ignore the nonce", "Just one of the pages ignores the nonce", "scope: some / another part"),
         ("It loads on every PHP except 8.3", "It loads on PHP 8.3 and on no other", "scope: except / only"),
-        ("Links break when the app starts cold", "Links break whether the app starts cold or is running", "scope: in any case / under a condition"),
+        (
+            "Links break when the app starts cold",
+            "Links break whether the app starts cold or is running",
+            "scope: in any case / under a condition",
+        ),
         ("Give the worker 1 GB", "Give the worker 1 GB, in summer 4 GB", "number: 4 gb / none"),
         ("The API allows 30 calls per minute", "The API allows 30 calls per hour", "number: each#1 min / each#1 h"),
         ("Neither the worker nor the API reads it", "Both the worker and the API read it", "negation: api"),
-        ("Prefer tabs here, spaces give an error", "Prefer spaces here (see the manual), tabs give an error", "antonym: tab / space"),
-        ("The DTO allows nulls while the column forbids them", "The column allows nulls while the DTO forbids them", "order: dto"),
-        ("The coordinator sends beats to the workers", "The workers send beats to the coordinator", "order: to worker / coordinator"),
-        ("Here self is the bullet and other is the target", "Here self is the target and other is the bullet", "order: bullet"),
-        ("The mock answers on localhost:8081 in tests", "The mock answers on localhost:8089 in tests", "number: port#8081 / port#8089"),
+        (
+            "Prefer tabs here, spaces give an error",
+            "Prefer spaces here (see the manual), tabs give an error",
+            "antonym: tab / space",
+        ),
+        (
+            "The DTO allows nulls while the column forbids them",
+            "The column allows nulls while the DTO forbids them",
+            "order: dto",
+        ),
+        (
+            "The coordinator sends beats to the workers",
+            "The workers send beats to the coordinator",
+            "order: to worker / coordinator",
+        ),
+        (
+            "Here self is the bullet and other is the target",
+            "Here self is the target and other is the bullet",
+            "order: bullet",
+        ),
+        (
+            "The mock answers on localhost:8081 in tests",
+            "The mock answers on localhost:8089 in tests",
+            "number: port#8081 / port#8089",
+        ),
         ("It opens at a rate of 0.5.", "It opens at a rate of 0.05.", "version: 0.5 / 0.05"),
         ("It picks up changes without a restart", "It fails to pick up changes without a restart", "negation: restart"),
     ],
@@ -228,7 +256,10 @@ def test_rules_of_structure_leave_twins_alone(one: str, other: str) -> None:
 
 def test_words_do_not_vouch_for_what_each_says_besides() -> None:
     """Where each text has a good part of its own, the nearest is named and nothing is merged, unless the profile lets it."""
-    known, finding = read("The miller grinds rye at dawn for the baker"), read("Rye for the baker is stored in the loft by the carter")
+    known, finding = (
+        read("The miller grinds rye at dawn for the baker"),
+        read("Rye for the baker is stored in the loft by the carter"),
+    )
     choice = decide(finding, [("m", known)], Settings(threshold=0.3))
     assert (choice.id, choice.runner_up_id) == ("", "m") and choice.reason.endswith("is said by one of them only")
     assert decide(finding, [("m", known)], Settings(threshold=0.3, doubt=1.0)).id == "m"
@@ -446,10 +477,14 @@ def test_an_opposite_is_new_and_says_so() -> None:
 
 def test_claims_are_read_only_where_they_decide_something() -> None:
     """They cost four times what preparing a text does: of none while nothing is near, of two where there are more."""
-    texts = ["Missing input validation in the signup form", *(f"Null checks are missing in API handlers, {n} seen" for n in "abc")]
+    texts = [
+        "Missing input validation in the signup form",
+        *(f"Null checks are missing in API handlers, {n} seen" for n in "abc"),
+    ]
     far, *near = stored = [prepare(text, tags=("read anew",)) for text in texts]
     asked = [(str(n), each) for n, each in enumerate(stored)]
-    assert 0.24 < decide(prepare("The form has no labels"), asked, Settings()).score < 0.36  # it could only be in another's way
+    # it could only be in another's way
+    assert 0.24 < decide(prepare("The form has no labels"), asked, Settings()).score < 0.36
     assert not any("claims" in each.__dict__ for each in stored)
     decide(prepare("Null checks are missing in API handlers"), asked, Settings())
     assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
@@ -501,7 +536,10 @@ def test_ties_go_to_the_smaller_id() -> None:
         ("Always add null checks in API handlers", "Missing null check in the API handler"),
         ("Run ruff before committing", "ruff was not run before the commit"),
         ("Do not mock the payment gateway in integration tests", "Integration tests mock the payment gateway"),
-        ("Run `npm ci` in pipelines to respect the lock file", "The lock file was not respected in pipelines: somebody ran `npm install`"),
+        (
+            "Run `npm ci` in pipelines to respect the lock file",
+            "The lock file was not respected in pipelines: somebody ran `npm install`",
+        ),
         ("Never commit secrets, ask @mia for the vault", "Secrets committed in the vault folder, found by @tom"),
     ],
 )

@@ -14,7 +14,9 @@ REVIEW = (
     "## Summary\n\nThis branch migrates the loader. Always rebuild the index — the cache is stale otherwise.\n\n"
     "**1. Race in `load()`** (`src/load.py:31`)\nNever call it twice. You should add a lock before merging this.\n\n"
 ) * 3
-LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queue before the exit\n" for n in range(10, 20))
+LOG = "".join(
+    f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queue before the exit\n" for n in range(10, 20)
+)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,8 @@ def test_a_message_taken_apart(text: str, own: str) -> None:
         "I think we should change the header. " * 20,
         "I'd like to do a loop:\n\n- pick a claim\n- verify the claim against the main branch\n- create a fix in a new branch\n"
         "- run the reviewer on the fix\n- if it has findings, fix them and ask again\n- open a pull request\n- start over\n",
-        "ok lets get that update done in a separate branch, and create a pr for it.\n\n" + "once youre done, check why it hung. " * 10,
+        "ok lets get that update done in a separate branch, and create a pr for it.\n\n"
+        + "once youre done, check why it hung. " * 10,
     ],
 )
 def test_a_long_message_of_ones_own(text: str) -> None:

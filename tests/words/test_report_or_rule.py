@@ -72,9 +72,15 @@ def test_whoever_tells_what_to_do_gives_a_lesson(text: str) -> None:
 
 def test_reports_of_one_problem_may_each_have_words_of_their_own() -> None:
     """Of two lessons as far apart nobody would vouch that they are one."""
-    finding, known = prepare("Archive function in Messenger doesn't move message"), prepare("Message archiving does not work")
+    finding, known = (
+        prepare("Archive function in Messenger doesn't move message"),
+        prepare("Message archiving does not work"),
+    )
     assert decide(finding, [("m", known)], Settings()).id == "m"
-    finding, known = prepare("Archive each message of the Messenger function by moving it"), prepare("Do archive each message, work it off")
+    finding, known = (
+        prepare("Archive each message of the Messenger function by moving it"),
+        prepare("Do archive each message, work it off"),
+    )
     assert not decide(finding, [("m", known)], Settings()).id
 
 
@@ -83,7 +89,10 @@ def test_reports_of_one_problem_may_each_have_words_of_their_own() -> None:
     [
         ("Uploads over 5 MB fail with a blank page", "Uploads over 50 MB fail with a blank page"),
         ("Login page crashes in Firefox", "Login page crashes in Safari"),
-        ("Sonar fails the gate when coverage drops under 80%", "Sonar fails the gate when coverage drops by 80 basis points"),
+        (
+            "Sonar fails the gate when coverage drops under 80%",
+            "Sonar fails the gate when coverage drops by 80 basis points",
+        ),
         ("Search returns no results for admins", "Search returns too many results for admins"),
     ],
 )
@@ -102,9 +111,15 @@ def test_a_report_in_another_language_is_read_as_a_lesson() -> None:
 
 def test_the_first_line_of_a_report_is_sought_in_all_of_the_other() -> None:
     """Two reporters agree on what it is about, and one of them says it further down."""
-    one = prepare("Archive function is gone\nSince the update the toolbar of the message window lacks the button that files a mail away by year.")
-    other = prepare("Message window after update\nThe toolbar lost a button. The archive function is gone, mail cannot be filed away any longer.")
-    third = prepare("Message window after update\nThe toolbar lost a button. The print preview is gone, mail cannot be put on paper any longer.")
+    one = prepare(
+        "Archive function is gone\nSince the update the toolbar of the message window lacks the button that files a mail away by year."
+    )
+    other = prepare(
+        "Message window after update\nThe toolbar lost a button. The archive function is gone, mail cannot be filed away any longer."
+    )
+    third = prepare(
+        "Message window after update\nThe toolbar lost a button. The print preview is gone, mail cannot be put on paper any longer."
+    )
     said, unsaid = compare(one, other).parts, compare(one, third).parts
     assert said and unsaid and said["heads"] > unsaid["heads"]
     assert compare(one, other).score > compare(one, third).score
@@ -113,7 +128,10 @@ def test_the_first_line_of_a_report_is_sought_in_all_of_the_other() -> None:
 def test_a_title_that_all_have_tells_nothing() -> None:
     """Else every finding under "Code review finding" would be the first one of them."""
     title = "Code review finding in pull request\n"
-    one, other = prepare(title + "Handlers of the orders service miss null checks."), prepare(title + "Dates are formatted in the server's zone.")
+    one, other = (
+        prepare(title + "Handlers of the orders service miss null checks."),
+        prepare(title + "Dates are formatted in the server's zone."),
+    )
     common = prepare(title + "x y").weights
     assert compare(one, other, lambda term: 0.1 if term in common else 5.0).score < 0.1
 
@@ -121,7 +139,10 @@ def test_a_title_that_all_have_tells_nothing() -> None:
 def test_rules_with_a_body_are_lessons_still() -> None:
     """A reason below makes no report of an order."""
     why = "\nThe provider charges for each attempt and customers get a mail for every decline; support had forty tickets after the last storm on Sunday."
-    one, other = prepare("Retry declined payments once after an hour" + why), prepare("Declined payments wait for the customer, retry by hand" + why)
+    one, other = (
+        prepare("Retry declined payments once after an hour" + why),
+        prepare("Declined payments wait for the customer, retry by hand" + why),
+    )
     assert not decide(one, [("m", other)], Settings()).id
     assert "is said by one of them only" in decide(one, [("m", other)], Settings()).reason
 

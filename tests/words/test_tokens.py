@@ -291,7 +291,10 @@ def test_signature(output: str, expected: str) -> None:
     assert signature(output) == expected
 
 
-@pytest.mark.parametrize("output", ["npm ERR! missing script: build\n" + 400_000 * "\x1b]", 400_000 * "\x1b[m" + "\nnpm ERR! missing script: build"])
+@pytest.mark.parametrize(
+    "output",
+    ["npm ERR! missing script: build\n" + 400_000 * "\x1b]", 400_000 * "\x1b[m" + "\nnpm ERR! missing script: build"],
+)
 def test_an_error_is_looked_for_at_both_ends_of_what_was_printed(output: str) -> None:
     """However much stands between, and whatever it is: only the ends are freed of escapes."""
     assert signature(output) == signature("npm ERR! missing script: build") != ""
@@ -351,7 +354,10 @@ def test_a_form_that_is_left_out_could_not_have_matched() -> None:
     )  # fmt: skip
     for line in said:
         for pattern, _, needs in signature._decisive():
-            assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (pattern, line)
+            assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (
+                pattern,
+                line,
+            )
         for pattern, _, pieces in signature._masks():
             there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
             assert not re.search(pattern, line) or there, (pattern, line)

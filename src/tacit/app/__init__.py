@@ -45,7 +45,10 @@ _VERBS = {
     ("choosing", "Choosing"): "profile_choice use_profile",
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
-    ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
+    (
+        "safety",
+        "Safety",
+    ): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
     ("by_hand", "ByHand"): (
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),
@@ -95,7 +98,11 @@ def open(
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
     address = store_path(path_or_url, seen)
-    store = open_cache_of(address, seen, create, wait) if near and "://" in address else open_store_at(address, seen, create, wait)
+    store = (
+        open_cache_of(address, seen, create, wait)
+        if near and "://" in address
+        else open_store_at(address, seen, create, wait)
+    )
     bring_in_step(store, seen, fetch=False)
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
 

@@ -165,7 +165,9 @@ class ByHand(PageVerbs, Safety):
         """Whether whoever acts may reword a lesson or take it out: that needs as much as it took to put it in."""
         from tacit.core.trust import reaches, tier_to_take_away
 
-        return self.actor.is_person or reaches(self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id)))
+        return self.actor.is_person or reaches(
+            self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id))
+        )
 
     def _need_standing(self, memory: Memory, what: str) -> None:
         from tacit.app.opened import HOW_TO_SIGN
@@ -187,7 +189,9 @@ class ByHand(PageVerbs, Safety):
         seen = screen(clean)
         gate = ("allow", "") if seen.clean else ("quarantine", seen.reason)
         by, version = self.actor.name, self.profile_version
-        return self._change(id, lambda m: rewritten(m, clean, extra, gate, by=by, at=self.now(), reason=reason, profile=version))
+        return self._change(
+            id, lambda m: rewritten(m, clean, extra, gate, by=by, at=self.now(), reason=reason, profile=version)
+        )
 
     def _class_of(self, kind: str | None) -> str:
         from tacit.core.profile import class_of
@@ -214,7 +218,9 @@ class ByHand(PageVerbs, Safety):
         memory = self._change(found, lambda m: paged(m, on, by=by, at=self.now(), reason=reason, profile=version))
         if not on:
             return memory
-        return self._change(found, lambda m: lifted(m, self.profile, (by, "person"), at=self.now(), profile_version=version))
+        return self._change(
+            found, lambda m: lifted(m, self.profile, (by, "person"), at=self.now(), profile_version=version)
+        )
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
@@ -226,7 +232,9 @@ class ByHand(PageVerbs, Safety):
         if origin and not ids:
             raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
         if id and self.store.get(ids[0]).state in CLOSED:
-            raise NotFound(f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when.")
+            raise NotFound(
+                f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when."
+            )
         for one in ids:
             self._need_standing(self.store.get(one), "Forgetting")
         told = reason or (f"everything from {origin}" if origin else "")
@@ -246,7 +254,12 @@ class ByHand(PageVerbs, Safety):
         told, gone = reason or "the project was cleared", list[Memory]()
         for one in self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000):
             gone.append(
-                self._change(one.id, lambda m: forgotten(m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version))
+                self._change(
+                    one.id,
+                    lambda m: forgotten(
+                        m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version
+                    ),
+                )
             )
         return gone
 
@@ -321,7 +334,10 @@ class ByHand(PageVerbs, Safety):
             remove(self.store.path, {run.foreign_id for run in runs if run})
         from tacit.stores import readings
 
-        readings.remove(readings.folder_of(self.near.path), {evidence.run for evidence in self.store.evidence(found.id) if evidence.run})
+        readings.remove(
+            readings.folder_of(self.near.path),
+            {evidence.run for evidence in self.store.evidence(found.id) if evidence.run},
+        )
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there

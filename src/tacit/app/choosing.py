@@ -29,5 +29,7 @@ class Choosing(Opened):
         is_file, text = name.endswith(".toml"), text_of(name)
         path = os.path.abspath(os.path.expanduser(name)) if is_file else name
         return put_profile(
-            self, compiled(text, name), {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
+            self,
+            compiled(text, name),
+            {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()},
         )

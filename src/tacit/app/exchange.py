@@ -43,13 +43,27 @@ class Exchange(Opened):
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
         read = [
-            Read(name, each.path, formats.namespace(name), tuple(module.memories(each)), getattr(module, "LASTING_IDS", None))
+            Read(
+                name,
+                each.path,
+                formats.namespace(name),
+                tuple(module.memories(each)),
+                getattr(module, "LASTING_IDS", None),
+            )
             for name, each in files
             for module in (formats.exchange(name),)
         ]
         project = self.ensure_project()
         reports = take_in(
-            self.store, project, self.profile, read, tier=tier, by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run
+            self.store,
+            project,
+            self.profile,
+            read,
+            tier=tier,
+            by=self.actor.name,
+            now=self.now,
+            ids=new_id,
+            dry_run=dry_run,
         )
         self.store.tidy()
         return reports

@@ -65,7 +65,9 @@ class Learning(Recalling):
             home = self._home_of(each, apart)
             if home is None:
                 continue
-            learned = self._learn(self._named(each, domain, agent, run), home, stage=stage, dry_run=dry_run, over=over, again=again)
+            learned = self._learn(
+                self._named(each, domain, agent, run), home, stage=stage, dry_run=dry_run, over=over, again=again
+            )
             found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
         return found
 
@@ -74,7 +76,11 @@ class Learning(Recalling):
         from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 
         stands = vouched and run.host not in SESSIONS
-        return (run, "") if stands or is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder) else unheard(run)
+        return (
+            (run, "")
+            if stands or is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder)
+            else unheard(run)
+        )
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
@@ -110,7 +116,14 @@ class Learning(Recalling):
 
         if "read" not in self.profile.model.steps:
             return None
-        model = reader(self.settings(), self.env, StoreLedger(self.store, self.now), host, self.place.root or self.folder, readers())
+        model = reader(
+            self.settings(),
+            self.env,
+            StoreLedger(self.store, self.now),
+            host,
+            self.place.root or self.folder,
+            readers(),
+        )
         if model is None:
             return None
         return Desk(
@@ -131,7 +144,14 @@ class Learning(Recalling):
         by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
         if by in ("", "nobody"):
             return []
-        model = reader(settings, self.env, StoreLedger(self.store, self.now), (hosts or [by])[0], self.place.root or self.folder, readers())
+        model = reader(
+            settings,
+            self.env,
+            StoreLedger(self.store, self.now),
+            (hosts or [by])[0],
+            self.place.root or self.folder,
+            readers(),
+        )
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
         found = [reading for reading in every(folder_of(self.near.path)) if reading.project == self.project_id]
@@ -141,7 +161,9 @@ class Learning(Recalling):
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
         return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
 
-    def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]) -> Submitted:
+    def submit(
+        self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]
+    ) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
 
         What comes from one `origin` counts as one sighting, whatever runs it names.
@@ -153,13 +175,26 @@ class Learning(Recalling):
         project = self.ensure_project()
         finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
         said = submit(
-            self.store, project, self.profile, finding, host=host, now=self.now, ids=new_id, known_lines=self.instruction_lines()
+            self.store,
+            project,
+            self.profile,
+            finding,
+            host=host,
+            now=self.now,
+            ids=new_id,
+            known_lines=self.instruction_lines(),
         )
         self._name([said.memory] if said.memory else [])
         return said
 
     def run(
-        self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Unpack[RunFacets]
+        self,
+        task: str = "",
+        *,
+        run: str = "",
+        root: str = "",
+        instruments: Sequence[str] = (),
+        **facets: Unpack[RunFacets],
     ) -> Running:
         """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
 
@@ -171,7 +206,9 @@ class Learning(Recalling):
 
         return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
 
-    def watched(self, task: str | Callable[..., str] = "", **facets: Unpack[RunFacets]) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    def watched(
+        self, task: str | Callable[..., str] = "", **facets: Unpack[RunFacets]
+    ) -> Callable[[Callable[..., T]], Callable[..., T]]:
         """`run` as a decorator: each call of the function is a run, handed to it as its first argument; also for `async def`.
 
         `task` is a text, or a function of the call's own arguments that makes one.
@@ -304,7 +341,9 @@ class Learning(Recalling):
         if remote and remote == self.place.remote:
             return self
         if remote and (known := next((each for each in self.store.projects() if each.remote == remote), None)):
-            return type(self)(self.store, self.env, known.root or self.folder, known.id, self._asked_profile, now=self.now)
+            return type(self)(
+                self.store, self.env, known.root or self.folder, known.id, self._asked_profile, now=self.now
+            )
         gone = repository_of(run.cwd)
         if moved := self.store.project(moved_to(gone, self.moved())):
             if moved.id == self.project_id:
@@ -316,7 +355,9 @@ class Learning(Recalling):
             return None
         home = type(self)(self.store, self.env, gone, "", self._asked_profile, now=self.now)
         if remote:  # a clone of it is recognised later
-            home._place = replace(locate(gone, self.env), key=f"remote {remote}", name=remote.rpartition("/")[2], remote=remote)
+            home._place = replace(
+                locate(gone, self.env), key=f"remote {remote}", name=remote.rpartition("/")[2], remote=remote
+            )
         return home
 
     def moved(self) -> dict[str, str]:
@@ -369,7 +410,9 @@ class Learning(Recalling):
         row = self.store.find_run(self.project_id, session)
         reading = load(folder_of(self.near.path), row.id) if row else None
         if row is None or reading is None:
-            raise NotFound(f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE.")
+            raise NotFound(
+                f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE."
+            )
         desk = self.desk(reading.host)
         if desk is None:
             raise Refused("Nobody reads here.", "reader.by in your own config.toml says who does (docs/models.md).")

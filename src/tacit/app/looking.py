@@ -64,7 +64,9 @@ class Looking(Tending):
 
         memory, store = self.look_up(id, run), self.store
         evidence = store.evidence(memory.id)
-        noticed = dict.fromkeys([*memory.tags, memory.signature, *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice")])
+        noticed = dict.fromkeys(
+            [*memory.tags, memory.signature, *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice")]
+        )
         runs = {row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))}
         return Why(
             memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
@@ -78,9 +80,19 @@ class Looking(Tending):
         from tacit.stores.notes import VERB, notes_of
 
         found = self.store.entries(() if everywhere else self.scopes, **filters)
-        if filters.get("memory") or filters.get("run") or filters.get("after") or filters.get("verb") not in (None, "", VERB):
+        if (
+            filters.get("memory")
+            or filters.get("run")
+            or filters.get("after")
+            or filters.get("verb") not in (None, "", VERB)
+        ):
             return found
-        by, since, until, limit = filters.get("by"), filters.get("since"), filters.get("until"), filters.get("limit", -1)
+        by, since, until, limit = (
+            filters.get("by"),
+            filters.get("since"),
+            filters.get("until"),
+            filters.get("limit", -1),
+        )
         notes = [
             each
             for each in notes_of(self.store, self.project_id)
@@ -96,7 +108,10 @@ class Looking(Tending):
         """What happened here since a day: sessions learned, new lessons, and what became of what was given."""
         from tacit.stores import counts, daily
 
-        return {"new": counts.new_memories(self.store, self.project_id, since[:10]), **daily.week(self.store, self.project_id, since)}
+        return {
+            "new": counts.new_memories(self.store, self.project_id, since[:10]),
+            **daily.week(self.store, self.project_id, since),
+        }
 
     def health(self) -> Checkup:
         """Verify the whole store."""
@@ -169,7 +184,11 @@ class Looking(Tending):
     def withheld_in(self, run: str) -> frozenset[str]:
         """The lessons that are withheld in the unit of a run; none outside of one."""
         row = self.store.find_run(self.project_id, run) if run and self.project else None
-        return frozenset(use.memory for use in self.store.uses(unit=row.root) if use.arm == "withheld") if row else frozenset()
+        return (
+            frozenset(use.memory for use in self.store.uses(unit=row.root) if use.arm == "withheld")
+            if row
+            else frozenset()
+        )
 
     def look_up(self, id: str, run: str = "") -> Memory:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
@@ -181,7 +200,17 @@ class Looking(Tending):
         crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
         if not crossed and self.is_withheld(memory.id, run):
             with self.store.write() as tx:
-                tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=self.now()))
+                tx.add_mark(
+                    Mark(
+                        memory.id,
+                        unit,
+                        self.project_id,
+                        "crossed",
+                        run=row.id if row else "",
+                        surface="cli",
+                        at=self.now(),
+                    )
+                )
         return memory
 
     @property
@@ -210,7 +239,12 @@ class Looking(Tending):
         return self.knowledge.top(task, task_type=task_type, limit=limit)
 
     def list(
-        self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Unpack[ListFilters]
+        self,
+        *,
+        states: Sequence[str] = (),
+        archived: bool = False,
+        everywhere: bool = False,
+        **filters: Unpack[ListFilters],
     ) -> list[Memory]:
         """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
         wanted = states or (() if archived else OPEN)

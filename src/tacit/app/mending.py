@@ -10,7 +10,6 @@ from tacit.core.proposal import APPROVED, OPEN
 from tacit.core.value import fields, replace
 
 if TYPE_CHECKING:
-
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.patch import Patch
@@ -55,8 +54,13 @@ class Mending(ByHand):
         told = f"{found.file} line {found.number} reads as proposed now; tacit undo {proposal.id} puts it back"
         with self.store.write() as tx:
             why = reason or f"{self.actor.name} accepted it"
-            tx.put_proposal(replace(noted, state=APPROVED, decided_by=self.actor.name, decided_at=self.now(), decision=why))
-        self.note(f"{found.file} line {found.number}: “{found.after.strip()}” instead of “{found.before.strip()}”", reason=reason)
+            tx.put_proposal(
+                replace(noted, state=APPROVED, decided_by=self.actor.name, decided_at=self.now(), decision=why)
+            )
+        self.note(
+            f"{found.file} line {found.number}: “{found.after.strip()}” instead of “{found.before.strip()}”",
+            reason=reason,
+        )
         return Reviewed("", "", "", told, "", proposal.id)
 
     def _put_back(self, proposal: Proposal) -> Proposal:
@@ -79,7 +83,9 @@ class Mending(ByHand):
             if new is None:
                 if raw is not None and patch.after in _text(raw).split("\n"):
                     return  # it was written before a crash
-                raise Refused(f"{patch.file} has no line “{patch.before.strip()[:120]}” any more.", "Edit the file by hand.")
+                raise Refused(
+                    f"{patch.file} has no line “{patch.before.strip()[:120]}” any more.", "Edit the file by hand."
+                )
             if tree.write(patch.file, new.encode("utf-8", "surrogateescape"), raw):
                 return
         raise Refused(f"{patch.file} is being edited.", "Try again in a moment.")

@@ -28,7 +28,9 @@ HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a k
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
 
 
-def bring_in_step(store: Store, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
+def bring_in_step(
+    store: Store, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False
+) -> None:
     """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
 
     So whoever asks the server finds what hooks here recorded, and a hook finds what was just written. Nobody fails for it: the worker
@@ -177,7 +179,9 @@ class Opened:
         with self.store.write() as tx:
             taken = tx.aliases(self.project_id, format)
             for memory in tx.memories(born):
-                if memory.project == self.project_id and not any(space == format for space, _ in tx.alias_of(memory.id)):
+                if memory.project == self.project_id and not any(
+                    space == format for space, _ in tx.alias_of(memory.id)
+                ):
                     name = formats.exchange(format).name_for(memory, taken)
                     taken.add(name)
                     tx.add_alias(self.project_id, format, name, memory.id)

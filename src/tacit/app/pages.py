@@ -79,5 +79,12 @@ class PageVerbs(Opened):
         from tacit.learn.page import take
 
         return lambda found: take(
-            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=self.now, ids=new_id
+            self.store,
+            self.ensure_project(),
+            self.profile,
+            found,
+            self.actor,
+            vouched=vouched,
+            now=self.now,
+            ids=new_id,
         )

@@ -31,7 +31,10 @@ def wanted_profile(opened: Opened) -> Profile:
         from tacit.profiles.choice import openness
 
         if not opened.actor.is_person and (more := openness(profile)):
-            raise Refused(f"The profile {profile.name} is a person's choice ({more}); {opened.actor.reason}.", "Leave --profile out.")
+            raise Refused(
+                f"The profile {profile.name} is a person's choice ({more}); {opened.actor.reason}.",
+                "Leave --profile out.",
+            )
         return profile
     return opened.load_profile(profile_choice(opened).name)
 

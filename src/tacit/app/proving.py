@@ -63,7 +63,9 @@ class Proving(Opened):
             latest = [] if found else self.store.runs(self.project_id, limit=LOOKED_AT)
             alike = [found] if found else [row for row in latest if row.foreign_id.startswith(run)]
             if len(alike) != 1:
-                many = f"{run!r} fits {len(alike)} sessions." if alike else f"There is no session {run!r} in this project."
+                many = (
+                    f"{run!r} fits {len(alike)} sessions." if alike else f"There is no session {run!r} in this project."
+                )
                 raise NotFound(many, "tacit audit lists the latest.")
             return [audit_run(self.store, alike[0])]
         return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]]
@@ -117,7 +119,9 @@ class Proving(Opened):
         beside = getattr(formats.get(name or ""), "previous", None)
         earlier = beside(source) if beside else None
         if earlier is None and row is not None:
-            older = [each for each in self.store.runs(self.project_id, limit=-1) if each.seq < row.seq and each.learned_at]
+            older = [
+                each for each in self.store.runs(self.project_id, limit=-1) if each.seq < row.seq and each.learned_at
+            ]
             earlier = FileSource(older[0].path) if older and os.path.isfile(older[0].path) else None
         return current, next(iter(formats.read(earlier)), None) if earlier else None
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tacit.recall.answering import Recalled
 
 
-WITHOUT_MODEL = ("hook", "cli")  # surfaces whose injections a prompt waits for: meaning goes by the words' vectors in the store
+# surfaces whose injections a prompt waits for: meaning goes by the words' vectors in the store
+WITHOUT_MODEL = ("hook", "cli")
 
 
 class Recalling(Opened):

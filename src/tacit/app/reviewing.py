@@ -38,7 +38,11 @@ class Reviewing(Mending):
 
     def for_person(self, most: int = 10) -> list[Proposal]:
         """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
-        return self.counted_anew(self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most)) if self.project else []
+        return (
+            self.counted_anew(self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most))
+            if self.project
+            else []
+        )
 
     def worth_a_look(self) -> tuple[list[tuple[Memory, str]], list[tuple[Memory, str]]]:
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each, with what they are."""
@@ -128,5 +132,12 @@ class Reviewing(Mending):
 
         publish = self._publish if self.publishes else None
         return Review(
-            self.store, self.ensure_project(), self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=publish
+            self.store,
+            self.ensure_project(),
+            self.profile,
+            by=self.actor.name,
+            role=role,
+            now=self.now,
+            ids=new_id,
+            publish=publish,
         )

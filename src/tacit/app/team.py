@@ -69,7 +69,11 @@ class Team(ByHand):
         from tacit.stores.counts import recent
 
         chosen = profile_choice(self).note
-        return [*told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *self.sync_notes(), *([chosen] if chosen else [])]
+        return [
+            *told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
+            *self.sync_notes(),
+            *([chosen] if chosen else []),
+        ]
 
     def canonical(self) -> str:
         """What the team knows as one text, equal on every machine that has synced the same lines."""

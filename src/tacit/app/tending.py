@@ -80,6 +80,4 @@ class Tending(PageVerbs, Safety):
         """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
         from tacit.learn.staging import Stage
 
-        return Stage(
-            self.store, self.ensure_project(), self.profile, by=self.actor.name, now=self.now, ids=new_id
-        )
+        return Stage(self.store, self.ensure_project(), self.profile, by=self.actor.name, now=self.now, ids=new_id)

@@ -33,19 +33,35 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.name": ("", False, "the model it serves"),
     "model.key_env": ("", False, "the environment variable that holds its key"),
     "model.command": ("", False, "a command that reads a prompt on its standard input"),
-    "model.seconds": (0, False, "seconds a question may take where the profile allows fewer: a model on this machine may need them"),
-    "model.rewrite": (False, False, "let it reword questions to recall, which may then take a second and a half longer"),
+    "model.seconds": (
+        0,
+        False,
+        "seconds a question may take where the profile allows fewer: a model on this machine may need them",
+    ),
+    "model.rewrite": (
+        False,
+        False,
+        "let it reword questions to recall, which may then take a second and a half longer",
+    ),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
     "model.monthly_tokens": (4_000_000, False, "tokens a month it may cost, then rules go on alone"),
     "reader.by": ("", False, "who reads finished sessions: claude-code, model (the one above), or nobody"),
     "reader.model": ("haiku", False, "the model that claude-code reads with"),
-    "reader.hosts": ((), False, "hosts whose sessions it may read; empty: claude-code reads its own, a model you named reads all"),
+    "reader.hosts": (
+        (),
+        False,
+        "hosts whose sessions it may read; empty: claude-code reads its own, a model you named reads all",
+    ),
     "reader.off": ((), False, "globs of folders whose sessions are never read by a model"),
     "embedder": ("", False, "what makes vectors: static, openai:MODEL or an installed one; empty: words only"),
     "embedder_url": ("", False, "the OpenAI-compatible endpoint of openai:MODEL; empty: model.url"),
     "embedder_key_env": ("", False, "the environment variable that holds its key; empty: model.key_env"),
     "sync.key": ("", False, "the SSH key that signs what this machine shares; its public half where an agent holds it"),
-    "sync.signers": ("", False, "the allowed-signers file of the team: whose signed lessons are taken in as the team's"),
+    "sync.signers": (
+        "",
+        False,
+        "the allowed-signers file of the team: whose signed lessons are taken in as the team's",
+    ),
 }
 # Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads.
 VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in KEYS if not key.startswith("reader.")}

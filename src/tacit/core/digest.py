@@ -24,7 +24,8 @@ else:
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 GENESIS = bytes(32)  # what the first entry of a chain points at, and the sum of no hashes
 SHARDS = 16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
-ID_LENGTH = 12  # 60 random bits: at a million memories one chance in two million of a clash, and a clash is refused by the store
+# 60 random bits: at a million memories one chance in two million of a clash, and a clash is refused by the store
+ID_LENGTH = 12
 
 
 def new_id() -> str:

@@ -129,4 +129,5 @@ class Table:
 
 
 if TYPE_CHECKING:
-    Read = Callable[[Table], Iterable[tuple[Any, ...]]]  # a table's rows in the order of its key: a store's or a bundle's
+    # a table's rows in the order of its key: a store's or a bundle's
+    Read = Callable[[Table], Iterable[tuple[Any, ...]]]

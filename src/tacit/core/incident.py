@@ -12,7 +12,8 @@ from tacit.core.value import value
 
 FAILURE, COMMAND, SENTENCE, COMPLAINT = "failure", "command", "sentence", "complaint"
 KINDS = (FAILURE, COMMAND, SENTENCE, COMPLAINT)
-PAST = "past "  # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
+# before a kind: what became of incidents that telling no longer looks at, one row per signature and project
+PAST = "past "
 # How a failure ended: the file that the error names was edited, another one was, a command was run between, the command took another
 # form, it was simply tried again; or it never passed.
 ENDS = ("edit", "other edit", "command", "form", "retry", "never")

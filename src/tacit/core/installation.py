@@ -117,7 +117,9 @@ def foreign() -> str:
     except PackageNotFoundError:
         return ""
     summary = other.metadata["Summary"] or "without a description"
-    return f"a distribution called {FOREIGN} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
+    return (
+        f"a distribution called {FOREIGN} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
+    )
 
 
 def reinstall() -> str:

@@ -93,12 +93,23 @@ def edited(
 
 
 def rewritten(
-    memory: Memory, text: str, extra: Mapping[str, Any], gate: tuple[str, str], *, by: str, at: str, reason: str = "", profile: str = ""
+    memory: Memory,
+    text: str,
+    extra: Mapping[str, Any],
+    gate: tuple[str, str],
+    *,
+    by: str,
+    at: str,
+    reason: str = "",
+    profile: str = "",
 ) -> Change | None:
     """A candidate that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
     _refuse_erased(memory, "rewritten")
     if memory.state != "candidate":
-        raise Refused(f"{memory.id} is {memory.state}; its source cannot rewrite it any more.", "Add the new text as a lesson of its own.")
+        raise Refused(
+            f"{memory.id} is {memory.state}; its source cannot rewrite it any more.",
+            "Add the new text as a lesson of its own.",
+        )
     now = replace(memory, text=kept_text(text), extra=extra, gate=gate[0], gate_reason=gate[1], updated_at=at)
     if (now.text, now.extra) == (memory.text, memory.extra):
         return None

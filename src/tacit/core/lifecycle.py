@@ -30,7 +30,8 @@ PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
-SAID = ("said", "shown", "found", "asked")  # what a reader heard: a person's line says it, one act generalised, what happened, an order
+# what a reader heard: a person's line says it, one act generalised, what happened, an order
+SAID = ("said", "shown", "found", "asked")
 MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
 
 # Everything a condition may ask: the field of `Standing`, and how it is called when it is missing.
@@ -350,7 +351,11 @@ def _unapproved(profile: Profile, rule: Rule, standing: Standing) -> list[tuple[
     missing: list[tuple[float, str]] = []
     open_roles = _unfilled([role.split(" or ") for role in wanted], list(standing.approvals))
     for at, roles in enumerate(open_roles):
-        again = " by somebody else" if roles in open_roles[:at] or any(role in roles for _, role in standing.approvals) else ""
+        again = (
+            " by somebody else"
+            if roles in open_roles[:at] or any(role in roles for _, role in standing.approvals)
+            else ""
+        )
         missing.append((1.0, f"the approval of {_article(' or '.join(roles))}{again}"))
     return missing
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         @property
         def contradiction(self) -> float: ...
 
+
 ARMS = ("injected", "withheld", "exempt")  # exempt: given without a coin, never part of a table
 
 
@@ -172,12 +173,15 @@ UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
 CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
-IN_EPOCH = "verdict "  # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
+# before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
+IN_EPOCH = "verdict "
 
 
 def is_carried(signal: str) -> bool:
     """Whether a fold keeps a signal that no row of evidence, uses or marks tells."""
     return signal in CARRIED or signal.startswith(IN_EPOCH)
+
+
 ADDED_UP = (
     "delivered",
     "cited",
@@ -205,7 +209,9 @@ def seen_more(kept: Tally, sightings: int, at: str) -> Tally:
     seen = kept.seen + sightings
     if LOST in signals:
         signals["frequency"] = max(0.0, seen + signals[LOST])
-    return replace(kept, seen=seen, seen_at=max(kept.seen_at or "", at) or None if seen else None, signals=signals or None)
+    return replace(
+        kept, seen=seen, seen_at=max(kept.seen_at or "", at) or None if seen else None, signals=signals or None
+    )
 
 
 def contradictions(evidence: Sequence[Evidence]) -> int:

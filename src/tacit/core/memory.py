@@ -26,7 +26,8 @@ SCOPES = ("task", "mission", "project", "agent", "global")
 GATES = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")
 
-MET_IN = "met_in"  # in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
+# in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
+MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
@@ -137,8 +138,10 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     for name in _FLAGS:
         at[name] = bool(at[name])
     at["alias"], at["tally"] = alias, tally
-    memory = Memory.__new__(Memory)  # rows come by the dozen on the hook path: filled as they are, without an `__init__`
-    object.__setattr__(memory, "__dict__", at)  # its own dict: fields of one that was filled through another read half as fast
+    # rows come by the dozen on the hook path: filled as they are, without an `__init__`
+    memory = Memory.__new__(Memory)
+    # its own dict: fields of one that was filled through another read half as fast
+    object.__setattr__(memory, "__dict__", at)
     return memory
 
 

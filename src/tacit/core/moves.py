@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
-_OUT = (*CLOSED, "decayed", "under_review")  # states that remember why one came there; every state, that a measurement brought it there
+# states that remember why one came there; every state, that a measurement brought it there
+_OUT = (*CLOSED, "decayed", "under_review")
 
 
 def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:
@@ -52,9 +53,7 @@ def lifts(profile: Profile) -> dict[str, str]:
     }
 
 
-def lifted(
-    memory: Memory, profile: Profile, by: tuple[str, str], *, at: str, profile_version: str
-) -> Change | None:
+def lifted(memory: Memory, profile: Profile, by: tuple[str, str], *, at: str, profile_version: str) -> Change | None:
     """A memory that gets its line, moved to the page's state by the word of (name, role); None where its ladder has no such move."""
     to = lifts(profile).get(memory.state, "")
     move = judge(profile, standing_of(memory, profile, at), to, by) if to else None

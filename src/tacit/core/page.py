@@ -22,7 +22,8 @@ _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
 _WITHIN = re.compile(r"(?<!\s)\s*<!-- ([0-9a-z]{8,12}) -->\s*")
 _NESTED = re.compile(r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$")  # a line of ours that somebody put below another
-_TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")  # the end of a line of ours, whose beginning somebody took away
+# the end of a line of ours, whose beginning somebody took away
+_TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")
 _FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
@@ -79,7 +80,13 @@ def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
         line = raw.rstrip("\r\n")
         mark = line.lstrip().startswith(("```", "~~~"))
         listed = line.startswith(("- ", "* ")) or _NESTED.match(line) is not None
-        tail = start >= 0 and not listed and "<!--" in held and _WITHIN.search(held) is not None and _TAIL.match(line) is not None
+        tail = (
+            start >= 0
+            and not listed
+            and "<!--" in held
+            and _WITHIN.search(held) is not None
+            and _TAIL.match(line) is not None
+        )
         bullet = not fenced and not mark and (listed or tail)
         if start >= 0 and (bullet or mark or not line.strip() or not line[:1].isspace()):
             yield Bullet(start, number, section, held)

@@ -249,7 +249,13 @@ if TYPE_CHECKING:
         """Where it is kept, whatever the engine."""
 
         def ask(
-            self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+            self,
+            projects: Sequence[str],
+            passages: Sequence[Passage],
+            *,
+            limit: int = 50,
+            injectable: bool = False,
+            meaning: float = 0.0,
         ) -> Found:
             """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
             engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""

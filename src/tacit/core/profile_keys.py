@@ -189,7 +189,9 @@ KEYS: dict[str, Key] = {
     "match.matcher": function("matcher", "who says how alike two texts are"),
     "match.threshold": share("alike enough to be the same lesson"),
     "match.margin": share("and by so much more than the runner-up"),
-    "match.doubt": share("no merge if each says more than such a part of its own, or one is the other with a word changed; 1: never mind"),
+    "match.doubt": share(
+        "no merge if each says more than such a part of its own, or one is the other with a word changed; 1: never mind"
+    ),
     "match.same_kind": flag("only within one kind"),
     "match.same_task": flag("only within one task type"),
     "match.same_scope": flag("only within one scope"),
@@ -327,7 +329,9 @@ KEYS: dict[str, Key] = {
     "budget.pinned_outside": flag("pinned memories do not count"),
     "budget.person": whole("slots that only a person's own rules and preferences may take, beside the level's number"),
     "budget.person_tokens": whole("tokens that those may take; 0: no cap of their own"),
-    "budget.few": whole("what a run is given under auto beside a person's standing words, at most; 0: the level's number"),
+    "budget.few": whole(
+        "what a run is given under auto beside a person's standing words, at most; 0: the level's number"
+    ),
     "budget.few_tokens": whole("tokens of all that is given under auto; 0: no cap of its own"),
     "budget.agents.*": whole("at most so many that belong to this agent"),
     "budget.roles.*.least": whole("what this role is given at least, as far as there is anything"),
@@ -352,7 +356,9 @@ KEYS: dict[str, Key] = {
     "fade.runs_step": whole("runs unseen that take one off the frequency", 1),
     "fade.rate": number("exponential: strength is exp(-rate x days)"),
     "fade.stale_days": whole("unused and older than so many days is stale; 0: nothing is"),
-    "fade.exposure": whole("runs that could have met or used a lesson before its silence counts; 0: days alone decide", 0),
+    "fade.exposure": whole(
+        "runs that could have met or used a lesson before its silence counts; 0: days alone decide", 0
+    ),
     "fade.stale_factor": share("strength of what is stale"),
     "fade.never": texts("classes that silence cannot touch", choices=CLASSES),
     "fade.never_states": texts("states that silence cannot touch", choices=states.STATES),
@@ -391,14 +397,17 @@ KEYS: dict[str, Key] = {
     "triage.threshold": share("this alike to a line or another proposal is a duplicate"),
     "triage.compare_chars": whole("so many characters are compared; 0: all"),
     "triage.batch": whole("proposals in one question to the model", 1),
-    "triage.checked": whole("of so many decisions of a tier a person makes one, so that the tier is measured; 0: none", 0),
+    "triage.checked": whole(
+        "of so many decisions of a tier a person makes one, so that the tier is measured; 0: none", 0
+    ),
     "triage.expire_days": whole("an undecided proposal expires after so many days", 1),
     "triage.watch": whole("so many last decisions of a tier are compared with people and outcomes", 1),
     "triage.lose": share("below this agreement it decides no more"),
     "triage.regain": share("from this agreement on it does again"),
     "page.target": text("the file, relative to the project"),
     "page.targets.*": one_of(
-        ("file", "block", "paths", "globs", "agents"), "how this file, or this folder of files, is kept once a person asks for it"
+        ("file", "block", "paths", "globs", "agents"),
+        "how this file, or this folder of files, is kept once a person asks for it",
     ),
     "page.title": text("the page's heading"),
     "page.max_lines": whole("lines at most", 1),

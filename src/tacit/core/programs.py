@@ -19,8 +19,19 @@ LOOKING = frozenset(
 )
 # In front of a program: themselves, their options, and for some one argument.
 WRAPPERS = frozenset("sudo env time nice nohup timeout exec command npx pnpx bunx uvx stdbuf".split())
-RUNNERS = {"uv": "run", "poetry": "run", "pdm": "run", "pipenv": "run", "bundle": "exec", "python": "-m", "python3": "-m", "pnpm": "exec"}
-ENGLISH = frozenset("at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split())
+RUNNERS = {
+    "uv": "run",
+    "poetry": "run",
+    "pdm": "run",
+    "pipenv": "run",
+    "bundle": "exec",
+    "python": "-m",
+    "python3": "-m",
+    "pnpm": "exec",
+}
+ENGLISH = frozenset(
+    "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
+)
 
 
 def programs(line: str) -> tuple[str, ...]:
@@ -50,7 +61,11 @@ def _program(words: list[str]) -> str:
         elif name in WRAPPERS or "=" in word.partition("/")[0] or word.startswith("-") or word[:1].isdigit():
             at += 1
         else:
-            return name if name.strip("._-+").replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum() else ""
+            return (
+                name
+                if name.strip("._-+").replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum()
+                else ""
+            )
     return ""
 
 
@@ -69,7 +84,8 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
             if runs(line, program):
                 if not some:
                     return memory.text
-                parts.update(dict.fromkeys(part for part in some if part in memory.text))  # a person may have worded it anew
+                # a person may have worded it anew
+                parts.update(dict.fromkeys(part for part in some if part in memory.text))
         lead, colon, _ = memory.text.partition(": ")
         return f"{lead}{colon}{', '.join(parts)}." if parts else ""
     spans = memory.text.split("`")[1::2]

@@ -53,4 +53,8 @@ class Proposal:
 def reason_now(proposal: Proposal, sessions: int) -> str:
     """Its reason, where it counts sessions out of all there were then, out of all there are now."""
     then = (proposal.payload or {}).get("sessions")
-    return proposal.reason.replace(f" of {then} sessions", f" of {sessions:,} sessions") if then and sessions > then else proposal.reason
+    return (
+        proposal.reason.replace(f" of {then} sessions", f" of {sessions:,} sessions")
+        if then and sessions > then
+        else proposal.reason
+    )

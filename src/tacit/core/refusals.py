@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 PREFIX = "refused: "
 DAYS = 30  # that a refusal is shown for
 
-FORGED = "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
+FORGED = (
+    "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
+)
 ELSEWHERE = "a session does not lie where its host keeps yours; what it says waits for your word (tacit learn --as NAME stands for one)"
-CLAIMED = "a report claims a reviewer's or a tool's word; it speaks as an agent (review_formats names those you stand for)"
+CLAIMED = (
+    "a report claims a reviewer's or a tool's word; it speaks as an agent (review_formats names those you stand for)"
+)
 EVERYWHERE = "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
 
 
@@ -30,4 +34,8 @@ def refusals(run: Run) -> tuple[str, ...]:
 
 def told(counters: Mapping[str, int]) -> list[str]:
     """For people: what was refused of late, and how often."""
-    return [f"refused {many}x: {name.removeprefix(PREFIX)}" for name, many in sorted(counters.items()) if name.startswith(PREFIX)]
+    return [
+        f"refused {many}x: {name.removeprefix(PREFIX)}"
+        for name, many in sorted(counters.items())
+        if name.startswith(PREFIX)
+    ]

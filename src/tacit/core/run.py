@@ -23,7 +23,19 @@ OUTCOMES = ("success", "failure", "aborted", "unknown")
 STANCES = ("supports", "contradicts")
 OUTRIGHT = "outright"  # the extractor of what a run says itself
 # Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
-SPEAKERS = ("typed", "refusal", "answer", "pasted", "plan", "selection", "command", "summary", "notice", "host", "agent")
+SPEAKERS = (
+    "typed",
+    "refusal",
+    "answer",
+    "pasted",
+    "plan",
+    "selection",
+    "command",
+    "summary",
+    "notice",
+    "host",
+    "agent",
+)
 
 
 @value
@@ -141,7 +153,8 @@ class Run:
     started_at: str = ""
     ended_at: str = ""
     path: str = ""  # the file it was read from
-    foreign: bool = False  # the file may be anybody's: whatever it says is imported, and it is no witness of what was noticed
+    # the file may be anybody's: whatever it says is imported, and it is no witness of what was noticed
+    foreign: bool = False
     reading: Reading | None = None
     extra: Mapping[str, Any] | None = None
     remote: str = ""  # the repository's address, where the host noted it: what is left of a work tree that was removed

@@ -53,7 +53,8 @@ def standing_of(
         moment=moment,
         person=memory.trust in profile.trust.person
         or any(row.tier in profile.trust.person and row.stance == "supports" for row in evidence),
-        witnessed=memory.trust in WITNESSES or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
+        witnessed=memory.trust in WITNESSES
+        or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
         word=str((memory.extra or {}).get("word") or ""),
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",
@@ -126,7 +127,12 @@ def early_confidence(memory: Memory, profile: Profile) -> float | None:
     None where there is something better to go by: a figure that the profile keeps, a belief from the control group, a person's word.
     """
     tally = memory.tally
-    if tally.confidence is not None or (memory.tally.signals or {}).get("units") or memory.trust in profile.trust.person or not tally.seen:
+    if (
+        tally.confidence is not None
+        or (memory.tally.signals or {}).get("units")
+        or memory.trust in profile.trust.person
+        or not tally.seen
+    ):
         return None
     start = profile.signals.start
     level = start[min(tally.seen, len(start)) - 1] + profile.signals.contradiction * tally.contradicted

@@ -132,7 +132,11 @@ def reported(run: Run, format: str, vouched: bool) -> Run:
 def _unread(finding: Finding) -> Finding:
     """A finding without the word by which a reader of ours says how it was heard: no file can say that of itself."""
     extra = finding.extra or {}
-    return replace(finding, extra={name: at for name, at in extra.items() if name != READ_AS}) if READ_AS in extra else finding
+    return (
+        replace(finding, extra={name: at for name, at in extra.items() if name != READ_AS})
+        if READ_AS in extra
+        else finding
+    )
 
 
 def may_vouch(tier: str, least: str) -> bool:

@@ -84,7 +84,9 @@ def _fill(of: Any, cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> No
                 raise TypeError(f"{cls.__name__} lacks its field {name}") from None
     if named:
         twice = next(iter(named))
-        raise TypeError(f"{cls.__name__} got {twice} twice" if twice in names else f"{cls.__name__} has no field {twice}")
+        raise TypeError(
+            f"{cls.__name__} got {twice} twice" if twice in names else f"{cls.__name__} has no field {twice}"
+        )
 
 
 def _refuse(self: Any, name: str, *_: Any) -> None:

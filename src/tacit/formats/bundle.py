@@ -366,14 +366,21 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
         counts: dict[str, list[Opening]] = {}
         for at in bundle.records("tally"):
             memory, signal, amount, when = (at.get(name) for name in ("memory", "signal", "amount", "at"))
-            if not (isinstance(memory, str) and isinstance(signal, str) and isinstance(when, str) and isinstance(amount, (int, float))):
+            if not (
+                isinstance(memory, str)
+                and isinstance(signal, str)
+                and isinstance(when, str)
+                and isinstance(amount, (int, float))
+            ):
                 raise bundle._broken("its tally counts what is no number, or nothing")
             if not is_derived(signal):
                 counts.setdefault(memory, []).append(Opening(signal, amount, when))
         for number, at in enumerate(bundle.records("memory"), 1):
             place = f"memory.jsonl:{number}"
             try:
-                row = from_row(tuple(at[name] if name in at or name not in ADDED else ADDED[name]() for name in DECIDED))
+                row = from_row(
+                    tuple(at[name] if name in at or name not in ADDED else ADDED[name]() for name in DECIDED)
+                )
                 if row.text:
                     yield lesson(row, row.id, tuple(counts.get(row.id, ())), place)
             except (TypeError, ValueError, LookupError, UsageError) as error:

@@ -122,7 +122,9 @@ def _signature(at: dict[str, Any]) -> Signature:
         raise ValueError("its repository is no hash of a commit")
     if not isinstance(seen, dict) or not all(type(count) is int and 0 <= count < LARGEST for count in seen.values()):
         raise ValueError("what it has seen is not counted by machine")
-    return Signature(_ids(at["of"]), _text(at["signature"]), repository, tuple((_text(name), seen[name]) for name in sorted(seen)))
+    return Signature(
+        _ids(at["of"]), _text(at["signature"]), repository, tuple((_text(name), seen[name]) for name in sorted(seen))
+    )
 
 
 def _head(kind: str, at: dict[str, Any]) -> dict[str, Any]:

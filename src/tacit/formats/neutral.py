@@ -250,7 +250,9 @@ class _Run:
     def incident(self, found: Record, place: str) -> None:
         """Something that says nothing by itself and much when it comes up again (learn.repetition)."""
         found.pop("run", None), found.pop("run_id", None)
-        taken = self.fields(found, {"category": "key", "description": "text", "message": "text"}, _INCIDENT_FIELDS, place, extra=False)
+        taken = self.fields(
+            found, {"category": "key", "description": "text", "message": "text"}, _INCIDENT_FIELDS, place, extra=False
+        )
         if taken.get("trigger") not in TRIGGERS or not taken.get("key", "").strip():
             self.notes.malformed += 1
             self.notes.warn(f"{place}: an incident has a key and a trigger, one of {', '.join(TRIGGERS)}")

@@ -118,7 +118,9 @@ class _Scan:
         rule = self._rule(result)
         id = text_at(rule, "id") or text_at(result, "ruleId") or text_at(dict_at(result, "rule"), "id")
         message = self._message(result, rule)
-        described = (_sentence(text_at(dict_at(rule, name), "text")) for name in ("shortDescription", "fullDescription"))
+        described = (
+            _sentence(text_at(dict_at(rule, name), "text")) for name in ("shortDescription", "fullDescription")
+        )
         # ruff's short description is the template of its message, the full one a page: its first sentence says what the rule is about.
         told = next((each for each in described if each and not _HOLE.search(each)), "") or message
         if not told.strip():
@@ -187,7 +189,14 @@ def _sentence(text: str) -> str:
     """What a rule is about: of a page in Markdown its first sentence, of a line the line."""
     if "\n" not in text.strip():
         return text.strip()
-    first = next((part for part in re.split(r"\n\s*\n|^#.*$", text, flags=re.M) if part.strip() and not part.strip().startswith("#")), "")
+    first = next(
+        (
+            part
+            for part in re.split(r"\n\s*\n|^#.*$", text, flags=re.M)
+            if part.strip() and not part.strip().startswith("#")
+        ),
+        "",
+    )
     return re.split(r"(?<=[.!?])\s", " ".join(first.split()), maxsplit=1)[0]
 
 

@@ -41,7 +41,9 @@ class Session:
         self.files: dict[str, None] = {}
         self.models: dict[str, int] = {}
         self.spent = Cost()
-        self.id = self.root = self.cwd = self.branch = self.commit = self.remote = self.version = self.agent = self.task = ""
+        self.id = self.root = self.cwd = self.branch = self.commit = self.remote = self.version = self.agent = (
+            self.task
+        ) = ""
         self.started = self.ended = ""
         self.outcome = "unknown"
         self.complete = self.interactive = False
@@ -156,7 +158,12 @@ class Session:
             "ended_at": self.ended,
             "path": source.path,
             "reading": Reading(
-                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings), self.interactive
+                self.lines,
+                self.malformed,
+                self.unknown or None,
+                self.duplicates,
+                tuple(self.warnings),
+                self.interactive,
             ),
         }
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})

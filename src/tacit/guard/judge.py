@@ -42,7 +42,8 @@ def worth(content: str, strength: int, form: str) -> bool:
         return False
     if strength == 1:
         plain = compiled(r"[\w+/=.~-]{16,}").fullmatch(content) is not None
-        odd = form in ("quoted", "literal") and chop(content) <= 2.8 and is_random(content, 3.0)  # random letters without a digit
+        # random letters without a digit
+        odd = form in ("quoted", "literal") and chop(content) <= 2.8 and is_random(content, 3.0)
         return plain and (dense(content) or odd) and form != "loose" and not is_digest(content)
     if given:
         words = digits == 0 and chop(content) > 3
@@ -52,9 +53,7 @@ def worth(content: str, strength: int, form: str) -> bool:
     if form == "next":
         return len(content) >= (10 if digits > 1 else 14) and digits > 0 and dense(content)
     if form in ("using", "ticked"):
-        return (
-            mixed(content) and (digits > 1 or dense(content) or chop(content) <= 2.6) and not _names_itself(content)
-        )
+        return mixed(content) and (digits > 1 or dense(content) or chop(content) <= 2.6) and not _names_itself(content)
     return mixed(content) and digits > 0 and (dense(content) or digits > {"linked": 1, "listed": 3}.get(form, digits))
 
 
@@ -71,7 +70,11 @@ def stand_in(content: str) -> bool:
         return True
     if content[0] in "$&*%@" and compiled(r"[$&*]\w+|%\w+%|@\w+@|%\(\w+\)[sd]|%[sdr]").fullmatch(content):
         return content[0] in "%@" or not mixed(content[1:]) or (content[0] == "$" and chop(content) > 2.5)
-    if ("{" in content or ":" in content) and compiled(r"\{[\w.]*\}|:[a-z_]+$").search(content) and not mixed(content.strip("{}")):
+    if (
+        ("{" in content or ":" in content)
+        and compiled(r"\{[\w.]*\}|:[a-z_]+$").search(content)
+        and not mixed(content.strip("{}"))
+    ):
         return True
     constant = "_" in content and content.isupper() and compiled(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+").fullmatch(content)
     return bool(constant) and chop(content) > 2.8

@@ -28,9 +28,11 @@ def named(text: str, low: str) -> Iterator[Span]:
         return
     at = 0  # up to here the text has been judged
     same = 0  # up to here the name goes that was judged last: a second word in it asks the same
-    judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
+    # a name with what stands around it -> where its value lies from its start, and what it is
+    judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}
     new = 0  # names that were judged; where nothing comes again, remembering is in vain
-    patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
+    # reading sentences is slow, and a text of nothing but "token:" has none
+    patience = SENTENCES + len(text) // PER_SENTENCE
     for word in compiled(words).finditer(low):
         if word.start() < at or word.end() <= same:
             continue
@@ -40,7 +42,8 @@ def named(text: str, low: str) -> Iterator[Span]:
         start, end = name
         same = end
         if new < MOST_NEW:
-            around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start  # auth.password is not its auth
+            # auth.password is not its auth
+            around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start
         known = judged.get(around) if new < MOST_NEW else None
         if known is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
             begin, stop, kind = start + known[0], start + known[1], known[2]
@@ -67,9 +70,16 @@ def named(text: str, low: str) -> Iterator[Span]:
 def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
     """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
     after = text[end : end + 1]
-    if after == " " and text[end + 1 : end + 2].isalnum() and text[start] != "-" and not text.startswith(("value", "content"), end + 1):
+    if (
+        after == " "
+        and text[end + 1 : end + 2].isalnum()
+        and text[start] != "-"
+        and not text.startswith(("value", "content"), end + 1)
+    ):
         return _beside(text, start, end, strength)  # a word follows, as in any sentence: no sign is looked for
-    typed = after in "?: \t" and compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
+    typed = after in "?: \t" and compiled(
+        r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])"
+    ).match(text, end)
     spelled = compiled(
         r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|：|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
         r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
@@ -114,16 +124,28 @@ def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, b
     identifier = not (name.islower() and name.isalpha()) and (name.isupper() or compiled(r"_|[a-z][A-Z]").search(name))
     if strength < 2 or not (identifier or _is_glued(name)):
         return end, end, False
-    gap = compiled(r"(?:\\{0,3}[\"'])?[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =]|[a-z][a-z.-]{0,20}[ \t])?(?=\\{0,3}[\"']?[^\s\"'`<>|;&\\-])").match(text, end)
+    gap = compiled(
+        r"(?:\\{0,3}[\"'])?[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =]|[a-z][a-z.-]{0,20}[ \t])?(?=\\{0,3}[\"']?[^\s\"'`<>|;&\\-])"
+    ).match(text, end)
     if gap is None:
         return end, end, False
     begin, stop, _ = value_at(text, gap.end())
     content = text[begin:stop]
-    if stand_in(content or "-") or is_code(content, "loose") or is_digest(content) or is_term(content) or "_" in content:
+    if (
+        stand_in(content or "-")
+        or is_code(content, "loose")
+        or is_digest(content)
+        or is_term(content)
+        or "_" in content
+    ):
         return begin, stop, False
     least = 8 if strength == 3 else 16
     signs = strength == 3 and mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
-    return begin, stop, len(content) >= least and (signs or (dense(content) and classes(content) >= 2 and is_random(content, 3.0)))
+    return (
+        begin,
+        stop,
+        len(content) >= least and (signs or (dense(content) and classes(content) >= 2 and is_random(content, 3.0))),
+    )
 
 
 def _is_glued(name: str) -> bool:
@@ -141,12 +163,35 @@ def nearby(text: str, low: str) -> Iterator[Span]:
     """A word that nobody would write, in or below a line about logging in: `-u app,x`, `app/x@host`, a row under `name,api_key`."""
     from tacit.guard.redact_rules import LOGIN_HINTS
 
-    hinted = any(hint in low for hint in ("key", "secret", "pass", "cred", "log", "sign", "auth", "ftp", "user", "connect(", "sudo", "-u ", "-p "))
+    hinted = any(
+        hint in low
+        for hint in (
+            "key",
+            "secret",
+            "pass",
+            "cred",
+            "log",
+            "sign",
+            "auth",
+            "ftp",
+            "user",
+            "connect(",
+            "sudo",
+            "-u ",
+            "-p ",
+        )
+    )
     if "@" not in text and not (hinted and compiled(LOGIN_HINTS).search(low)):
         return
     for match in compiled(r"(?<![\w+.%#-])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-])").finditer(text):
         word, start = match[0], match.start()
-        if all(c.isalpha() for c in word) or classes(word) < 3 or chop(word) > 2.8 or not is_random(word, 3.0) or stand_in(word):
+        if (
+            all(c.isalpha() for c in word)
+            or classes(word) < 3
+            or chop(word) > 2.8
+            or not is_random(word, 3.0)
+            or stand_in(word)
+        ):
             continue
         before = text[start - 1 : start]
         above = text.rfind("\n", max(0, start - AROUND), start)
@@ -161,13 +206,19 @@ def columns(text: str, low: str) -> Iterator[Span]:
     """The cells below a heading that names a password, a token or a secret, where they look the part."""
     if "\n" not in text or not any(cell in low for cell in _headings()):  # nothing is compiled for a sentence
         return
-    head = compiled(r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$")
+    head = compiled(
+        r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$"
+    )
     for count, found in enumerate(head.finditer(low)):
         if count == MOST_HEADS:
             return
         mark = next((each for each in "|\t;," if each in found[0]), "")
         names = [cell.strip() for cell in found[0].split(mark)] if mark else []
-        wanted = {n: said for n, cell in enumerate(names) if cell.replace("_", "").replace(" ", "").replace("-", "").isalpha() and (said := says(cell)[0]) >= 2}
+        wanted = {
+            n: said
+            for n, cell in enumerate(names)
+            if cell.replace("_", "").replace(" ", "").replace("-", "").isalpha() and (said := says(cell)[0]) >= 2
+        }
         at = found.end() + 1
         for _ in range(MOST_ROWS if wanted else 0):
             end = text.find("\n", at, at + LONGEST_ROW)

@@ -6,6 +6,7 @@ from tacit.guard.expressions import compiled
 
 REACH = 48  # characters of a name on either side of the word that it is known by
 
+
 def parts_of(name: str) -> list[str]:
     """The words of an identifier: dbPassword2, DB_PASSWORD, db-password."""
     return [p.lower() for p in compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
@@ -21,7 +22,12 @@ def is_a_word(text: str, start: int, end: int) -> bool:
     "the cache key" is no credential, but a NAME=, a key of JSON or a --flag is the same after any word.
     """
     name = text[start:end]
-    return name.islower() and name.isalpha() and text[start - 1 : start] not in _TIED_BEFORE and text[end : end + 1] not in _TIED_AFTER
+    return (
+        name.islower()
+        and name.isalpha()
+        and text[start - 1 : start] not in _TIED_BEFORE
+        and text[end : end + 1] not in _TIED_AFTER
+    )
 
 
 def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
@@ -37,7 +43,11 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
     if after and not NAME_NOT.isdisjoint(after):
         return 0, ""
     if word.startswith(("pass", "mot", "contrase")) or STRENGTH.get(word) == 3:
-        return (0, "") if len(parts) > 1 and name.isascii() and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
+        return (
+            (0, "")
+            if len(parts) > 1 and name.isascii() and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"])
+            else (3, "password")
+        )
     last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
     if word in ("key", "schlüssel", "clé"):
         lowered = name.lower()

@@ -36,7 +36,8 @@ def opaque(text: str, low: str) -> Iterator[Span]:
     for least, signs, shape, three in OPAQUE:
         if longest < least or not compiled(f"{signs}{{{least}}}").search(text):
             continue
-        judged: dict[tuple[str, str], bool] = {}  # a word with what stands before it: what repeats itself is judged once
+        # a word with what stands before it: what repeats itself is judged once
+        judged: dict[tuple[str, str], bool] = {}
         for match in compiled(shape).finditer(text):
             group = 1 if match.re.groups else 0
             word, start = match[group], match.start(group)
@@ -53,7 +54,11 @@ def opaque(text: str, low: str) -> Iterator[Span]:
 def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Certificates and public keys, as far as they go."""
     if "-----BEGIN" in text:
-        for count, head in enumerate(compiled(r"-----BEGIN (?:[A-Z0-9 ]{0,40}CERTIFICATE|[A-Z0-9 ]{0,40}PUBLIC KEY|PGP (?:SIGNATURE|MESSAGE))[A-Z ]{0,20}-----").finditer(text)):
+        for count, head in enumerate(
+            compiled(
+                r"-----BEGIN (?:[A-Z0-9 ]{0,40}CERTIFICATE|[A-Z0-9 ]{0,40}PUBLIC KEY|PGP (?:SIGNATURE|MESSAGE))[A-Z ]{0,20}-----"
+            ).finditer(text)
+        ):
             if count == MOST_BLOCKS:
                 return
             end = text.find("-----END", head.end())
@@ -79,7 +84,9 @@ def _hexadecimal(text: str, low: str) -> Iterator[Span]:
         return
     for match in compiled(r"(?<!\w)0x[0-9A-Fa-f]{64}(?!\w)").finditer(text):
         begin = max(0, match.start() - BEFORE)
-        if compiled(CHAIN_KEY).search(low, begin, match.start()) and not compiled(CHAIN_HASH).search(low, begin, match.start()):
+        if compiled(CHAIN_KEY).search(low, begin, match.start()) and not compiled(CHAIN_HASH).search(
+            low, begin, match.start()
+        ):
             yield *match.span(), "private-key"
 
 
@@ -88,7 +95,9 @@ def _codes(text: str, low: str, longest: int) -> Iterator[Span]:
     if "-" not in text:
         return
     if "code" in low:
-        for match in compiled(r"(?<![\w-])[a-z0-9]{4,6}-[a-z0-9]{4,6}(?:[\s,;|]{1,3}[a-z0-9]{4,6}-[a-z0-9]{4,6}){2,}(?![\w-])").finditer(low):
+        for match in compiled(
+            r"(?<![\w-])[a-z0-9]{4,6}-[a-z0-9]{4,6}(?:[\s,;|]{1,3}[a-z0-9]{4,6}-[a-z0-9]{4,6}){2,}(?![\w-])"
+        ).finditer(low):
             if len(compiled(r"\d").findall(match[0])) >= 4 and chop(match[0]) <= 2.8:
                 yield *match.span(), "recovery-codes"
     if longest < 19:

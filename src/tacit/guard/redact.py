@@ -173,7 +173,9 @@ def _scan_as_far_as_it_pays(text: str) -> list[Span]:
             return spans if end == len(text) else _merged([*spans, (end, len(text), "secrets")])
         # Halved at least: whatever else fills up in the part, all parts together cost no more than the whole.
         at = min(full_at, end // 2)
-        end = max((text.rfind(gap, max(0, at - LONGEST_VALUE), at) for gap in " \n"), default=-1) + 1 or max(0, at - LONGEST_VALUE)
+        end = max((text.rfind(gap, max(0, at - LONGEST_VALUE), at) for gap in " \n"), default=-1) + 1 or max(
+            0, at - LONGEST_VALUE
+        )
 
 
 def _scan(text: str) -> tuple[list[Span], int]:

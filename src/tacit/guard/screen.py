@@ -73,7 +73,9 @@ def _flat(text: str) -> str:
     shown = compiled(f"{HIDDEN}|[{JOINERS}]").sub("", text)
     shown = normalize("NFKC", shown).lower().replace("’", "'").replace("‘", "'")
     # Line by line: an expression that looks for white space around a line's end reads a megabyte of spaces from every one of them.
-    lines = "\n".join(filter(None, (" ".join(line.split()) for line in compiled(r"[\n\r\u2028\u2029\u0085]").split(shown))))
+    lines = "\n".join(
+        filter(None, (" ".join(line.split()) for line in compiled(r"[\n\r\u2028\u2029\u0085]").split(shown)))
+    )
     return f"{lines}\n{lines.replace(chr(10), ' ')}" if "\n" in lines else lines
 
 

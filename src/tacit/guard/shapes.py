@@ -93,17 +93,26 @@ def blocks(text: str, low: str) -> Iterator[Span]:
                 yield start.start(), at, "private-key"
             at = max(at, start.end())
 
-
     if len(text) > 120:  # the middle of one: lines of equal length and nothing but base64
         body = r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/]{64}(?:(?:\r?\n|\x1f\x1f|\\n)[ \t>|+]{0,8}[A-Za-z0-9+/]{64}){1,}(?:(?:\r?\n|\x1f\x1f)[ \t>|+]{0,8}[A-Za-z0-9+/]{1,63}={0,2})?(?![A-Za-z0-9+/])"
         for found in compiled(body).finditer(text):
-            if classes(found[0]) >= 3 and chop(found[0][:400]) <= 3.2 and "-----BEGIN CERT" not in text[max(0, found.start() - 80) : found.start()]:
+            if (
+                classes(found[0]) >= 3
+                and chop(found[0][:400]) <= 3.2
+                and "-----BEGIN CERT" not in text[max(0, found.start() - 80) : found.start()]
+            ):
                 yield *found.span(), "private-key"
 
 
 def _block_end(text: str, begin: int, closed: int = -2) -> int:
     """Where the key that begins here ends; `begin` itself if there is no key, only talk of one. `closed`: the next end, where it is known."""
-    end = text.find("-----END", begin, begin + LONGEST_KEY) if closed == -2 else closed if closed < begin + LONGEST_KEY else -1
+    end = (
+        text.find("-----END", begin, begin + LONGEST_KEY)
+        if closed == -2
+        else closed
+        if closed < begin + LONGEST_KEY
+        else -1
+    )
     if end >= 0 and text.find("-----BEGIN", begin, end) >= 0:
         end = -1
     if end >= 0 and compiled(r"[A-Za-z0-9+/=]{16}").search(text, begin, end):

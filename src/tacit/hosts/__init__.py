@@ -46,13 +46,16 @@ class Marks:
 HOSTS: dict[str, Marks] = {
     "claude-code": Marks("CLAUDECODE", paths=("/.claude/",)),
     "codex": Marks("CODEX_THREAD_ID", True, fields=("turn_id",), paths=("/rollout-",)),
-    "gemini": Marks("GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)),
+    "gemini": Marks(
+        "GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)
+    ),
     "copilot": Marks("COPILOT_AGENT_SESSION_ID", True, True, surely=("sessionId",), unnamed=True, named="vscode"),
     "vscode": Marks(reads=False, fields=("timestamp",)),
     "opencode": Marks("OPENCODE"),  # our own plugin says who asks
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
 }
-MODEL_CALL = "TACIT_MODEL_CALL"  # set for a model's command: our own hooks are silent inside it, and it asks no further model
+# set for a model's command: our own hooks are silent inside it, and it asks no further model
+MODEL_CALL = "TACIT_MODEL_CALL"
 # Variables that tell an agent's shell: those we set ourselves, those of hosts without a folder here, and those of the table.
 SHELLS = (
     "TACIT_RUN",

@@ -163,7 +163,8 @@ def exit_status(text: str) -> int | None:
     return None
 
 
-LEAD, FRAMED_LEAD = 24, 48  # characters in front of a status; Copilot frames its line: "<shellId: 0 completed with exit code 1>"
+# characters in front of a status; Copilot frames its line: "<shellId: 0 completed with exit code 1>"
+LEAD, FRAMED_LEAD = 24, 48
 _STATUS = ("exit code", "exited with code", "exit status")
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from tacit.hosts.samples import Scene
 
-SECONDS = {"session-start": 10, "stop": 10}  # where a host waits longer than for the others: nobody has asked yet, or nobody waits any more
+# where a host waits longer than for the others: nobody has asked yet, or nobody waits any more
+SECONDS = {"session-start": 10, "stop": 10}
 MOMENT = 5
 
 
@@ -55,8 +56,10 @@ class Host:
     traces: tuple[str, ...] = ()  # folders in the home that show that the host was used here
     home_shared: bool = False  # the user's folder is another host's too, so it shows nothing
     loaded_by_others: bool = False  # other hosts load its settings, so an entry there names no host
-    plugin: Callable[[Sequence[str], Sequence[str]], str] | None = None  # the text of its settings file, which is ours alone
-    rule: tuple[tuple[str, ...], str] | None = None  # a file in the project that tells of the notes, and its text (`--rules`)
+    # the text of its settings file, which is ours alone
+    plugin: Callable[[Sequence[str], Sequence[str]], str] | None = None
+    # a file in the project that tells of the notes, and its text (`--rules`)
+    rule: tuple[tuple[str, ...], str] | None = None
     told: str = ""  # what a person should know after connecting
     transcripts: tuple[str, ...] = ()  # what in the user's folder holds sessions that can be read
     sessions: str = ""  # the pattern of those files' names; empty: past ones are not looked for
@@ -87,7 +90,10 @@ def in_shell(
 
 def entries_of(names: Mapping[str, str], **matchers: str) -> tuple[Entry, ...]:
     """An entry for each event of a dialect, by the host's name for it; a matcher where it takes one, by our name with _ for -."""
-    return tuple(Entry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), "")) for ours, theirs in names.items())
+    return tuple(
+        Entry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), ""))
+        for ours, theirs in names.items()
+    )
 
 
 def home_of(host: Host, env: Mapping[str, str]) -> str:

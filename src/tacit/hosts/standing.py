@@ -24,7 +24,9 @@ def our_hooks(tree: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     for event, groups in inside(tree, "hooks").items():
         for at, group in enumerate(groups if isinstance(groups, list) else ()):
             handlers = group.get("hooks") if isinstance(group, dict) else None
-            found += [(event, at, n) for n, each in enumerate(handlers if isinstance(handlers, list) else ()) if is_ours(each)]
+            found += [
+                (event, at, n) for n, each in enumerate(handlers if isinstance(handlers, list) else ()) if is_ours(each)
+            ]
     return found
 
 

@@ -76,7 +76,12 @@ def learn(
             return report
         from tacit.learn.by_model import ask_model
 
-        return added(report, ask_model(store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all))
+        return added(
+            report,
+            ask_model(
+                store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all
+            ),
+        )
 
 
 def preview(*args: Any, **named: Any) -> Learned:

@@ -154,7 +154,9 @@ def record(
         memory = tx.get(use.memory)
         if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in EFFECTS for each in mine):
             denied = contradicted(memory.id) or _was_denied(tx, memory.id, use.unit)
-            applied = by_outcome(run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied)
+            applied = by_outcome(
+                run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied
+            )
             failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
             if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
                 applied = replace(applied, followup="review_required")

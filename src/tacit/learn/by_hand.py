@@ -40,7 +40,12 @@ def memory_from(
     if not isinstance(facets.get("text"), str):
         raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
     found = checked_facets(
-        {name: facets[name] for name in facets if name in EDITABLE and name != "text" and facets[name] not in (None, "", [], ())}, profile
+        {
+            name: facets[name]
+            for name in facets
+            if name in EDITABLE and name != "text" and facets[name] not in (None, "", [], ())
+        },
+        profile,
     )
     text = kept_text(facets["text"])
     clean = redact(private(text))
@@ -82,9 +87,7 @@ def memory_from(
         extra=_extra(facets, actor),
         **found,
     )
-    said = (
-        "a person's word" if actor.is_person else "an agent's own claim: it waits until two sessions say so"
-    )
+    said = "a person's word" if actor.is_person else "an agent's own claim: it waits until two sessions say so"
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 
 
@@ -93,7 +96,10 @@ def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
     given = facets.get("extra")
     extra = redacted_record(given) if isinstance(given, dict) else {}
     where = _met_in(facets)
-    return {**{name: at for name, at in extra.items() if actor.is_person or name != READ_AS}, **({MET_IN: where} if where else {})} or None
+    return {
+        **{name: at for name, at in extra.items() if actor.is_person or name != READ_AS},
+        **({MET_IN: where} if where else {}),
+    } or None
 
 
 def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
@@ -107,7 +113,19 @@ def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
     return {name: said for name, said in (("task", task), ("group", group), ("place", place)) if said}
 
 
-FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type", "tags", "paths", "by", "quote", "error")
+FINDING_FACETS = (
+    "kind",
+    "category",
+    "severity",
+    "domain",
+    "agent",
+    "task_type",
+    "tags",
+    "paths",
+    "by",
+    "quote",
+    "error",
+)
 
 
 def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
 MOST = 10
-_WORTH = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}  # whose word a reader heard: shares of them that were worth having
+# whose word a reader heard: shares of them that were worth having
+_WORTH = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}
 _TOLD = {"said": "you said it", "shown": "you did it once", "asked": "you asked for it", "found": "found by reading"}
 _KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitfall": 0.5, "fix": 0.5}
 
@@ -37,4 +38,9 @@ def _word(memory: Memory) -> str:
 
 
 def _score(memory: Memory) -> float:
-    return _WORTH.get(_word(memory), 0.5) + _KINDS.get(memory.klass, 0.3) + min(memory.tally.seen, 5) * 0.6 - memory.tally.contradicted
+    return (
+        _WORTH.get(_word(memory), 0.5)
+        + _KINDS.get(memory.klass, 0.3)
+        + min(memory.tally.seen, 5) * 0.6
+        - memory.tally.contradicted
+    )

@@ -139,7 +139,9 @@ def hits_of(text: str, keywords: Iterable[str], match: str) -> int:
 def _places(text: str, word: str, match: str) -> Iterator[int]:
     at = text.find(word) if word else -1
     while at >= 0:
-        if match == "substring" or ((at == 0 or not text[at - 1].isalnum()) and _ends(text, at + len(word), word, match)):
+        if match == "substring" or (
+            (at == 0 or not text[at - 1].isalnum()) and _ends(text, at + len(word), word, match)
+        ):
             yield at
         at = text.find(word, at + 1)
 

@@ -23,12 +23,23 @@ def confirm(tx: Transaction, id: str, *, by: str, at: str) -> None:
     memory = tx.get(id)
     own = memory.trust == OWNER and not (memory.extra or {}).get(READ_AS)
     if not own and not is_confirmed(memory):
-        tx.add_evidence(Evidence(id, memory.project, signal=CONFIRMED, by=by, tier=OWNER, place=f"confirmed {at}", at=at))
+        tx.add_evidence(
+            Evidence(id, memory.project, signal=CONFIRMED, by=by, tier=OWNER, place=f"confirmed {at}", at=at)
+        )
 
 
 def take_back(tx: Transaction, entry: Entry, *, by: str, at: str) -> None:
     """Undo the confirmation that came with a change."""
     given = [row for row in tx.evidence(entry.memory) if row.signal == CONFIRMED and row.at == entry.at]
     for row in given:
-        less = Evidence(row.memory, row.project, signal=CONFIRMED, amount=-row.amount, by=by, tier=OWNER, place=f"taken back {at}", at=at)
+        less = Evidence(
+            row.memory,
+            row.project,
+            signal=CONFIRMED,
+            amount=-row.amount,
+            by=by,
+            tier=OWNER,
+            place=f"taken back {at}",
+            at=at,
+        )
         tx.add_evidence(less)

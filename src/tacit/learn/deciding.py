@@ -24,7 +24,9 @@ class Deciding:
     def __enter__(self) -> Transaction:
         return self._tx.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._tx.__exit__(kind, error, trace)
         if isinstance(error, Refused):
             with self._seat.store.write() as tx:

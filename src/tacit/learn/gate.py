@@ -151,7 +151,9 @@ def joelclaw_gate(
     if settled is not None:
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
-        concrete = next((reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), "")
+        concrete = next(
+            (reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), ""
+        )
         sure = rules.stated_confidence if concrete else rules.fallback_confidence
         return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
     if note.verdict not in ("allow", "hold", "discard"):
@@ -304,7 +306,9 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
         return GateDecision("allow", _WITNESSED[finding.tier])
     if not text.endswith("?") and len(text.split()) > 3 and cue_patterns.LESSON_SHAPE.search(text):
         return GateDecision("allow", "says what to do or what happens")
-    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.fallback and rules.unknown == "allow")
+    return GateDecision(
+        rules.unknown, "nothing concrete to judge it by", fallback=rules.fallback and rules.unknown == "allow"
+    )
 
 
 _MERITS = {

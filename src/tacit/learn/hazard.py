@@ -49,8 +49,12 @@ _INSTALLERS = {
     "mise": ("use", "plugins"), "nix-env": ("-i", "-iA"), "volta": ("install",), "sdk": ("install",), "corepack": ("prepare",), "luarocks": ("install",), "cabal": ("install",), "mix": ("archive.install", "escript.install"),
     "dotnet": ("add", "tool"), "nuget": ("install",), "opam": ("install", "pin"), "vcpkg": ("install",), "conan": ("install",), "claude": ("mcp", "plugin"),
 }  # fmt: skip
-_OWN_FILES = re.compile(r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/")
-_SENDS = shell.word_set("scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared")
+_OWN_FILES = re.compile(
+    r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/"
+)
+_SENDS = shell.word_set(
+    "scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared"
+)
 _SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("storage",), "git": ("bundle", "send-email"), "docker": ("push", "login"),
                 "gh": ("gist", "release", "secret"), "npm": ("publish", "login"), "pnpm": ("publish",), "yarn": ("publish",), "cargo": ("publish", "login"),
                 "twine": ("upload",), "gem": ("push",), "kubectl": ("cp",), "mc": ("cp", "mirror")}  # fmt: skip
@@ -102,9 +106,15 @@ _SIGNS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 # A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
 _PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
-_AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")  # not a user `localhost` at another host
-_ELSEWISE = re.compile(r"(?:^|\s)(?:-x|--proxy|--preproxy|--socks\S*|--resolve|--connect-to|-K|--config|--next)(?:[\s=]|$)")
-_FORBIDDEN = re.compile(r"\b(?:do not|don't|never|must not|may not|avoid)\s+(?:(?:run|use|call|try|pass|add|set|using|running|passing)\s+)?$", re.IGNORECASE)
+# not a user `localhost` at another host
+_AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
+_ELSEWISE = re.compile(
+    r"(?:^|\s)(?:-x|--proxy|--preproxy|--socks\S*|--resolve|--connect-to|-K|--config|--next)(?:[\s=]|$)"
+)
+_FORBIDDEN = re.compile(
+    r"\b(?:do not|don't|never|must not|may not|avoid)\s+(?:(?:run|use|call|try|pass|add|set|using|running|passing)\s+)?$",
+    re.IGNORECASE,
+)
 _PLACES = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
 _CODE = re.compile(r"`([^`\n]{2,400})`")
 
@@ -124,7 +134,13 @@ def kind_of(line: str) -> str:
     if folded != lowered and not _compiled(_ADDRESS).search(folded) and not _ELSEWISE.search(line):
         folded = _compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
     # An address that no program is given, or one that is looked for.
-    addressed = not _PROGRAM.match(line) or _compiled(r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)").match(folded) is not None
+    addressed = (
+        not _PROGRAM.match(line)
+        or _compiled(r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)").match(
+            folded
+        )
+        is not None
+    )
     for kind, expression in _SIGNS:
         if _compiled(expression).search(folded) and not (addressed and expression is _ADDRESS):
             return kind
@@ -162,9 +178,15 @@ def _call(call: shell.Call) -> str:
         return "runs a package by name"
     if program in _INSTALLERS and _installs(_INSTALLERS[program], rest):
         return "installs by name"
-    if (program in _ELSEWHERE and plain) or (program in ("gcloud", "fly", "flyctl", "heroku", "az", "docker-machine") and "ssh" in plain):
+    if (program in _ELSEWHERE and plain) or (
+        program in ("gcloud", "fly", "flyctl", "heroku", "az", "docker-machine") and "ssh" in plain
+    ):
         return "runs on another machine"
-    if program == "git" and "commit" in plain and any(word[:1] == "-" and word[:2] != "--" and "n" in word.partition("m")[0] for word in rest):
+    if (
+        program == "git"
+        and "commit" in plain
+        and any(word[:1] == "-" and word[:2] != "--" and "n" in word.partition("m")[0] for word in rest)
+    ):
         return "goes around a check"
     if program == "go" and plain[:1] == ["run"] and plain[1:] and "." in plain[1].partition("/")[0].strip("."):
         return "runs a package by name"
@@ -174,7 +196,12 @@ def _call(call: shell.Call) -> str:
         return "sends files away"
     if program == "git" and plain[:1] == ["push"] and (any(map(_PLACES.search, plain[1:])) or "--mirror" in rest):
         return "sends files away"  # elsewhere than to a remote that the repository knows
-    if program in _SENDING_SUB and plain[:1] and plain[0] in _SENDING_SUB[program] and plain[1:2] not in [[verb] for verb in _READING_SUB.get(program, ())]:
+    if (
+        program in _SENDING_SUB
+        and plain[:1]
+        and plain[0] in _SENDING_SUB[program]
+        and plain[1:2] not in [[verb] for verb in _READING_SUB.get(program, ())]
+    ):
         return "sends files away"
     return ""
 
@@ -206,9 +233,26 @@ def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
     for word in after:
         if skip:
             skip = False
-        elif word in ("-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--filter", "-F", "--prefix", "-C", "-w", "--workspace"):
+        elif word in (
+            "-r",
+            "--requirement",
+            "-c",
+            "--constraint",
+            "-e",
+            "--editable",
+            "--filter",
+            "-F",
+            "--prefix",
+            "-C",
+            "-w",
+            "--workspace",
+        ):
             skip = True
-        elif not word.startswith("-") and not _OWN_FILES.search(word) and not word.endswith((".txt", ".toml", ".lock", ".yml", ".yaml")):
+        elif (
+            not word.startswith("-")
+            and not _OWN_FILES.search(word)
+            and not word.endswith((".txt", ".toml", ".lock", ".yml", ".yaml"))
+        ):
             named = True
     return named
 

@@ -43,7 +43,8 @@ class Read:
     path: str
     namespace: str  # of its ids; empty: the format's name
     items: Sequence[Row | Given | Judged | Header | Note | Skipped]
-    lasting: bool | None = None  # an id of this format means one memory for good, or (False) with the same words; None: nothing is renewed
+    # an id of this format means one memory for good, or (False) with the same words; None: nothing is renewed
+    lasting: bool | None = None
 
 
 @value
@@ -206,7 +207,9 @@ class _Intake:
         if not names and not states:
             return None
         text = str(came.get(names[0], row.memory.text)) if names else row.memory.text
-        return replace(row.memory, text=text, state=str(came.get(states[0], row.memory.state)) if states else row.memory.state)
+        return replace(
+            row.memory, text=text, state=str(came.get(states[0], row.memory.state)) if states else row.memory.state
+        )
 
     def _set(self, tx: Transaction, memory: Memory, signal: str, amount: float, at: str) -> None:
         """A figure as a record states it now."""
@@ -214,9 +217,13 @@ class _Intake:
         if signal == "confidence":
             if tally.confidence is not None and round(amount - tally.confidence, 10):
                 step = round(amount - tally.confidence, 10)
-                tx.add_mark(Mark(memory.id, "", memory.project, "weakened", amount=step, reason="as imported again", at=self.at))
+                tx.add_mark(
+                    Mark(memory.id, "", memory.project, "weakened", amount=step, reason="as imported again", at=self.at)
+                )
             return
-        have = {"seen": tally.seen, "uses": tally.uses, "contradicted": tally.contradicted}.get(signal, signals.get(signal, 0.0))
+        have = {"seen": tally.seen, "uses": tally.uses, "contradicted": tally.contradicted}.get(
+            signal, signals.get(signal, 0.0)
+        )
         more = amount if signal in STATED else amount - have
         if more and amount != have:
             tx.add_evidence(
@@ -249,7 +256,9 @@ class _Intake:
         came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
         clean = redact(private(sound_text(came.text)))
         title = str((came.extra or {}).get("title") or "")
-        suspicion = screened(clean.text, title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags)
+        suspicion = screened(
+            clean.text, title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags
+        )
         gate, why = came.gate, came.gate_reason
         if not suspicion.clean:
             gate, why = "quarantine", suspicion.reason
@@ -355,4 +364,3 @@ class _Intake:
 
 def _hash(row: Row) -> str:
     return short_hash(json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True))
-

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from tacit.words.prepared import Prepared
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
-LONG, LONG_WORDS = 40, 64  # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
+# … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
+LONG, LONG_WORDS = 40, 64
 READ_WITHIN = 2.0  # days: a model that last read longer ago may be gone, and words count alone again
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
@@ -83,7 +84,10 @@ class Neighbours:
     def _counted(self, text: str, found: Found) -> dict[str, int]:
         added = [{*_tokens(found, self.written[id])} for id in self.new]
         words = {word: {*found.tokens(word)} for word in self.asked[text]}
-        return {word: found.frequency.get(word, 0) + sum(bool(parts) and parts <= each for each in added) for word, parts in words.items()}
+        return {
+            word: found.frequency.get(word, 0) + sum(bool(parts) and parts <= each for each in added)
+            for word, parts in words.items()
+        }
 
 
 def _tokens(found: Found, hit: Hit) -> list[str]:
@@ -97,7 +101,9 @@ def is_read(tx: Transaction, project: str, at: str) -> bool:
     return bool(read) and days_between(read, at) < READ_WITHIN
 
 
-def match(tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, read: bool = False) -> Matched:
+def match(
+    tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, read: bool = False
+) -> Matched:
     """The lesson that a finding repeats, or none; `found` is what there may be. `read`: a model is asked where words are not the same."""
     mine = prepared(finding)
     near = {hit.n: hit.memory for hit in found.hits}
@@ -109,7 +115,11 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
     klass = class_of(profile, kind_named(profile, finding.kind))
-    fitting = {age: memory for age, memory in fitting.items() if of_one_class(klass, memory.klass) or memory.text == finding.text}
+    fitting = {
+        age: memory
+        for age, memory in fitting.items()
+        if of_one_class(klass, memory.klass) or memory.text == finding.text
+    }
     telling, closest = None, fitting
     rules: Rules = profile.match
     if profile.match.matcher == "lexical":
@@ -128,7 +138,9 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         stands = standing(tx, met)  # what was merged into another is known by its own words
         if stands is not None and is_asked(finding, mine, met, stands, profile, project):
             fitting[choice.id] = stands
-            choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked")
+            choice = Match(
+                "", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked"
+            )
     # Not the same lesson, yet one told would tell the other's unit too.
     near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
@@ -173,7 +185,13 @@ def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, prof
     its = prepared_of(met)
     if mine.text == its.text or (mine.signature and mine.signature == its.signature):
         return False
-    born = (project, scope_at_birth(finding, profile), finding.agent, finding.domain, class_of(profile, kind_named(profile, finding.kind)))
+    born = (
+        project,
+        scope_at_birth(finding, profile),
+        finding.agent,
+        finding.domain,
+        class_of(profile, kind_named(profile, finding.kind)),
+    )
     in_force = stands.state in ACTIVE and stands.gate == "allow"
     return in_force and born == (stands.project, stands.scope, stands.agent, stands.domain, stands.klass)
 

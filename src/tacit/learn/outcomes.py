@@ -31,7 +31,11 @@ class Session(Findings):
     # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
     # whatever the gate thought of how it was told.
     def settle(
-        self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool, echoed: Sequence[Finding] = (),
+        self,
+        tx: Transaction,
+        judged: Sequence[tuple[Finding, GateDecision]],
+        over: bool,
+        echoed: Sequence[Finding] = (),
         lines: Mapping[str, str] | None = None,
     ) -> None:
         """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
@@ -176,7 +180,18 @@ class Session(Findings):
             memory = tx.get(use.memory)
             if course.word == HARMS and memory.verdict != HARMS:
                 now, why = replace(memory, verdict=HARMS, updated_at=self.at), told(course)
-                tx.apply(change(memory, now, verb="verdict", by=BY, reason=why, at=self.at, run=self.id, profile=self.project.profile))
+                tx.apply(
+                    change(
+                        memory,
+                        now,
+                        verb="verdict",
+                        by=BY,
+                        reason=why,
+                        at=self.at,
+                        run=self.id,
+                        profile=self.project.profile,
+                    )
+                )
                 self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
@@ -233,7 +248,8 @@ class Session(Findings):
                 ended_at=run.ended_at or self.row.ended_at,
                 learned_at=self.row.learned_at or self.at,
                 settled_at=self.at if over else "",
-                path=run.path if run.path and redacted_record(run.path) == run.path else self.row.path,  # not with a secret
+                # not with a secret
+                path=run.path if run.path and redacted_record(run.path) == run.path else self.row.path,
                 facts=facts,
             )
         )

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
 
 QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
-FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")  # of a finding, read for secrets like its text
+# of a finding, read for secrets like its text
+FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")
 
 
 def what_it_says(
@@ -37,13 +38,17 @@ def what_it_says(
     rules = Known(extractors=on, instructions=tuple(known or ()))
     stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
     found = extract(stripped, rules)
-    unstripped = extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
+    unstripped = (
+        extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
+    )
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
     said = [cleaned(finding) for finding in (*found, *again, *derived)]
     kept = {finding.text for finding in found}
     echoed = [cleaned(finding) for finding in unstripped if finding.text not in kept]
-    return tuple(shaped_for(each, run, profile) for each in said), tuple(shaped_for(each, run, profile) for each in echoed)
+    return tuple(shaped_for(each, run, profile) for each in said), tuple(
+        shaped_for(each, run, profile) for each in echoed
+    )
 
 
 def _earlier(store: Store, project: str, run: Run) -> Iterator[Any]:
@@ -119,7 +124,9 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
     rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
     title = str((finding.extra or {}).get("title") or "")
-    found = screened(finding.text, title, finding.by, finding.category, finding.domain, finding.agent, *finding.paths, *finding.tags)
+    found = screened(
+        finding.text, title, finding.by, finding.category, finding.domain, finding.agent, *finding.paths, *finding.tags
+    )
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )

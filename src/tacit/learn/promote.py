@@ -64,7 +64,8 @@ def promote(
             move = replace(move, reason=f"{move.reason}. {told}")
         tx.apply(moved(memory, move, profile, by=by, at=at, run=run, profile_version=project.profile))
         if not tx.may_change(memory.project):
-            return Promoted(tuple(moves))  # what holds everywhere was left to its own people, and the store has counted it
+            # what holds everywhere was left to its own people, and the store has counted it
+            return Promoted(tuple(moves))
         moves.append((id, memory.state, move.to, move.reason))
     return Promoted(tuple(moves))
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-
     pass
 
 
@@ -39,7 +38,9 @@ class Learned:
 
 def added(first: Learned, second: Learned) -> Learned:
     """Two reports of one run as one."""
-    summed = "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
+    summed = (
+        "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
+    )
     parts = {name: getattr(first, name) + getattr(second, name) for name in summed}
     matched = tuple(dict.fromkeys((*first.matched, *second.matched)))
     return replace(first, **parts, matched=matched, already=first.already and not second.findings)

@@ -29,7 +29,9 @@ class Said:
 
     def __init__(self, rows: Iterable[FindingRow], run: str) -> None:
         self._rows = {row.key: row for row in rows}
-        placed = [row for row in self._rows.values() if row.key == key_by_place(run, row.place, row.extractor, row.version)]
+        placed = [
+            row for row in self._rows.values() if row.key == key_by_place(run, row.place, row.extractor, row.version)
+        ]
         self._words = {(bytes(row.digest), row.by): row for row in placed}
         self._new: set[str] = set()
 

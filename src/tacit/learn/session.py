@@ -125,7 +125,9 @@ class Findings:
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 
-    def tell(self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str) -> None:
+    def tell(
+        self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str
+    ) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
         from tacit.core.rows import run_id
         from tacit.learn.tell import propose, told_by

@@ -78,7 +78,15 @@ def outcome_of(
     if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
         said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
         said = _where_told(said, run, assigned_in(tellings, memory.id))
-        return judge(kind="user", instruments=instruments(run), sightings=said, assigned_at=use.at, over=over, now=now, behind=behind)
+        return judge(
+            kind="user",
+            instruments=instruments(run),
+            sightings=said,
+            assigned_at=use.at,
+            over=over,
+            now=now,
+            behind=behind,
+        )
     where, words = (memory.extra or {}).get("sign") or ("", "")
     signature = "" if memory.klass in NO_PROBLEM else memory.signature  # a command's is its purpose, and no failure
     if (signature or where == "E") and run.steps:
@@ -87,13 +95,21 @@ def outcome_of(
         struck += [_stated(each) for each in seen if signature and each.states(signature)]
         struck = _where_told(struck, run, assigned_in(tellings, memory.id))
         return judge(
-            kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind
+            kind="tool",
+            instruments=instruments(run),
+            sightings=struck,
+            assigned_at=use.at,
+            over=over,
+            now=now,
+            behind=behind,
         )
     family = {memory.id, use.family}
     held = instruments(run, use, memory.source)
     named = {each.name for each in held}
     sightings = [
-        Sighting(seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at, place=s.finding.place)
+        Sighting(
+            seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at, place=s.finding.place
+        )
         for s in seen
         if s.memories & family
     ]
@@ -102,19 +118,24 @@ def outcome_of(
         kind = "user"
         sightings += said_again(run, words)
     sightings = _where_told(sightings, run, assigned_in(tellings, memory.id))
-    return judge(kind=kind, instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind)
+    return judge(
+        kind=kind, instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind
+    )
 
 
 def _stated(seen: Seen) -> Sighting:
     return Sighting("tool", "", seen.finding.at, place=seen.finding.place)
 
 
-def _where_told(sightings: list[Sighting], run: Run, assigned: Mapping[str, tuple[tuple[str, str], ...]]) -> list[Sighting]:
+def _where_told(
+    sightings: list[Sighting], run: Run, assigned: Mapping[str, tuple[tuple[str, str], ...]]
+) -> list[Sighting]:
     """Sightings in contexts that held the lesson's assignment by then, each with its time; all of them where no context is known."""
     if not assigned:
         return sightings
     contexts = {step.place: step.context for step in run.steps if step.context}
-    own = run.id if run.agent and run.root not in ("", run.id) else MAIN  # some hosts write a sub-agent's steps into a run of its own
+    # some hosts write a sub-agent's steps into a run of its own
+    own = run.id if run.agent and run.root not in ("", run.id) else MAIN
     found = []
     for each in sightings:
         for begin, end in assigned.get(contexts.get(each.place, own), ()):

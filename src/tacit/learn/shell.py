@@ -28,7 +28,8 @@ def word_set(text: str) -> frozenset[str]:
 
 LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
 LONGEST_SHOWN = 110  # of a command inside a lesson
-PROSE = 4  # words in one argument, or arguments that are plain words one after the other: a sentence, not part of the command
+# words in one argument, or arguments that are plain words one after the other: a sentence, not part of the command
+PROSE = 4
 LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
 
 # Tools that run a command of a POSIX shell. PowerShell and cmd have another grammar: `core.canary` says that they are not read.
@@ -194,7 +195,8 @@ def key(call: Call) -> tuple[str, ...]:
         return _scripted(program, rest)
     if program in SUBCOMMANDS:
         plain = _plain(rest)
-        deep = (program, *plain[:1]) in TWO_DEEP and "/" not in "".join(plain[1:2])  # `gh api repos/…` asks for one page of many
+        # `gh api repos/…` asks for one page of many
+        deep = (program, *plain[:1]) in TWO_DEEP and "/" not in "".join(plain[1:2])
         depth = 2 if deep else 1
         return (program, *plain[:depth])
     return (program,)
@@ -275,7 +277,8 @@ def shown(call: Call, cwd: str = "", branch: str = "") -> str:
     for place in range(1, len(words) if messages else 0):
         if words[place - 1] in ("-m", "--message", "--title", "--body", "--description", "-am") and words[place] != "…":
             words[place] = "…"
-    text = redact(_CONTENT.sub(r"\1=…", " ".join(words)).replace("`", "'")).text  # before it is cut: half a secret is known by nothing
+    # before it is cut: half a secret is known by nothing
+    text = redact(_CONTENT.sub(r"\1=…", " ".join(words)).replace("`", "'")).text
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1].rstrip() + "…"
 
 

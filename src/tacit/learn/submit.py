@@ -59,5 +59,7 @@ def submit(
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
         session.take(tx, [(kept, decision)])
         taken = session.said.row(kept) or next(each for each in tx.findings(run=id) if each.key == kept.key)
-    word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(taken.outcome, "known")
+    word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(
+        taken.outcome, "known"
+    )
     return Submitted(run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory)

@@ -64,7 +64,15 @@ def agreed(words: Iterable[str], runs: str = NOT_YET_KNOWN) -> str:
 
 
 def judged(
-    memory: Memory, course: Course, others: Iterable[str] = (), runs: str = NOT_YET_KNOWN, *, by: str, at: str, run: str, version: str
+    memory: Memory,
+    course: Course,
+    others: Iterable[str] = (),
+    runs: str = NOT_YET_KNOWN,
+    *,
+    by: str,
+    at: str,
+    run: str,
+    version: str,
 ) -> Judged:
     """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
     `runs` is that on its runs as a whole."""

@@ -253,12 +253,16 @@ def _not_asked_of_anyone(low: str) -> bool:
     if cue_patterns.HYPOTHETICAL.match(low) and not cue_patterns.CONDITIONAL.match(low):
         return True
     end = low.rstrip(" .!")
-    return any(pattern.match(end) for pattern in (cue_patterns.REPORTED, cue_patterns.DESCRIBING, cue_patterns.POINTING))
+    return any(
+        pattern.match(end) for pattern in (cue_patterns.REPORTED, cue_patterns.DESCRIBING, cue_patterns.POINTING)
+    )
 
 
 _NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
 _WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
-_STYLE = re.compile(r"\b(?:our|team|house) \w* ?(?:convention|standard|style|policy|rule)|konvention|convención|convention")
+_STYLE = re.compile(
+    r"\b(?:our|team|house) \w* ?(?:convention|standard|style|policy|rule)|konvention|convención|convention"
+)
 
 
 def _is_standing(low: str, text: str) -> bool:

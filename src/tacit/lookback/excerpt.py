@@ -110,7 +110,8 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
         troubles=troubles,
         said=said,
         tool_calls=len(calls),
-        failed_calls=sum(bool(step.error) and not step.interrupted for step in calls) + sum(each.count for each in noticed if each.soft),
+        failed_calls=sum(bool(step.error) and not step.interrupted for step in calls)
+        + sum(each.count for each in noticed if each.soft),
         passed_over=sum(each.count for each in noticed if each.nature == "host"),
         noticed=noticed,
         apart=bool(run.agent and run.root),
@@ -240,7 +241,9 @@ def median(spent: Sequence[Spent]) -> Spent:
         return Spent()
     known = sorted(each.tokens for each in spent if each.tokens is not None)
     calls, seconds = sorted(each.calls for each in spent), sorted(each.seconds for each in spent)
-    return Spent(calls[(len(calls) - 1) // 2], seconds[(len(seconds) - 1) // 2], known[(len(known) - 1) // 2] if known else None)
+    return Spent(
+        calls[(len(calls) - 1) // 2], seconds[(len(seconds) - 1) // 2], known[(len(known) - 1) // 2] if known else None
+    )
 
 
 def plus(one: Spent, other: Spent) -> Spent:

@@ -295,7 +295,12 @@ class _Sums:
             ),
             projects=tuple(
                 ProjectCount(
-                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), _for_you(book), *_met(book),
+                    names[key],
+                    shown(book.home.path),
+                    self.projects[key],
+                    _notes(book, self.last),
+                    _for_you(book),
+                    *_met(book),
                     tuple(shown(text, WHOLE) for text in book.in_files()),
                 )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
@@ -309,7 +314,9 @@ def _names(homes: Sequence[Home]) -> dict[str, str]:
     called: dict[str, str] = {}
     for home in homes:
         others = [other for other in homes if other.name == home.name and other.key != home.key]
-        deep = next((n for n in range(_DEEPEST) if all(_called(home, n) != _called(other, n) for other in others)), _DEEPEST)
+        deep = next(
+            (n for n in range(_DEEPEST) if all(_called(home, n) != _called(other, n) for other in others)), _DEEPEST
+        )
         called[home.key] = shown(_called(home, deep), 60)
     return called
 

@@ -71,8 +71,10 @@ class ProjectCount:
     path: str
     count: Count
     notes: tuple[str, ...] = ()
-    for_you: tuple[str, ...] = ()  # what only the person is told: instruction files, what fails without a way out, standing requests
-    met: Mapping[str, int] = {}  # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will say
+    # what only the person is told: instruction files, what fails without a way out, standing requests
+    for_you: tuple[str, ...] = ()
+    # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will say
+    met: Mapping[str, int] = {}
     how: Mapping[str, str] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
     in_files: tuple[str, ...] = ()  # what would be told if an instruction file did not say so already
 

@@ -176,16 +176,25 @@ class Book:
                 kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
             self._promote(kept, at)
         for finding in told.person if told else ():
-            for same in [each.subject for each in self.person.values() if each.kind == "request" and is_asked(each.lesson, finding)]:
+            for same in [
+                each.subject
+                for each in self.person.values()
+                if each.kind == "request" and is_asked(each.lesson, finding)
+            ]:
                 del self.person[same]  # which wording leads changes from session to session
             self.person[finding.subject] = finding
 
     def in_files(self) -> list[str]:
         """What these sessions teach and an instruction file says already, so that nobody is told."""
-        every = [note.incident for kind in (FAILURE, COMMAND, COMPLAINT) for note in self.noted.by_kind.get(kind, ())] if self.lines else []
+        every = (
+            [note.incident for kind in (FAILURE, COMMAND, COMPLAINT) for note in self.noted.by_kind.get(kind, ())]
+            if self.lines
+            else []
+        )
         known = {each.subject for each in told_by(self.noted, every, self.lines).lessons}
         free = told_by(self.noted, every, {}).lessons
-        return [each.text for each in free if each.subject not in known and each.kind != "command"]  # over a command nothing failed
+        # over a command nothing failed
+        return [each.text for each in free if each.subject not in known and each.kind != "command"]
 
     def _told(self, lesson: Told, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"

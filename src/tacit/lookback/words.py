@@ -77,12 +77,21 @@ def lessons(of: Lookback) -> list[Told]:
     whenever they came back."""
     found = []
     for project in of.projects:
-        later = [each.lesson for each in of.problems if each.project == project.name and each.in_force and lesson_words(each)]
+        later = [
+            each.lesson for each in of.problems if each.project == project.name and each.in_force and lesson_words(each)
+        ]
         for text in dict.fromkeys((*project.notes, *later)):
             about = [each for each in of.problems if each.project == project.name and each.lesson == text]
             worst = max(about, key=lambda each: each.repeated, default=None)
             cost = sum(each.typical.seconds * each.repeated for each in about), sum(each.repeated for each in about)
-            said = max((each.sessions for each in of.repeated_corrections if each.project == project.name and each.text == text), default=0)
+            said = max(
+                (
+                    each.sessions
+                    for each in of.repeated_corrections
+                    if each.project == project.name and each.text == text
+                ),
+                default=0,
+            )
             found.append(((cost[0], cost[1] + said), Told(
                 project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
                 worst.typical if worst else None, said,
@@ -94,7 +103,11 @@ def cost_words(told: Told) -> str:
     """What a lesson's problem cost so far."""
     if told.said:
         return f"you said it in {numbered(told.said, 'session')}"
-    where = f"{told.how} in {told.met} of {numbered(told.sessions, 'session')}" if told.met else "what your sessions do, or what you said"
+    where = (
+        f"{told.how} in {told.met} of {numbered(told.sessions, 'session')}"
+        if told.met
+        else "what your sessions do, or what you said"
+    )
     if not told.repeated:
         return where if told.how != "met" else f"{where}; nothing has failed over it again"
     took = spent_words(told.typical) if told.typical else ""
@@ -123,7 +136,9 @@ def left_out(of: Lookback) -> list[str]:
     """What the figures leave out, in sentences."""
     files, said = of.files, []
     if of.passed_over:
-        said.append(f"{numbered(of.passed_over, 'failed call')} of the host's own tools (an edit before a read, say): left out.")
+        said.append(
+            f"{numbered(of.passed_over, 'failed call')} of the host's own tools (an edit before a read, say): left out."
+        )
     if of.untimed:
         said.append(f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading.")
     if files.malformed_lines:

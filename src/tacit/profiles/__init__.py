@@ -26,7 +26,9 @@ def compiled(text: str, name: str) -> Profile:
 
     profile = compile_profile(text, name=os.path.splitext(os.path.basename(name))[0])
     if name not in BUILT_IN and (unfit := "\n".join(_unfit_wording(profile))):
-        raise ProfileInvalid(f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading.")
+        raise ProfileInvalid(
+            f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading."
+        )
     return profile
 
 

@@ -30,8 +30,16 @@ def by_repository(name: str, path: str) -> NamedProfile:
     """What comes of a profile that a repository's own settings name."""
     if name in BUILT_IN and not openness(load(name)):
         return NamedProfile(name)
-    what = openness(load(name)) if name in BUILT_IN else "a file or package that the repository names is somebody else's word"
-    return NamedProfile("default", f"{path} names the profile {name}, which is for you to choose ({what}): tacit profile use {name}", name)
+    what = (
+        openness(load(name))
+        if name in BUILT_IN
+        else "a file or package that the repository names is somebody else's word"
+    )
+    return NamedProfile(
+        "default",
+        f"{path} names the profile {name}, which is for you to choose ({what}): tacit profile use {name}",
+        name,
+    )
 
 
 def openness(profile: Profile) -> str:
@@ -58,4 +66,6 @@ def changed(name: str, kept: str) -> str:
             return ""
     except ProfileInvalid:
         return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"
-    return f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"
+    return (
+        f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"
+    )

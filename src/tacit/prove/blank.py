@@ -54,14 +54,18 @@ def compared(
     often a person corrected."""
     if not any(each.blank for each in units.values()):
         return None
-    one, other = (_side({id: each for id, each in units.items() if each.blank == blank}, met) for blank in (False, True))
+    one, other = (
+        _side({id: each for id, each in units.items() if each.blank == blank}, met) for blank in (False, True)
+    )
     table = {share: Counts(one.failed, one.succeeded, other.failed, other.succeeded)} if 0.0 < share < 1.0 else {}
     return BlankEffect(one, other, share, stats.interval(table, alpha), stats.verdict(table, alpha, margin))
 
 
 def _side(named: Mapping[str, UnitFacts], met: Mapping[str, tuple[int, int]]) -> Side:
     units = list(named.values())
-    failures, corrections = (sum(met.get(id, (0, 0))[k] for id in named) / len(named) if named else None for k in (0, 1))
+    failures, corrections = (
+        sum(met.get(id, (0, 0))[k] for id in named) / len(named) if named else None for k in (0, 1)
+    )
     return Side(
         failures=failures,
         corrections=corrections,

@@ -140,7 +140,8 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         )
         for memory in memories
     ]  # fmt: skip
-    lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))  # what nobody measured comes last
+    # what nobody measured comes last
+    lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
     costs = [(tables[id], believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
     whole = whole_memory(trials, rules.alpha, rules.margin)
@@ -152,8 +153,12 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
-        blank=compared(units, profile.trial.blank, rules.alpha, rules.margin, troubles(store, units) if any(blank.values()) else {}),
-        heard=heard({each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin, exempt.values()),
+        blank=compared(
+            units, profile.trial.blank, rules.alpha, rules.margin, troubles(store, units) if any(blank.values()) else {}
+        ),
+        heard=heard(
+            {each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin, exempt.values()
+        ),
         worth=worth(whole, seconds_a_call(store, project), units.values()),
         untold=why_untold(marks),
     )
@@ -166,7 +171,9 @@ def heard_in(store: Store, project: str, profile: Profile) -> Heard | None:
     for use in uses:
         own.setdefault(use.memory, []).append(use)
     memories = {each.id: each for each in store.memories([*own])}
-    return heard(memories, uses, marks, profile.effect.alpha, profile.effect.margin, followed_all(store, own, marks).values())
+    return heard(
+        memories, uses, marks, profile.effect.alpha, profile.effect.margin, followed_all(store, own, marks).values()
+    )
 
 
 def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence[Mark]) -> dict[str, Followed]:
@@ -207,7 +214,11 @@ def _followed_up(store: Store, project: str, profile: Profile, memory: Memory) -
     found = {epoch: stats.course_from_json(kept) for epoch, kept in courses_of(store, memory.id) if epoch != RUN_FAILED}
     rules = profile.effect
     whole = sum(course.units for course in found.values()) == units
-    return found if whole and all((course.alpha, course.margin) == (rules.alpha, rules.margin) for course in found.values()) else {}
+    return (
+        found
+        if whole and all((course.alpha, course.margin) == (rules.alpha, rules.margin) for course in found.values())
+        else {}
+    )
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
@@ -220,15 +231,21 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None, given: Followed | None
+    memory: Memory,
+    trials: list[Trial],
+    before: list[Trial],
+    profile: Profile,
+    across: bool,
+    runs: Beside | None,
+    given: Followed | None,
 ) -> LessonEffect:
     alpha, margin = profile.effect.alpha, profile.effect.margin
     epoch, mine = _latest(trials)
-    older = {
-        name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch
-    }
+    older = {name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch}
     former = _said(_latest(before)[1], alpha, margin)
-    return _told(memory, profile, epoch, tabulate(mine), stats.stand(mine, alpha, margin), older, across, former, runs, given)
+    return _told(
+        memory, profile, epoch, tabulate(mine), stats.stand(mine, alpha, margin), older, across, former, runs, given
+    )
 
 
 def _told(

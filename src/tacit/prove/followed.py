@@ -34,7 +34,11 @@ class Followed:
     @property
     def sentence(self) -> str:
         """For instance "Given in 9 sessions, not followed in 2 of the 7 that could tell"."""
-        told = f"not followed in {self.broken} of the {self.told} that could tell" if self.told else "none of them could tell"
+        told = (
+            f"not followed in {self.broken} of the {self.told} that could tell"
+            if self.told
+            else "none of them could tell"
+        )
         kept = f", seen to be followed in {self.kept}" if self.kept else ""
         return f"Given in {_sessions(self.given)}, {told}{kept}."
 
@@ -44,7 +48,9 @@ class Followed:
         return [self.sentence, *(f"  {day} “{words}”" for day, words in self.quotes)]
 
 
-def followed(memory: str, uses: Iterable[Use], marks: Sequence[Mark], evidence: Sequence[Evidence] = ()) -> Followed | None:
+def followed(
+    memory: str, uses: Iterable[Use], marks: Sequence[Mark], evidence: Sequence[Evidence] = ()
+) -> Followed | None:
     """What became of the uses of a lesson that no coin decided; None where there are none. `evidence` is where quotes are looked for that
     its outcome does not hold."""
     units = dict.fromkeys(use.unit for use in uses if use.memory == memory and use.arm == "exempt")
@@ -65,7 +71,9 @@ def quote_of(outcome: Mark, marks: Iterable[Mark], evidence: Iterable[Evidence])
     """The words in which it came back: a reader's quote, else what was seen of the lesson in that unit."""
     said = (mark.reason for mark in (outcome, *marks) if mark.unit == outcome.unit and mark.value == OCCURRED)
     heard = next((each.partition(READER)[2] for each in said if READER in each), "")
-    seen = next((each.quote for each in evidence if each.root == outcome.unit and each.stance == "supports" and each.quote), "")
+    seen = next(
+        (each.quote for each in evidence if each.root == outcome.unit and each.stance == "supports" and each.quote), ""
+    )
     words = " ".join((heard or seen).split())
     return words if len(words) <= CHARS else f"{words[:CHARS]} …"
 

@@ -57,7 +57,9 @@ def audit_run(store: Store, run: RunRow) -> RunAudit:
         outcome = marks.get(memory, {}).get("outcome")
         if outcome is None or outcome.value != OCCURRED:
             return (outcome.value if outcome else "", "")
-        return outcome.value, quote_of(outcome, [mark for mark in every if mark.memory == memory], store.evidence(memory))
+        return outcome.value, quote_of(
+            outcome, [mark for mark in every if mark.memory == memory], store.evidence(memory)
+        )
 
     uses = store.uses(unit=run.root)
     texts = {memory.id: memory.text for memory in store.memories([use.memory for use in uses])}

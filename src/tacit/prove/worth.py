@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 CALLS = 8  # to a loss of 1 (learn/occurrences.py)
 FEW = 10  # givings below which a share says nothing
-ENOUGH = 400  # tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
+# tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
+ENOUGH = 400
 LEAST_FOLLOWED = 3
 
 
@@ -74,17 +75,32 @@ def worth(whole: Whole, seconds_a_call: float | None, units: Iterable[UnitFacts]
 
 
 def heard(
-    memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[Mark], alpha: float, margin: float, exempt: Iterable[Followed] = ()
+    memories: Mapping[str, Memory],
+    uses: Sequence[Use],
+    marks: Sequence[Mark],
+    alpha: float,
+    margin: float,
+    exempt: Iterable[Followed] = (),
 ) -> Heard | None:
     """What became of the words of persons; None where none was given and judged. `exempt` are the lessons without a coin."""
-    theirs = {id for id, memory in memories.items() if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD}
-    outcome = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs}
-    told = [use for use in uses if use.memory in theirs and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")]
+    theirs = {
+        id for id, memory in memories.items() if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD
+    }
+    outcome = {
+        (mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs
+    }
+    told = [
+        use
+        for use in uses
+        if use.memory in theirs and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")
+    ]
     if not told:
         return None
     given = [use for use in told if use.arm != "withheld"]
     back = [use for use in given if outcome[use.memory, use.unit] == OCCURRED]
-    tossed = trials_from([use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs])
+    tossed = trials_from(
+        [use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs]
+    )
     table = tabulate(tossed)
     followed = sorted((each for each in exempt if each.memory in theirs), key=lambda each: -each.broken)
     return Heard(
@@ -125,7 +141,9 @@ def worth_line(found: Worth | None) -> str:
     for figures, unit in ((found.minutes, "min"), (found.tokens, "tokens"), (found.usd, "dollars")):
         if figures:
             known = found.word in ("helps", "harms")
-            said.append(f"{abs(figures[0]):,.0f} {unit}" if known else f"{figures[1]:+,.0f} to {figures[2]:+,.0f} {unit}")
+            said.append(
+                f"{abs(figures[0]):,.0f} {unit}" if known else f"{figures[1]:+,.0f} to {figures[2]:+,.0f} {unit}"
+            )
     return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} sessions with a control group."
 
 
@@ -133,13 +151,23 @@ def heard_lines(found: Heard) -> list[str]:
     """The person's own words first: given so often, came back so often."""
     what = "lesson" if found.lessons == 1 else "lessons"
     share = f" ({found.came_back / found.given:.0%})" if found.given >= FEW else ""
-    lines = [f"Your own words: {found.lessons} {what}, given {found.given} times, came back {found.came_back} times{share}."]
+    lines = [
+        f"Your own words: {found.lessons} {what}, given {found.given} times, came back {found.came_back} times{share}."
+    ]
     if found.table:
         sums = sum(found.table.values(), Counts())
         tosses = sums.injected + sums.withheld
         compared = f"where the coin gave them, {sums.injected_occurred} of {sums.injected} times"
-        compared += f"; where it left them out, {sums.withheld_occurred} of {sums.withheld}" if sums.withheld else "; it left none out yet"
-        more = f"; that takes about {ENOUGH} tosses, {tosses} are in" if found.word == stats.NOT_YET_KNOWN and tosses < ENOUGH else ""
+        compared += (
+            f"; where it left them out, {sums.withheld_occurred} of {sums.withheld}"
+            if sums.withheld
+            else "; it left none out yet"
+        )
+        more = (
+            f"; that takes about {ENOUGH} tosses, {tosses} are in"
+            if found.word == stats.NOT_YET_KNOWN and tosses < ENOUGH
+            else ""
+        )
         lines.append(f"They came back, {compared}: {found.word}{more}.")
     for each in [each for each in found.followed if each.broken][:LEAST_FOLLOWED]:
         lines.append(f"Not followed in {each.broken} of {each.told} sessions: {each.memory}")

@@ -37,7 +37,12 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
 
         key_env = str(settings["model.key_env"].value)
         return Metered(
-            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env), ledger, daily, lane, monthly, patience
+            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env),
+            ledger,
+            daily,
+            lane,
+            monthly,
+            patience,
         )
     from tacit.providers.command import Command
 
@@ -45,7 +50,12 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
 
 
 def reader(
-    settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, host: str, folder: str, programs: Mapping[str, str]
+    settings: Mapping[str, Any],
+    env: Mapping[str, str],
+    ledger: Ledger,
+    host: str,
+    folder: str,
+    programs: Mapping[str, str],
 ) -> Model | None:
     """The model that may read a session of this host in this folder; None without the user's own word, and inside a model's own call.
 
@@ -55,7 +65,11 @@ def reader(
     from fnmatch import fnmatch
 
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
-    if by in ("", "nobody") or env.get(MODEL_CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
+    if (
+        by in ("", "nobody")
+        or env.get(MODEL_CALL)
+        or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value)
+    ):
         return None
     if host not in (hosts or ((by,) if by in programs else (host,))) and "*" not in hosts:
         return None

@@ -39,7 +39,7 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | No
         if not rest or not url:
             raise UsageError(
                 "The embedder openai needs a model and an address.",
-                "For example embedder = \"openai:nomic-embed-text\" and embedder_url = \"http://localhost:11434/v1\".",
+                'For example embedder = "openai:nomic-embed-text" and embedder_url = "http://localhost:11434/v1".',
             )
         return Endpoint(url, rest, env.get(key_env, ""), key_env)
     from importlib.metadata import entry_points

@@ -56,7 +56,13 @@ class Metered:
     """A model behind redaction, budget and circuit."""
 
     def __init__(
-        self, provider: Provider, ledger: Ledger, daily: int, lane: str = "", monthly: int = 1 << 60, patience: float = 0.0
+        self,
+        provider: Provider,
+        ledger: Ledger,
+        daily: int,
+        lane: str = "",
+        monthly: int = 1 << 60,
+        patience: float = 0.0,
     ) -> None:
         self._provider, self._ledger, self._daily, self._monthly = provider, ledger, daily, monthly
         self._patience = patience  # seconds that every question may take, however few are asked for
@@ -98,7 +104,11 @@ class Metered:
         counts = {f"model.failures.{failure.why}": 1}
         if failure.why not in KEEPS_ITS_PRICE:
             counts["model.tokens.in"] = -price
-        change = (lambda state, *_: state) if failure.why == QUEUED else lambda state, *_: after_failure(state, failure.after, now)
+        change = (
+            (lambda state, *_: state)
+            if failure.why == QUEUED
+            else lambda state, *_: after_failure(state, failure.after, now)
+        )
         self._ledger.update(self._key, change, counts)
 
 

@@ -55,7 +55,9 @@ class Static:
 
     def words(self) -> Iterator[tuple[str, Sequence[float]]]:
         """Each word of the vocabulary that is one token, and its vector, in order of frequency."""
-        named = sorted((at, token) for token, at in self._tokenizer.get_vocab().items() if at >= BYTES and token.startswith(SPACE))
+        named = sorted(
+            (at, token) for token, at in self._tokenizer.get_vocab().items() if at >= BYTES and token.startswith(SPACE)
+        )
         for at, token in named:
             word = token.removeprefix(SPACE)
             if len(word) > 1 and word.isalpha():

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 FITTING = 24  # candidates that the parts of one score are found out among
 PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
 FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
-LONG, LONG_FETCH = 6, 120  # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
+# passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
+LONG, LONG_FETCH = 6, 120
 MOST = 1000  # hits of one recall, whatever is asked for
+
 
 @value
 class Recollection:
@@ -199,7 +201,9 @@ def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tupl
     tokens = store.find(projects, ()).tokens
     then = memories_then(store.entries(projects, until=at))
     passages = cut(wanted.passages, tokens)
-    frequency, fitting = frequencies(then.values(), list(dict.fromkeys(word for each in passages for word in each)), tokens)
+    frequency, fitting = frequencies(
+        then.values(), list(dict.fromkeys(word for each in passages for word in each)), tokens
+    )
     hits: list[Hit] = [
         Candidate(replace(then[id], tally=tally_then(store.evidence(id), at)), "words", n)
         for n, id in enumerate(then)

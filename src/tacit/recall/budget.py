@@ -157,7 +157,8 @@ def fit(
 
 def is_standing_word(memory: Memory, profile: Profile) -> bool:
     """A rule or wish of a person: what they said, by their own word, not what somebody filed under that kind."""
-    shown = memory.extra is not None and memory.extra.get("word") == "shown"  # their way of working, in a reader's words
+    # their way of working, in a reader's words
+    shown = memory.extra is not None and memory.extra.get("word") == "shown"
     return (memory.trust in profile.trust.person or shown) and memory.klass in ("rule", "preference", "security")
 
 

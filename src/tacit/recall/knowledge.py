@@ -134,7 +134,10 @@ class Knowledge:
             _mean([each.tally.confidence or 0.0 for each in every]),
             _mean([success_of(each) for each in every]),
             used if used is not None and used.tally.uses else None,
-            max((max(each.updated_at, each.tally.seen_at or "", each.tally.last_used_at or "") for each in every), default=""),
+            max(
+                (max(each.updated_at, each.tally.seen_at or "", each.tally.last_used_at or "") for each in every),
+                default="",
+            ),
         )
 
     def _proven(self, hits: Sequence[Candidate]) -> list[Ranked]:

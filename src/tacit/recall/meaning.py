@@ -23,11 +23,15 @@ def pointed(embedder: Embedder, wanted: Asked, found: Found) -> tuple[str, Seque
     if table is None:
         (vector,) = embedder.embed([" ".join((wanted.query.task, *wanted.query.errors))])
         return embedder.identity, vector
-    rarity = rarities({word: found.frequency.get(word, 0) for each in found.passages for word in each}, max(found.rows, 1))
+    rarity = rarities(
+        {word: found.frequency.get(word, 0) for each in found.passages for word in each}, max(found.rows, 1)
+    )
     known = [(rarity[word], table[word]) for word in sorted(rarest(rarity)) if word in table]
     columns = zip(*(vector for _, vector in known)) if known else ((0.0,),) * embedder.size
     weights = [weight for weight, _ in known] or [0.0]
-    return embedder.identity, [sum(float(number) * weight for number, weight in zip(column, weights)) for column in columns]
+    return embedder.identity, [
+        sum(float(number) * weight for number, weight in zip(column, weights)) for column in columns
+    ]
 
 
 def _words_of(embedder: Embedder, tokens: Callable[[str], list[str]]) -> dict[str, Sequence[float]] | None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tacit.core.links import Evidence
 
 
-
 def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
     """The memories as these entries, in the order they were written, leave them; erased ones are left out."""
     rows: dict[str, dict[str, Any]] = {}

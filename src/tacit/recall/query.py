@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
-FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
+# candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
+FITTING = 24
 LONG_FITTING, MANY = 16, 6  # of a prompt of more passages than that, which takes its time to read; three are given
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them

@@ -83,6 +83,10 @@ def prompt(question: str) -> str:
 def taken(answer: str, question: str, settings: Query) -> str:
     """The rewritten question; the question itself where the answer is none."""
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
-    if len(lines) != 1 or len(lines[0]) > min(settings.max_chars, LONGEST) or len(lines[0]) < settings.rewrite_min_chars:
+    if (
+        len(lines) != 1
+        or len(lines[0]) > min(settings.max_chars, LONGEST)
+        or len(lines[0]) < settings.rewrite_min_chars
+    ):
         return question
     return lines[0]

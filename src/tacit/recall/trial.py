@@ -175,7 +175,8 @@ def run_of(store: Store, project: str, asking: Asking, run: str, query: Query, n
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
     known = store.run(id)
-    if known is None and asking.run and not asking.surface.startswith("hook"):  # a hook knows its host, an agent's shell may not
+    # a hook knows its host, an agent's shell may not
+    if known is None and asking.run and not asking.surface.startswith("hook"):
         known = store.find_run(project, run)
     if known is not None and known.project == project:
         return known

@@ -27,7 +27,8 @@ FRESH = 60.0  # seconds for which a copy is not looked after; a hook that finds 
 AGAIN = 60.0  # seconds after which a server that did not answer is asked again
 OLDEST_DAYS = 14.0  # beyond this a copy gives nothing: what was taken out on the server must not live on here for ever
 LINGERS = 20.0  # seconds for which a worker that has just carried is still there
-MOST = 100_000  # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
+# names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
+MOST = 100_000
 
 REFRESHED, TRIED, CARRIED, ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
 _HELD, _WANTED, _REFUSED = "cached:", "wanted:", "refused:"

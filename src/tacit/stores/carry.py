@@ -119,9 +119,7 @@ class alone:
         os.close(self._fd)
 
 
-def in_step(
-    near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0
-) -> tuple[Carried, Refreshed]:
+def in_step(near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0) -> tuple[Carried, Refreshed]:
     """Carry, then fetch, all that is used here or `only` some projects. What the server says to it is noted in the cache."""
     with alone(near.path, wait) as got:
         if not got:
@@ -283,9 +281,7 @@ def _met(tx: Transaction, use: Use) -> None:
 # -- and back -----------------------------------------------------------------------------------------------------------
 
 
-def refresh(
-    near: Store, far: Store, *, only: Iterable[str] = (), touched: Collection[str] = ()
-) -> Refreshed:
+def refresh(near: Store, far: Store, *, only: Iterable[str] = (), touched: Collection[str] = ()) -> Refreshed:
     """Bring the copies of all projects that are used here in step, or `only` some; lessons that were `touched` are read anew."""
     at = now()
     visible = {project.id: project for project in far.projects()}

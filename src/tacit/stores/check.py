@@ -116,7 +116,15 @@ class _Truth:
         self._hashes: dict[str, bytes] = {}
         self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self.hashes: Callable[[], dict[str, bytes]] = lambda: self._hashes  # of the memories' rows
-        self.steps = (self._memories, self._chains, self._links, self._rows, self._shared, self._unhashed, self._compare)
+        self.steps = (
+            self._memories,
+            self._chains,
+            self._links,
+            self._rows,
+            self._shared,
+            self._unhashed,
+            self._compare,
+        )
 
     def _each(self, table: str, kind: str = "") -> Iterator[Any]:
         kind = kind or table
@@ -173,7 +181,8 @@ class _Truth:
             columns = BY_NAME[table].columns[:-1]
             for *row, sealed in self._each(table):
                 named: dict[str, Any] = dict(zip(columns, row))
-                if row_seal(table, named) != sealed and (sealed or table != "incident"):  # those of schema 10 carry none
+                # those of schema 10 carry none
+                if row_seal(table, named) != sealed and (sealed or table != "incident"):
                     yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
 
     def _shared(self) -> Iterator[Fault]:
@@ -182,7 +191,9 @@ class _Truth:
         for row in self._each("shared"):
             line = dict(zip(columns, row))
             if not is_sound(line):
-                yield Fault("shared", str(line["memory"]), f"line {line['id']} of the team's journal is not what was written")
+                yield Fault(
+                    "shared", str(line["memory"]), f"line {line['id']} of the team's journal is not what was written"
+                )
 
     def _unhashed(self) -> Iterator[Fault]:
         """Tables whose rows carry no hash: their seals tell that one differs, not which; what they point at may tell."""
@@ -196,11 +207,16 @@ class _Truth:
         kept = {(p, k, s): (rows, sum_) for p, k, s, rows, sum_ in self.read(BY_NAME["seal"])}
         for at in sorted(kept.keys() | self._seals.keys()):
             was, is_ = kept.get(at, (0, GENESIS)), self._seals.get(at, (0, GENESIS))
-            if was != is_ and (self.is_whole or at[0]):  # shared rows of projects that are hidden from us are missing here
+            # shared rows of projects that are hidden from us are missing here
+            if was != is_ and (self.is_whole or at[0]):
                 project, kind, shard = at
                 gone = was[0] - is_[0]
                 told = (
-                    f"{gone} rows vanished" if gone > 0 else f"{-gone} rows appeared" if gone < 0 else "rows were exchanged"
+                    f"{gone} rows vanished"
+                    if gone > 0
+                    else f"{-gone} rows appeared"
+                    if gone < 0
+                    else "rows were exchanged"
                 )
                 yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
 
@@ -243,7 +259,9 @@ def _courses(store: Store) -> Iterator[Fault]:
         uses, marks = store.uses(memory=memory), store.marks(memory=memory)
         past = by_epoch(trials_from(uses, marks))
         if RUN_FAILED in courses:
-            past[RUN_FAILED] = failures(uses, settled_units(store, dict.fromkeys((use.unit for use in uses), False)), measured_since(marks))
+            past[RUN_FAILED] = failures(
+                uses, settled_units(store, dict.fromkeys((use.unit for use in uses), False)), measured_since(marks)
+            )
         for epoch, course in courses.items():
             try:
                 told = course_from_json(course).table
@@ -256,7 +274,9 @@ def _courses(store: Store) -> Iterator[Fault]:
 def _lines(store: Store) -> Iterator[Fault]:
     """Lines of the team's journal, against the rows that they stand for."""
     for id, memory in misplaced(store) if store.is_file else ():
-        yield Fault("shared", memory, f"line {id} of the team's journal stands for a row that is not there, or for another's")
+        yield Fault(
+            "shared", memory, f"line {id} of the team's journal stands for a row that is not there, or for another's"
+        )
 
 
 def _strays(store: Store) -> Iterator[Fault]:
@@ -266,7 +286,9 @@ def _strays(store: Store) -> Iterator[Fault]:
         " OR (project NOT IN (SELECT id FROM project) AND project NOT IN (SELECT project FROM memory))"
     )
     for (memory,) in strays:
-        yield Fault("tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it")
+        yield Fault(
+            "tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it"
+        )
 
 
 def counts(store: Store, project: str) -> dict[str, dict[str, int]]:

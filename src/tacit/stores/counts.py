@@ -24,7 +24,9 @@ def all_events(store: Reads) -> dict[str, int]:
 
 def recent(store: Reads, prefix: str, since_day: str) -> dict[str, int]:
     """Events of all projects whose name begins so, by name, since a day."""
-    sql = "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
+    sql = (
+        "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
+    )
     return dict(store.rows(sql, day=since_day, n=len(prefix), prefix=prefix))
 
 
@@ -63,7 +65,12 @@ def findings(store: Reads, project: str, since: str) -> int:
 
 def tokens(store: Reads, project: str, since: str = "") -> int:
     """Tokens that runs were given since a time."""
-    return _one(store, "SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p AND at >= :since", p=project, since=since)
+    return _one(
+        store,
+        "SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p AND at >= :since",
+        p=project,
+        since=since,
+    )
 
 
 def memories(store: Reads) -> int:
@@ -78,7 +85,9 @@ def memories_by_project(store: Reads) -> dict[str, int]:
 
 def new_memories(store: Reads, project: str, since: str) -> int:
     """Lessons that were made since a time."""
-    return _one(store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since)
+    return _one(
+        store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since
+    )
 
 
 def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
@@ -89,7 +98,9 @@ def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
 
 def with_signal(store: Reads, project: str, signal: str) -> int:
     """Lessons that have any of a signal."""
-    return _one(store, "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0", p=project, s=signal)
+    return _one(
+        store, "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0", p=project, s=signal
+    )
 
 
 def held_unsigned(store: Reads, project: str) -> int:
@@ -119,4 +130,6 @@ def heard_in(store: Reads, project: str, run: str) -> list[str]:
 def waiting_for_a_person(store: Reads, project: str) -> int:
     """Open proposals, and lessons that are held: what `tacit review` shows."""
     asked = _one(store, "SELECT count(*) FROM proposal WHERE project = :p AND state = 'open'", p=project)
-    return asked + _one(store, "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'", p=project)
+    return asked + _one(
+        store, "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'", p=project
+    )

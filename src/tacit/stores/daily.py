@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         def run(self, id: str) -> RunRow | None: ...
         def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None: ...
 
+
 IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"
 # Runs by when they were learned; uses by arm, the units they are of, and what came of those that were given.
 LEARNED, USES, UNITS, CAME = "learned", "uses", "units", "came"
@@ -42,7 +43,8 @@ class Figure:
 
     day: str
     what: str
-    whose: str  # of runs and what they consumed: host and model, with a space between; of uses the arm; of outcomes which
+    # of runs and what they consumed: host and model, with a space between; of uses the arm; of outcomes which
+    whose: str
     amount: float
 
 
@@ -63,7 +65,12 @@ def week(store: Reads, project: str, since: str) -> dict[str, int]:
     uses = {arm: n for (what, arm), n in found.items() if what == USES}
     back, clean = max(0, found.get((CAME, "occurred"), 0)), max(0, found.get((CAME, "not_occurred"), 0))
     withheld = uses.pop("withheld", 0)
-    sums = {"sessions": found.get((LEARNED, ""), 0), "given": sum(uses.values()), "withheld": withheld, "units": found.get((UNITS, ""), 0)}
+    sums = {
+        "sessions": found.get((LEARNED, ""), 0),
+        "given": sum(uses.values()),
+        "withheld": withheld,
+        "units": found.get((UNITS, ""), 0),
+    }
     return {**sums, "told": back + clean, "back": back}
 
 
@@ -117,7 +124,10 @@ def consumed(run: RunRow) -> dict[tuple[str, str, str], float]:
     cost = (run.facts or {}).get("cost") or {}
     tokens = sum(float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write"))
     told = {RUNS: 1.0, TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
-    return {(run.learned_at[:10], LEARNED, ""): 1.0, **{(day, what, whose): amount for what, amount in told.items() if amount}}
+    return {
+        (run.learned_at[:10], LEARNED, ""): 1.0,
+        **{(day, what, whose): amount for what, amount in told.items() if amount},
+    }
 
 
 _BY = ("state", "gate", "verdict")
@@ -142,7 +152,9 @@ def rebuild(tx: Writes) -> None:
         run = tx.run(id)
         for (day, what, whose), amount in consumed(run).items() if run else ():
             tx.count_day(run.project if run else "", day, what, amount, whose)
-    for project, day, tokens in tx.rows("SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"):
+    for project, day, tokens in tx.rows(
+        "SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"
+    ):
         tx.count_day(project, day, GIVEN, tokens)
     for project, day, arm, n in tx.rows("SELECT project, substr(at, 1, 10), arm, count(*) FROM use GROUP BY 1, 2, 3"):
         tx.count_day(project, day, USES, n, arm)
@@ -153,7 +165,9 @@ def rebuild(tx: Writes) -> None:
 
 
 _NOTHING = {"state": "", "gate": "allow", "verdict": ""}
-_ENTRIES = "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
+_ENTRIES = (
+    "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
+)
 _UNITS = (
     "SELECT project, day, count(*) FROM (SELECT project, unit, substr(min(at), 1, 10) AS day FROM use GROUP BY 1, 2) AS first"
     " GROUP BY 1, 2"

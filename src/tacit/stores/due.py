@@ -107,7 +107,9 @@ def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int
     return [(n, id) for n, id in store.rows(sql, p=project, last=last, limit=limit)]
 
 
-def closed_between(store: Reads, project: str, state: str, since: str, before: str, limit: int) -> list[tuple[str, str]]:
+def closed_between(
+    store: Reads, project: str, state: str, since: str, before: str, limit: int
+) -> list[tuple[str, str]]:
     """Memories that came to a state after one time and up to another, with that time, in its order."""
     rows = store.rows(
         "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
@@ -142,7 +144,9 @@ def entries_after(
         + " GROUP BY memory ORDER BY 2 LIMIT :limit"
     )
     more = {"verbs": json.dumps(verbs)} if verbs else {}
-    return [(memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit, **more)]
+    return [
+        (memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit, **more)
+    ]
 
 
 def last_entry(store: Reads, memory: str = "") -> int:

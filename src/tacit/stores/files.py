@@ -54,7 +54,9 @@ class WorkTree:
     def own(self, name: str) -> str:
         """The full path of a file that may be written: one of the work tree, or a page that a link of the person's leads to."""
         path = os.path.realpath(self.path(name))
-        if os.path.commonpath([path, self.root]) != self.root and not path.lower().endswith((".md", ".mdc", ".markdown", ".txt")):
+        if os.path.commonpath([path, self.root]) != self.root and not path.lower().endswith(
+            (".md", ".mdc", ".markdown", ".txt")
+        ):
             told = f"{name} is a link that leads out of this project, to {path}."
             raise Refused(told, "That is no page. Put a file in the link's place, or let it lead to a Markdown file.")
         return path
@@ -122,12 +124,18 @@ class JournalFolder:
     def machines(self) -> list[str]:
         """The machines that have a file here."""
         if os.path.realpath(self.path) != self.path:
-            raise Refused(f"{self.NAME} leads elsewhere: it is a link.", "Remove it; a plain folder is made in its place.")
+            raise Refused(
+                f"{self.NAME} leads elsewhere: it is a link.", "Remove it; a plain folder is made in its place."
+            )
         try:
             names = sorted(os.listdir(self.path))
         except OSError:
             return []
-        return [name[: -len(JSONL)] for name in names if name.endswith(JSONL) and name[: -len(JSONL)].isalnum() and self._is_plain(name)]
+        return [
+            name[: -len(JSONL)]
+            for name in names
+            if name.endswith(JSONL) and name[: -len(JSONL)].isalnum() and self._is_plain(name)
+        ]
 
     def read(self, machine: str) -> bytes | None:
         """A machine's file; None where it has none."""
@@ -158,7 +166,9 @@ def _read(path: str, name: str, limit: int) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.")
         if found.st_size > limit:
-            raise Refused(f"{name} has {found.st_size:,} bytes; at most {limit:,} are read.", "No host reads such a file.")
+            raise Refused(
+                f"{name} has {found.st_size:,} bytes; at most {limit:,} are read.", "No host reads such a file."
+            )
         return file.read()
 
 

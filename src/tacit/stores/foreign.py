@@ -31,12 +31,16 @@ class Foreign:
         """The columns of a table; none where there is no such table."""
         return {str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,))}
 
-    def rows(self, table: str, columns: Sequence[str], *, order: str, group: str = "", **where: str) -> list[tuple[Any, ...]]:
+    def rows(
+        self, table: str, columns: Sequence[str], *, order: str, group: str = "", **where: str
+    ) -> list[tuple[Any, ...]]:
         """Rows in order, those whose columns have these values; with `group` one for each of its values. Names are ours, never a file's."""
         filters = " AND ".join(f"{name} = ?" for name in where)
         told = f"WHERE {filters} " if where else ""
         grouped = f"GROUP BY {group} " if group else ""
-        return self._rows(f"SELECT {', '.join(columns)} FROM {table} {told}{grouped}ORDER BY {order}", tuple(where.values()))
+        return self._rows(
+            f"SELECT {', '.join(columns)} FROM {table} {told}{grouped}ORDER BY {order}", tuple(where.values())
+        )
 
     def _rows(self, sql: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
         try:
@@ -50,4 +54,6 @@ class Foreign:
 
 
 def _unreadable(path: str, error: Exception) -> Unavailable:
-    return Unavailable(f"{path} cannot be read: {error}.", "Its program may be writing, or the file is damaged: try again later.")
+    return Unavailable(
+        f"{path} cannot be read: {error}.", "Its program may be writing, or the file is damaged: try again later."
+    )

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-QUIET = ("-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "core.pager=cat", "-c", "core.sshCommand=false")
+QUIET = (
+    "-c",
+    "core.fsmonitor=",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "core.pager=cat",
+    "-c",
+    "core.sshCommand=false",
+)
 
 
 def ask(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.CompletedProcess[str] | None:
@@ -22,7 +31,12 @@ def ask(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.Comple
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         return subprocess.run(
-            ["git", *QUIET, "-C", folder, *arguments], capture_output=True, text=True, errors="replace", timeout=timeout, env=env
+            ["git", *QUIET, "-C", folder, *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            env=env,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

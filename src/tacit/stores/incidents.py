@@ -118,7 +118,9 @@ def _replace(tx: Transaction, project: str, seq: int, one: Incident) -> None:
 
 
 def _take(tx: Transaction, run: str, one: Incident) -> None:
-    tx.rows("DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark", run=run, kind=one.kind, mark=one.mark)
+    tx.rows(
+        "DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark", run=run, kind=one.kind, mark=one.mark
+    )
 
 
 def _folded(store: Reads, project: str) -> int:
@@ -138,7 +140,10 @@ def commonest(store: Reads, project: str, most: int = 200) -> list[dict[str, Any
         project=project, kind=FAILURE, past=PAST + FAILURE, most=most,
     )  # fmt: skip
     names = ("lineages", "times", "soft", "calls", "seconds")
-    return [{"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))} for mark, nature, *sums in rows]
+    return [
+        {"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))}
+        for mark, nature, *sums in rows
+    ]
 
 
 def met(store: Reads, project: str, marks: Iterable[str]) -> list[tuple[Incident, int]]:
@@ -193,12 +198,18 @@ class Counts:
     """What was noticed in one project, as telling asks for it."""
 
     def __init__(self, store: Reads, project: str, person: str = "", run: str = "") -> None:
-        self.store, self.project, self.person, self.run = store, project, person, run  # the run that is being learned has no row yet
+        # the run that is being learned has no row yet
+        self.store, self.project, self.person, self.run = store, project, person, run
         self.known: list[Form] | None = None
 
     def lineages(self) -> int:
         """How many independent pieces of work were noticed at all."""
-        row = self.store.one(f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST}", project=self.project, runs=RUNS, own=self.run)
+        row = self.store.one(
+            f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST}",
+            project=self.project,
+            runs=RUNS,
+            own=self.run,
+        )
         return int(row[0]) if row else 0
 
     def failures(self, mark: str = "", tool: str = "") -> list[Noted]:
@@ -225,7 +236,10 @@ class Counts:
                 " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
                 project=self.project, runs=RUNS, own=self.run, kind=COMMAND,
             )  # fmt: skip
-            self.known = [Form(nature, program, folder, family == "single", *counts) for nature, program, folder, family, *counts in rows]
+            self.known = [
+                Form(nature, program, folder, family == "single", *counts)
+                for nature, program, folder, family, *counts in rows
+            ]
         return [form for form in self.known if not purpose or form.purpose == purpose]
 
     def passes(self, purpose: str) -> list[Noted]:
@@ -263,9 +277,16 @@ def forget_places(tx: Transaction, project: str, places: Iterable[tuple[str, str
     """
     for run, place in places:
         tx.rows("DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')", run=run, place=place)
-    for kind, mark, *words in tx.rows("SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project", project=project):
+    for kind, mark, *words in tx.rows(
+        "SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project", project=project
+    ):
         if kind != UNTIL and any(word and word in text for word in words):
-            tx.rows("DELETE FROM incident WHERE run = :project AND kind = :kind AND mark = :mark", project=project, kind=kind, mark=mark)
+            tx.rows(
+                "DELETE FROM incident WHERE run = :project AND kind = :kind AND mark = :mark",
+                project=project,
+                kind=kind,
+                mark=mark,
+            )
 
 
 _PUT = (

@@ -25,7 +25,9 @@ def names(path: str) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise ConfigInvalid(f"The keys in {path} cannot be read: {error}.", "Remove it and make new ones: tacit config key NAME.") from None
+        raise ConfigInvalid(
+            f"The keys in {path} cannot be read: {error}.", "Remove it and make new ones: tacit config key NAME."
+        ) from None
     return {str(digest): str(name) for digest, name in found.items()} if isinstance(found, dict) else {}
 
 

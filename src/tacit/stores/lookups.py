@@ -123,7 +123,10 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
 
 def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
     """How far a lesson has come in each epoch, as it was kept."""
-    return [(epoch, kept) for epoch, kept in store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)]
+    return [
+        (epoch, kept)
+        for epoch, kept in store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)
+    ]
 
 
 def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
@@ -152,7 +155,12 @@ def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
 
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:
     """Whether another run of a unit was settled before."""
-    return store.one("SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1", unit=unit, but=but) is not None
+    return (
+        store.one(
+            "SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1", unit=unit, but=but
+        )
+        is not None
+    )
 
 
 def last_learned(store: Reads, project: str) -> str:

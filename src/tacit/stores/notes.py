@@ -25,14 +25,18 @@ def put_note(tx: Transaction, project: str, text: str, reason: str, by: str, at:
     key, number = f"{_PREFIX}{project}:{at}", 0
     while tx.meta(f"{key}:{number:03d}"):
         number += 1
-    tx.put_meta(f"{key}:{number:03d}", json.dumps({"text": text, "reason": reason, "by": by, "at": at}, ensure_ascii=False))
+    tx.put_meta(
+        f"{key}:{number:03d}", json.dumps({"text": text, "reason": reason, "by": by, "at": at}, ensure_ascii=False)
+    )
     return _entry(project, {"text": text, "reason": reason, "by": by, "at": at})
 
 
 def notes_of(store: Any, project: str) -> list[Entry]:
     """A project's notes, in the order of time."""
     low = f"{_PREFIX}{project}:"
-    rows = store.rows("SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key", low=low, high=low[:-1] + ";")
+    rows = store.rows(
+        "SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key", low=low, high=low[:-1] + ";"
+    )
     return [_entry(project, json.loads(row[0])) for row in rows]
 
 

@@ -56,7 +56,8 @@ class Packed:
     bytes: int = 0
 
 
-_KEY = {"finding": "key", "run": "id", "evidence": "key", "use_mark": "n"}  # by what a row whose words moved is found again
+# by what a row whose words moved is found again
+_KEY = {"finding": "key", "run": "id", "evidence": "key", "use_mark": "n"}
 INJECTION = BY_NAME["injection"].hashed
 
 

@@ -88,7 +88,11 @@ def save(folder: str, reading: Reading) -> None:
 
 def every(folder: str, state: str = "") -> Iterator[Reading]:
     """All readings, oldest session first; of one state where it is named."""
-    names = [entry.name.removesuffix(_END) for entry in os.scandir(folder) if entry.name.endswith(_END)] if os.path.isdir(folder) else []
+    names = (
+        [entry.name.removesuffix(_END) for entry in os.scandir(folder) if entry.name.endswith(_END)]
+        if os.path.isdir(folder)
+        else []
+    )
     found = [reading for run in names if (reading := load(folder, run)) is not None and state in ("", reading.state)]
     yield from sorted(found, key=lambda reading: (reading.started_at, reading.run))
 

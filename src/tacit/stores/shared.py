@@ -259,9 +259,7 @@ def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterabl
             yield local, link
 
 
-def _links(
-    tx: Reads, project: str, memory: str, kind: str
-) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+def _links(tx: Reads, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     if kind == "evidence":
         return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
     if kind == "use":

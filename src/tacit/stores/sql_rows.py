@@ -27,7 +27,20 @@ ENDLESS = 1 << 62  # no row has this number
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
 MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
 # What memories are told apart, counted and listed by. `stale` is whether there is a `stale_at`.
-FACETS = ("project", "state", "kind", "klass", "category", "trust", "gate", "verdict", "severity", "pinned", "on_page", "stale")
+FACETS = (
+    "project",
+    "state",
+    "kind",
+    "klass",
+    "category",
+    "trust",
+    "gate",
+    "verdict",
+    "severity",
+    "pinned",
+    "on_page",
+    "stale",
+)
 
 
 def facet_columns(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -148,7 +161,10 @@ def behind_place(sort: str, place: Sequence[Any]) -> tuple[str, dict[str, Any]]:
     column, first, then = _PLACES[sort]
     if column == "0":
         return f"m.n {then} :place_n", {"place_n": place[1]}
-    return f"({column} {first} :place OR ({column} = :place AND m.n {then} :place_n))", {"place": place[0], "place_n": place[1]}
+    return f"({column} {first} :place OR ({column} = :place AND m.n {then} :place_n))", {
+        "place": place[0],
+        "place_n": place[1],
+    }
 
 
 def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:

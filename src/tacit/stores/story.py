@@ -68,7 +68,9 @@ def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | Non
     else:
         behind = "at <= :at" if _ORDER.index(what) > _ORDER.index(kind) else "at < :at"
     named = {"key": key} if what == kind else {}
-    rows = store.rows(f"{_FROM[what]} AND {behind} ORDER BY at DESC, {name} DESC LIMIT :most", it=memory, at=at, most=most, **named)
+    rows = store.rows(
+        f"{_FROM[what]} AND {behind} ORDER BY at DESC, {name} DESC LIMIT :most", it=memory, at=at, most=most, **named
+    )
     return [Event(what, row[0], row[1], _told(what, row[2:])) for row in rows]
 
 

@@ -106,7 +106,8 @@ def move(
     """
     if not store.is_whole:
         raise Refused(
-            f"{store.path} holds projects that you do not see.", "A whole store moves into an empty one only; name another database."
+            f"{store.path} holds projects that you do not see.",
+            "A whole store moves into an empty one only; name another database.",
         )
     with store.write(keep=keep) as tx:
         if not is_empty(tx):

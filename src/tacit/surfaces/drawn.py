@@ -58,7 +58,9 @@ def spared(found: Spared | None) -> Drawn:
     over = f"over {numbered(found.units, 'session')}, some of which went without a lesson to compare"
     desc = f"The figure lies {between}; the best guess is {pictures.signed(found.about)}."
     ends = ("more failures", "fewer failures")
-    picture = pictures.interval("spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends)
+    picture = pictures.interval(
+        "spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends
+    )
     few = f" Below {ENOUGH} sessions nothing is claimed." if found.units < ENOUGH else ""
     big, told = {
         "helps": (f"{found.about:.2f} a session", f"{between.capitalize()}, {over}."),
@@ -88,7 +90,9 @@ def cost(found: Outlook) -> Drawn:
     return _consumed("cost", "Cost a week", money, found.weekly, found.weekly.usd)
 
 
-def _consumed(id: str, title: str, words: Callable[[float], str], week: Weekly, by: Mapping[str, Sequence[float]]) -> Drawn:
+def _consumed(
+    id: str, title: str, words: Callable[[float], str], week: Weekly, by: Mapping[str, Sequence[float]]
+) -> Drawn:
     sums = [sum(column) for column in zip(*by.values())] if by else []
     if not week.days or not sum(sums):
         return Drawn(id, title, "–", f"No session that was learned says what it {'cost' if id == 'cost' else 'took'}.")
@@ -96,7 +100,9 @@ def _consumed(id: str, title: str, words: Callable[[float], str], week: Weekly, 
     told = f"in the week to {day_words(week.days[-1])}; {words(sum(sums))} since {day_words(week.days[0])}."
     each = "; ".join(f"{name} {words(sum(figures))}" for name, figures in kept)
     desc = f"{words(sums[0])} in the first week shown, {words(sums[-1])} in the last; by model {each}."
-    rows = tuple((week.days[n], *(words(figures[n]) for _, figures in kept)) for n in reversed(range(len(week.days))) if sums[n])
+    rows = tuple(
+        (week.days[n], *(words(figures[n]) for _, figures in kept)) for n in reversed(range(len(week.days))) if sums[n]
+    )
     picture = pictures.stacked(id, title, desc, week.days, kept, words=words)
     return Drawn(id, title, words(sums[-1]), told, picture, ("Week to", *(name for name, _ in kept)), rows)
 

@@ -135,7 +135,11 @@ def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
         patch = memories.patch(proposal) if proposal else None
     except TacitError:  # a work tree that is not here
         patch = None
-    lines = {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()} if patch else {}
+    lines = (
+        {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()}
+        if patch
+        else {}
+    )
     return {**told, "before": "", "after": "", **lines}
 
 
@@ -160,14 +164,19 @@ def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks
 
     def split(what: str) -> dict[str, tuple[float, ...]]:
         mine = [each for each in figures if each.what == what]
-        return {whose: summed(each for each in mine if each.whose == whose) for whose in dict.fromkeys(each.whose for each in mine)}
+        return {
+            whose: summed(each for each in mine if each.whose == whose)
+            for whose in dict.fromkeys(each.whose for each in mine)
+        }
 
     steps = summed(each for each in figures if each.what == daily.IN_FORCE)
     standing = [float(in_force)]
     for step in reversed(steps[1:]):
         standing.insert(0, max(0.0, standing[0] - step))
     given = summed(each for each in figures if each.what == daily.GIVEN)
-    return Weekly(days, tuple(standing) if days else (), split(daily.RUNS), split(daily.TOKENS), split(daily.USD), given)
+    return Weekly(
+        days, tuple(standing) if days else (), split(daily.RUNS), split(daily.TOKENS), split(daily.USD), given
+    )
 
 
 def questions(asked: Iterable[tuple[str, str]], held: int) -> tuple[tuple[str, int], ...]:
@@ -187,7 +196,15 @@ def spared(found: Effects) -> Spared:
         told = "not yet known: no session that could tell went without a lesson so far"
         return Spared(whole.verdict.word, None, 0.0, 0.0, whole.units, told, more)
     about, low, high = -whole.per_run, -whole.high, -whole.low
-    return Spared(whole.verdict.word, about, low, high, whole.units, spared_words(whole.verdict.word, about, low, high, whole.units), more)
+    return Spared(
+        whole.verdict.word,
+        about,
+        low,
+        high,
+        whole.units,
+        spared_words(whole.verdict.word, about, low, high, whole.units),
+        more,
+    )
 
 
 def spared_words(word: str, about: float, least: float, most: float, units: int) -> str:

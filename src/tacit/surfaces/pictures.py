@@ -24,6 +24,7 @@ WIDTH = 360
 SERIES = 6  # colours; what is more goes into the last as "others"
 OTHERS = "others"
 
+
 @value
 class Mark:
     """So much of something on a day."""
@@ -47,11 +48,15 @@ def line(id: str, title: str, desc: str, days: Sequence[str], figures: Sequence[
     body = [scale.grid(left, right), _days(days, left, right, height)]
     if spots:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-        body.append(f'<polygon class="area" points="{spots[0][0]:.1f},{bottom:.1f} {path} {spots[-1][0]:.1f},{bottom:.1f}"/>')
+        body.append(
+            f'<polygon class="area" points="{spots[0][0]:.1f},{bottom:.1f} {path} {spots[-1][0]:.1f},{bottom:.1f}"/>'
+        )
         body.append(f'<polyline class="line" points="{path}"/>')
         told = (f"{day_words(day)}: {compact(figure)}" for day, figure in zip(days, figures))
         reach = max(6.0, min(step, 40.0))  # what a pointer need not hit exactly
-        body += [_rect("over", x - reach / 2, top, reach, bottom - top, title=words) for (x, _), words in zip(spots, told)]
+        body += [
+            _rect("over", x - reach / 2, top, reach, bottom - top, title=words) for (x, _), words in zip(spots, told)
+        ]
         x, y = spots[-1]
         body.append(f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>')
         body.append(_text(x + 6, max(y - 8, 10), compact(figures[-1]), "end", "said"))
@@ -59,7 +64,14 @@ def line(id: str, title: str, desc: str, days: Sequence[str], figures: Sequence[
 
 
 def stacked(
-    id: str, title: str, desc: str, days: Sequence[str], series: Series, *, words: Callable[[float], str], height: int = 150
+    id: str,
+    title: str,
+    desc: str,
+    days: Sequence[str],
+    series: Series,
+    *,
+    words: Callable[[float], str],
+    height: int = 150,
 ) -> str:
     """Bars over time, one piece for each series, with a legend below. What is beyond six colours is summed up."""
     kept = fewer(series)
@@ -95,7 +107,15 @@ def bars(id: str, title: str, desc: str, rows: Sequence[tuple[str, float, str]],
 
 
 def interval(
-    id: str, title: str, desc: str, low: float, high: float, about: float | None, *, tone: str = "open", ends: tuple[str, str]
+    id: str,
+    title: str,
+    desc: str,
+    low: float,
+    high: float,
+    about: float | None,
+    *,
+    tone: str = "open",
+    ends: tuple[str, str],
 ) -> str:
     """What a figure lies between, around zero; left is worse, right is better. `about` is the best guess, where there is one."""
     reach = max(abs(low), abs(high), 0.05)
@@ -116,7 +136,9 @@ def interval(
     named = [(figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26]  # not where zero stands
     body += [_text(min(max(at, 18), WIDTH - 18), top + 60, signed(figure), "middle", "said") for figure, at in named]
     if about is not None:
-        body.append(f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {signed(about)}")}</circle>')
+        body.append(
+            f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {signed(about)}")}</circle>'
+        )
     return _picture(id, title, desc, 82, body)
 
 
@@ -131,7 +153,10 @@ def timeline(id: str, title: str, desc: str, lanes: Sequence[tuple[str, Sequence
     begin, span = seconds(first), max(seconds(last) - seconds(first), DAY)
     body = []
     for at, (name, marks) in enumerate(lanes):
-        y, parts = 20.0 + 34 * at, _gathered(marks, lambda day: min(columns - 1, int((seconds(day) - begin) / span * columns)))
+        y, parts = (
+            20.0 + 34 * at,
+            _gathered(marks, lambda day: min(columns - 1, int((seconds(day) - begin) / span * columns))),
+        )
         body += [_text(0, y + 4, short(name, 13)), _line("grid", left, y, right, y)]
         peak = max((sum(mark.n for mark in side) for side in parts.values()), default=1)
         for (column, is_down), side in sorted(parts.items()):
@@ -139,7 +164,9 @@ def timeline(id: str, title: str, desc: str, lanes: Sequence[tuple[str, Sequence
             for mark in side:
                 tall = max(3.0, 14.0 * mark.n / peak)
                 edge += 0 if is_down else -tall
-                body.append(_rect(f"mark {_e(mark.tone)}", left + column * step, edge, step - 1, tall, 1, title=_count(mark)))
+                body.append(
+                    _rect(f"mark {_e(mark.tone)}", left + column * step, edge, step - 1, tall, 1, title=_count(mark))
+                )
                 edge += tall if is_down else 0
     height = 34 * len(lanes) + 24
     body.append(_text(left, height - 4, day_words(first)))
@@ -178,7 +205,11 @@ def _legend(rows: Iterable[tuple[str, str, str]], top: float) -> str:
     parts = []
     for n, (tone, name, total) in enumerate(rows):
         y = top + 18 * n
-        parts += [_rect(tone, 2, y + 2, 10, 10, 2), _text(18, y + 11, short(name, 44)), _text(WIDTH - 4, y + 11, total, "end", "said")]
+        parts += [
+            _rect(tone, 2, y + 2, 10, 10, 2),
+            _text(18, y + 11, short(name, 44)),
+            _text(WIDTH - 4, y + 11, total, "end", "said"),
+        ]
     return "".join(parts)
 
 
@@ -195,7 +226,9 @@ class _Scale:
 
     def grid(self, left: float, right: float) -> str:
         levels = [(n * self.step, self.y(n * self.step)) for n in range(self.lines + 1)]
-        return "".join(_line("grid", left, y, right, y) + _text(left - 5, y + 4, compact(figure), "end") for figure, y in levels)
+        return "".join(
+            _line("grid", left, y, right, y) + _text(left - 5, y + 4, compact(figure), "end") for figure, y in levels
+        )
 
 
 def _days(days: Sequence[str], left: float, right: float, height: float) -> str:

@@ -28,13 +28,19 @@ LINES = 60  # of a lesson's story
 def report(memories: Memories, since: str, *, team: bool, version: str, effects: Effects | None = None) -> str:
     """A report of the days since a time. For a team it leaves out what was only heard from one person, and says so."""
     found = outlook.looked(memories, since=since)
-    new = [each for each in memories.list(sort="new", limit=200) if each.created_at[:10] >= since[:10]] if memories.project else []
+    new = (
+        [each for each in memories.list(sort="new", limit=200) if each.created_at[:10] >= since[:10]]
+        if memories.project
+        else []
+    )
     private = [each for each in new if is_one_persons(each)] if team else []
     shown = sorted((each for each in new if each not in private), key=lambda each: each.state not in INJECTABLE)
     signers: dict[str, int] | None = None
     if team:
         ours = [each for each in found.for_you if each["kind"] != "request"]  # what one person asked for is theirs
-        found = replace(found, for_you=tuple(ours), harmful=tuple(each for each in found.harmful if not is_one_persons(each)))
+        found = replace(
+            found, for_you=tuple(ours), harmful=tuple(each for each in found.harmful if not is_one_persons(each))
+        )
         signers = _signers(memories)
     return standalone.report(
         found, outlook.spared(effects or memories.effect()), _said(memories, shown[:LEARNED]), _said(memories, found.harmful), since=since,
@@ -48,10 +54,14 @@ def lesson(memories: Memories, id: str, *, version: str) -> str:
     from tacit.core.standing import standing_of
 
     memory, store = memories.get(id), memories.store
-    next_ = nearest(memories.profile, standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id)))
+    next_ = nearest(
+        memories.profile, standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id))
+    )
     measured = memories.effect_of(memory.id)
     events = events_of(store, memory.id, most=LINES)
-    names = run_names(store, [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name])
+    names = run_names(
+        store, [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
+    )
     return standalone.lesson(
         memory, standing(memory, memories.profile), ahead(memory, memories.profile, next_), story.effect_words(measured),
         story.effect_picture(measured), story.timeline(by_day(store, memory.id)), story.lines(events, names),

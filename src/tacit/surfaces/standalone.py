@@ -63,8 +63,17 @@ def report(
         _tile(drawn.in_force(found)),
         _tile(told, [f'<p class="dim">{_e(line)}</p>' for line in spared.more] if told.picture else []),
         _list("learned", "Learned", f"{week.get('new', 0):,}", _lessons(learned, "No new lesson in this time.")),
-        _list("wrong", "Is wrong", f"{found.harms + found.in_question:,}", _lessons(harmful, "No lesson harms, as far as is known.")),
-        _fixes("fixes", "Wrong in instruction files, or worth mending", [each for each in found.for_you if each["kind"] != "request"]),
+        _list(
+            "wrong",
+            "Is wrong",
+            f"{found.harms + found.in_question:,}",
+            _lessons(harmful, "No lesson harms, as far as is known."),
+        ),
+        _fixes(
+            "fixes",
+            "Wrong in instruction files, or worth mending",
+            [each for each in found.for_you if each["kind"] != "request"],
+        ),
         _fixes("asked", "Asked for again and again", [each for each in found.for_you if each["kind"] == "request"]),
         _tile(drawn.waiting(found)) if signers is None else _signers(signers, left_out),
         *(_tile(each) for each in (drawn.tokens(found), drawn.cost(found), drawn.hosts(found))),
@@ -86,10 +95,16 @@ def _lead(found: Outlook, week: Mapping[str, int]) -> str:
 
 
 def _signers(signers: Mapping[str, int], left_out: int) -> str:
-    shared = [f"<li>{_e(name)} <span class=\"said\">{numbered(n, 'lesson')}</span></li>" for name, n in signers.items()]
-    body = [f'<ul class="plain">{"".join(shared)}</ul>'] if shared else ['<p class="dim">No lesson of a team mate is known here.</p>']
+    shared = [f'<li>{_e(name)} <span class="said">{numbered(n, "lesson")}</span></li>' for name, n in signers.items()]
+    body = (
+        [f'<ul class="plain">{"".join(shared)}</ul>']
+        if shared
+        else ['<p class="dim">No lesson of a team mate is known here.</p>']
+    )
     if left_out:
-        body.append(f'<p class="dim">Left out here, because it was heard from one person only: {numbered(left_out, "lesson")}.</p>')
+        body.append(
+            f'<p class="dim">Left out here, because it was heard from one person only: {numbered(left_out, "lesson")}.</p>'
+        )
     return _list("team", "Shared by team mates", f"{sum(signers.values()):,}", body)
 
 
@@ -98,7 +113,9 @@ def _fixes(id: str, title: str, fixes: Sequence[Mapping[str, Any]]) -> str:
         return ""
     rows = []
     for each in fixes:
-        line = f"{each['file']}, line {each['number']}\n− {each['before']}\n+ {each['after']}" if each.get("after") else ""
+        line = (
+            f"{each['file']}, line {each['number']}\n− {each['before']}\n+ {each['after']}" if each.get("after") else ""
+        )
         patch = line or each.get("patch", "") or (f"Would read: {each['order']}" if each.get("order") else "")
         seen = f"Seen in {numbered(int(each.get('count') or 0), 'session')}. To accept: tacit review approve {each['proposal']}"
         rows.append(
@@ -135,7 +152,11 @@ def lesson(
 
 def _told(line: Told) -> str:
     more = [line.at[:16].replace("T", " "), line.run, line.by, line.place]
-    edit = f'<p class="edit"><del>{_e(short(line.before, 600))}</del><br><ins>{_e(short(line.after, 600))}</ins></p>' if line.after else ""
+    edit = (
+        f'<p class="edit"><del>{_e(short(line.before, 600))}</del><br><ins>{_e(short(line.after, 600))}</ins></p>'
+        if line.after
+        else ""
+    )
     why = f'<p class="dim">{_e(short(line.why, 400))}</p>' if line.why else ""
     quote = f"<blockquote>{_e(short(line.quote, 600))}</blockquote>" if line.quote else ""
     head = f'<p><strong>{_e(line.words)}</strong> <span class="dim">{_e(" · ".join(filter(None, more)))}</span></p>'

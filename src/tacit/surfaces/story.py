@@ -85,7 +85,17 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
     what, by, why = change(at)
     before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
     entry = int(event.key)
-    return Told(event.at, "changed", _sentence(what), run, why=why, by=by, before=before if after else "", after=after, entry=entry)
+    return Told(
+        event.at,
+        "changed",
+        _sentence(what),
+        run,
+        why=why,
+        by=by,
+        before=before if after else "",
+        after=after,
+        entry=entry,
+    )
 
 
 def _words(quote: str, by: str) -> tuple[str, str]:
@@ -116,13 +126,17 @@ def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> st
     lanes: dict[str, list[Mark]] = {lane: [] for lane in LANES}
     sums: dict[str, int] = {}
     for what, day, which, n in days:
-        known = MARKS.get((what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == CHANGED else None)
+        known = MARKS.get(
+            (what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == CHANGED else None
+        )
         if known:
             lane, words, tone, is_down = known
             lanes[lane].append(Mark(day, words, tone, is_down, n))
             sums[words] = sums.get(words, 0) + n
     desc = "; ".join(f"{words}: {n}" for words, n in sums.items())
-    return pictures.timeline(id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet.", [*lanes.items()])
+    return pictures.timeline(
+        id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet.", [*lanes.items()]
+    )
 
 
 def effect_picture(found: LessonEffect, id: str = "effect") -> str:
@@ -133,7 +147,9 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     about = -found.estimate if found.estimate is not None else None
     desc = f"Problems spared in a session: between {pictures.signed(low)} and {pictures.signed(high)}."
     ends = ("more problems", "fewer problems")
-    return pictures.interval(id, "Does it help?", desc, low, high, about, tone=TONES.get(found.standing.word, "open"), ends=ends)
+    return pictures.interval(
+        id, "Does it help?", desc, low, high, about, tone=TONES.get(found.standing.word, "open"), ends=ends
+    )
 
 
 ANSWERS = {"helps": "It helps", "harms": "It harms", "no difference": "It makes no difference"}
@@ -191,12 +207,17 @@ def record(lessons: Sequence[GivenLesson], evidence: Iterable[Evidence] = (), ma
     why = {mark.memory: mark.reason for mark in marks if mark.signal == "outcome"}
     ranks = {"bad": 0, "good": 1, "quiet": 2}
     parts = [
-        (each.arm, Part(each.memory, each.text, *_came(each.outcome), each.cited, why.get(each.memory, ""), tuple(told)))
+        (
+            each.arm,
+            Part(each.memory, each.text, *_came(each.outcome), each.cited, why.get(each.memory, ""), tuple(told)),
+        )
         for each in lessons
         for told in [quotes.get(each.memory, ())]
     ]
     parts.sort(key=lambda part: ranks[part[1].tone])
-    return Record(tuple(part for arm, part in parts if arm != "withheld"), tuple(part for arm, part in parts if arm == "withheld"))
+    return Record(
+        tuple(part for arm, part in parts if arm != "withheld"), tuple(part for arm, part in parts if arm == "withheld")
+    )
 
 
 def _came(outcome: str) -> tuple[str, str]:
@@ -206,4 +227,3 @@ def _came(outcome: str) -> tuple[str, str]:
 
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
-

@@ -31,7 +31,9 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
         "memory": as_json(found.memory),
         "signer": found.signer or None,
         "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
-        "met": [{"mark": one.mark, "program": one.program, "said": recognised(one), "sessions": n} for one, n in found.met],
+        "met": [
+            {"mark": one.mark, "program": one.program, "said": recognised(one), "sessions": n} for one, n in found.met
+        ],
         "uses": [use.__dict__ for use in found.uses],
         "marks": [mark.__dict__ for mark in found.marks],
         "journal": [entry_json(entry) for entry in found.journal],
@@ -55,7 +57,9 @@ def overview(memories: Memories) -> dict[str, Any]:
         "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.sealed(memories.project_id).get("use", 0),
         "proposals": len(store.proposals_about(memories.project_id)),
-        "for_you": [each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)],
+        "for_you": [
+            each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)
+        ],
         "queue": memories.near.queued(),
         "paused": memories.near.meta("paused_until") or None,
         "cache": cache_json(memories.near),
@@ -68,7 +72,11 @@ def given_here(memories: Memories) -> int:
     from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 
     counted = memories.store.counted(memories.scopes, ("state", "gate", "verdict")) if memories.project else ()
-    return sum(n for state, gate, verdict, n in counted if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS)
+    return sum(
+        n
+        for state, gate, verdict, n in counted
+        if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS
+    )
 
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
@@ -127,8 +135,10 @@ def effect_json(found: Effects) -> dict[str, Any]:
         "blank": _blank_json(found.blank) if found.blank else None,
         "headline": found.headline,
         "notes": found.notes,
-        "heard": found.heard and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
-        "worth": found.worth and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "usd")},
+        "heard": found.heard
+        and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
+        "worth": found.worth
+        and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "usd")},
         "untold": dict(found.untold),
     }
 
@@ -199,7 +209,10 @@ def lesson_json(each: LessonEffect) -> dict[str, Any]:
         and {
             "failed": {f"{h:g}": list(counts.cells) for h, counts in each.beside.failed.items()},
             "harms": each.beside.harms,
-            "medians": {name: {"injected": given, "withheld": withheld} for name, (given, withheld) in each.beside.medians.items()},
+            "medians": {
+                name: {"injected": given, "withheld": withheld}
+                for name, (given, withheld) in each.beside.medians.items()
+            },
             "more": list(each.beside.more),
             "sentence": each.beside.sentence,
         },
@@ -243,7 +256,9 @@ def recalled_json(found: Recalled) -> dict[str, Any]:
         if level
         else None,
         "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
-        "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None} if found.rewrite else None,
+        "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None}
+        if found.rewrite
+        else None,
     }
 
 

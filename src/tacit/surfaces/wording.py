@@ -124,7 +124,11 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
     if said == "your word":
         return "Only you: tacit edit, forget or feedback --wrong. It is your word, so no session goes without it to measure it."
     if said.startswith("on trial"):
-        heard = " You were heard saying it: tacit review approve makes it your word." if (memory.extra or {}).get("word") in HEARD else ""
+        heard = (
+            " You were heard saying it: tacit review approve makes it your word."
+            if (memory.extra or {}).get("word") in HEARD
+            else ""
+        )
         return (
             f"Its trial: in {so_far(memory, profile)} one could tell what came of it. Then it stays if it is likely to help"
             f" and goes if it harms.{heard}"

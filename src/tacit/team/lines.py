@@ -60,7 +60,8 @@ _CLOSED_WORDS = {
     "gate": GATES,
     "verdict": VERDICTS,
 }
-_TOLD = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")  # what goes, or may go, into a prompt
+# what goes, or may go, into a prompt
+_TOLD = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")
 # Follows from something else, or changes all the time: never worth a question to a person.
 _UNCONTESTED = (
     "updated_at",

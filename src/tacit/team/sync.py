@@ -107,10 +107,17 @@ class Synced:
         """What was refused or is lacking in the files, for `sync` and `doctor`."""
         told = (
             (self.replayed, "signed for another repository were refused: somebody copied them here"),
-            (self.unbound, "signed for no repository that can be told are held like a stranger's, until that machine syncs again"),
+            (
+                self.unbound,
+                "signed for no repository that can be told are held like a stranger's, until that machine syncs again",
+            ),
             (self.missing, "signed or had seen are not in its file: cut off, on another branch, or not pulled yet"),
         )
-        return [f"machine {each.machine}: {each.lines} lines that {each.signer} {what}" for found, what in told for each in found]
+        return [
+            f"machine {each.machine}: {each.lines} lines that {each.signer} {what}"
+            for found, what in told
+            for each in found
+        ]
 
 
 def note_key(project: str) -> str:

@@ -114,9 +114,13 @@ class Asking(Joining):
         with self.context.write() as tx:
             self.context.put_mark(tx, "exam", f"{self.context.now()} {ended} {self.model.identity}")
         if ended == UNHEARD:
-            self.notes.append(f"{self.model.identity} answered {len(told)} of {len(asked)} questions of its exam; it is asked again.")
+            self.notes.append(
+                f"{self.model.identity} answered {len(told)} of {len(asked)} questions of its exam; it is asked again."
+            )
         elif ended == UNABLE:
-            self.notes.append(f"{self.model.identity} is not asked which lessons are one: of pairs with known answers it {how}.")
+            self.notes.append(
+                f"{self.model.identity} is not asked which lessons are one: of pairs with known answers it {how}."
+            )
         return ended == ABLE
 
     # -- pairs ------------------------------------------------------------------------------------
@@ -183,7 +187,9 @@ class Asking(Joining):
     def _unanswered(self, pair: Pair) -> bool:
         """One pair, asked about alone, without an answer: kept so, if others are answered; else nobody answers at all."""
         if not self.answered:
-            self.notes.append(f"{self.model.identity} answered nothing that can be read; its questions are asked again.")
+            self.notes.append(
+                f"{self.model.identity} answered nothing that can be read; its questions are asked again."
+            )
             return False
         self.notes.append(f"{self.model.identity} does not say whether {pair.a.id} and {pair.b.id} are one.")
         with self.context.write() as tx:
@@ -238,7 +244,9 @@ def forget_reader(context: Context) -> None:
 
 def _was_answered(proposal: Proposal) -> bool:
     """Whether a person or a model had a word on it; what words put before a person and nobody looked at is open still."""
-    decided = proposal.state in (APPROVED, REJECTED) and (proposal.decided_by == BY_MODEL or is_person(proposal.decided_by))
+    decided = proposal.state in (APPROVED, REJECTED) and (
+        proposal.decided_by == BY_MODEL or is_person(proposal.decided_by)
+    )
     return decided or bool((proposal.payload or {}).get("judged"))
 
 

@@ -122,7 +122,11 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
                 for condition in rule.when
                 if condition.quantity in _BY_DAYS and not isinstance(condition.bound, str)
             ]
-            recent = {id for of in ("seen", "uses") for id in in_range(store, project, of, period, "9", (state,))} if quiet else set()
+            recent = (
+                {id for of in ("seen", "uses") for id in in_range(store, project, of, period, "9", (state,))}
+                if quiet
+                else set()
+            )
             yield from sorted(set.intersection(*past) - recent if past else ())
 
 

@@ -83,7 +83,9 @@ class Judge:
         judge = RULES[self.settings.rules]
         with self.context.write() as tx:
             waiting = {each.id: each for each in _waiting(tx, self.context.project.id)}
-            lines = [entry_of(memory, self.context.profile.page).said for memory in on_pages(tx, self.context.project.id)]
+            lines = [
+                entry_of(memory, self.context.profile.page).said for memory in on_pages(tx, self.context.project.id)
+            ]
             for proposal in [each for each in waiting.values() if each.tier in ("", "rules")]:
                 if proposal.id not in waiting:
                     continue  # it gave way to another
@@ -185,7 +187,9 @@ class Judge:
         self._count(tier, action)
 
     def _to_person(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
-        tx.put_proposal(replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=PERSON))
+        tx.put_proposal(
+            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=PERSON)
+        )
         self._count(tier, "review" if action == "review" else f"{action} advice")
 
     def _propose_words(self, tx: Transaction, proposal: Proposal, text: str) -> None:
@@ -309,4 +313,8 @@ def _is_paged(entry: Entry, on: bool) -> bool:
 
 def is_person(name: str) -> bool:
     """Tiers, passes and the pipeline sign with names of their own; whoever else decides is a person."""
-    return bool(name) and not name.startswith((f"{BY}:", "tend:")) and name not in ("tend", "learn", "agent", "sweep", "merge")
+    return (
+        bool(name)
+        and not name.startswith((f"{BY}:", "tend:"))
+        and name not in ("tend", "learn", "agent", "sweep", "merge")
+    )

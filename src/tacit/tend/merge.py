@@ -103,7 +103,9 @@ class _Merging(Joining):
         elif not is_plainly_one(*both) and (self.left_to_model or was_refused(tx, *both)):
             return
         elif pair.doubt:
-            self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")
+            self.propose(
+                tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides"
+            )
         elif self.is_persons(goes) and not (is_plainly_one(*both) and _came(tx, goes) and _came(tx, stays)):
             self.propose(
                 tx, "merge", stays, goes, f"says the same as {goes.alias or goes.id}, which is a person's word"
@@ -117,7 +119,11 @@ class _Merging(Joining):
 def _came(tx: Transaction, memory: Memory) -> bool:
     """Whether a memory is another system's record that a person brought: nobody said it, and the same record twice is one."""
     free = not memory.pinned and not memory.on_page and memory.source != "page"
-    return free and bool(tx.entries(memory=memory.id, verb="import", limit=1)) and not tx.entries(memory=memory.id, verb="edit", limit=1)
+    return (
+        free
+        and bool(tx.entries(memory=memory.id, verb="import", limit=1))
+        and not tx.entries(memory=memory.id, verb="edit", limit=1)
+    )
 
 
 def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair | None:
@@ -138,5 +144,3 @@ def _is_one_sentence(a: Memory, b: Memory, against: str) -> bool:
     """Whether two texts differ in their figures only; a numbered name (worker#1, worker#2) is another subject."""
     blank = [" ".join(_FIGURE.sub("0", each.text).casefold().split()) for each in (a, b)]
     return "#" not in against and blank[0] == blank[1]
-
-

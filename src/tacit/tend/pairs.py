@@ -72,7 +72,10 @@ class Joining:
             portion = found[start : start + PORTION]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
             # A look back, `since` a time, leaves the mark where it is: between the two there may be what nobody looked at.
-            yield [id for id, _ in portion], at if self.context.since else str(max(after, *(entry for _, entry in portion)))
+            yield (
+                [id for id, _ in portion],
+                at if self.context.since else str(max(after, *(entry for _, entry in portion))),
+            )
             self.context.alive()
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
@@ -84,7 +87,11 @@ class Joining:
         rare = rarity(found.frequency, found.rows)
         mine = readied(memory)
         for other in others.values():
-            if other.id == memory.id or named(memory, other) in self.seen or not comparable(memory, other, self.profile):
+            if (
+                other.id == memory.id
+                or named(memory, other) in self.seen
+                or not comparable(memory, other, self.profile)
+            ):
                 continue
             yield other, compare(mine, readied(other), rare)
 
@@ -148,11 +155,15 @@ def is_plainly_one(a: Memory, b: Memory) -> bool:
 
 def raised(store: Reads, a: Memory, b: Memory, kind: str) -> list[Proposal]:
     """The proposals of this kind about these two, whatever came of them, since either was last put into other words."""
-    about = [each for id in (a.id, b.id) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
+    about = [
+        each for id in (a.id, b.id) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind
+    ]
     pairs = [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a.id, b.id}]
     if not pairs:
         return []
-    edits = [entry.at for each in (a, b) for entry in store.entries(memory=each.id, verb="edit") if "text" in entry.after]
+    edits = [
+        entry.at for each in (a, b) for entry in store.entries(memory=each.id, verb="edit") if "text" in entry.after
+    ]
     return [each for each in pairs if all((each.decided_at or each.created_at) >= at for at in edits)]
 
 

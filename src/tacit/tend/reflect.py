@@ -224,7 +224,11 @@ class _Reflecting:
                 tx, "edit", stays, told, {"text": suggestion.text, "was": stays.text, "evidence": quotes(tx, stays)}
             )
         for other in lessons:
-            if other.id != stays.id and not were_parted(tx, stays.id, other.id) and not self._was_merged(tx, stays, other):
+            if (
+                other.id != stays.id
+                and not were_parted(tx, stays.id, other.id)
+                and not self._was_merged(tx, stays, other)
+            ):
                 evidence = [*quotes(tx, stays, 1), *quotes(tx, other, 2)]
                 self._put(tx, "merge", stays, told, {"other": other.id, "text": suggestion.text, "evidence": evidence})
 

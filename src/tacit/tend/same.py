@@ -93,7 +93,9 @@ def passed(told: Mapping[str, str]) -> tuple[bool, str]:
     same = {f"e{n}" for n, (word, _, _) in enumerate(EXAM, 1) if word == SAME}
     found = {id for id, word in told.items() if word == SAME}
     right, wrong = len(found & same), len(found - same)
-    told_so = f"found {right} of {len(same)} that are the same, and took {wrong} of {len(EXAM) - len(same)} others for it"
+    told_so = (
+        f"found {right} of {len(same)} that are the same, and took {wrong} of {len(EXAM) - len(same)} others for it"
+    )
     return right >= FOUND and wrong <= MISTAKEN, told_so
 
 

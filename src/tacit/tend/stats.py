@@ -64,7 +64,8 @@ class Figures:
     model: Mapping[str, int]  # counters of models
     events: Mapping[str, int]  # all other counted events
     tended: str  # when a whole pass last ended; empty: never
-    tiers: Mapping[str, Mapping[str, Any]]  # of triage and of merging: decided, known, agreed of the last, decides alone
+    # of triage and of merging: decided, known, agreed of the last, decides alone
+    tiers: Mapping[str, Mapping[str, Any]]
     failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
 
     @property
@@ -85,10 +86,9 @@ def step(context: Context) -> StepReport:
     return StepReport("stats")
 
 
-def figures(
-    store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
-) -> Figures:
+def figures(store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()) -> Figures:
     """Look, and count."""
+
     def by(column: str) -> dict[str, int]:
         return dict(store.counted([project], (column,)))
 
@@ -133,7 +133,10 @@ def figures(
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={each.tier: _record(each) for each in (*standings(store, project, profile.triage), merging(store, project, profile.triage))},
+        tiers={
+            each.tier: _record(each)
+            for each in (*standings(store, project, profile.triage), merging(store, project, profile.triage))
+        },
         failures=tuple(failures),
     )
 

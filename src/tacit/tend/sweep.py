@@ -124,7 +124,9 @@ def _standing(
 ) -> Standing:
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
     left = strength(profile.fade, days, stale=bool(memory.stale_at))
-    return standing_of(memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left, unmet=unmet)
+    return standing_of(
+        memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left, unmet=unmet
+    )
 
 
 def _keeps(memory: Memory, profile: Profile) -> bool:
@@ -197,7 +199,8 @@ class _Sweep:
         """Whoever may have crossed a line since the last sweep."""
         project, profile = self.project.id, self.profile
         since, entry, runs = self._since()
-        ran = profile.fade.exposure > 0 and self.until > runs  # what only waited for runs may be due now, whatever the date
+        # what only waited for runs may be due now, whatever the date
+        ran = profile.fade.exposure > 0 and self.until > runs
         found = [*self.lost]
         if profile.fade.stale_days:
             found += crossed(self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE)

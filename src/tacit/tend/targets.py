@@ -103,7 +103,9 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
     if target.kind == "agents":
         name = _agents_file(group, memories)
         title = f"{name.capitalize()} Memory"
-        return Sheet(target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"})
+        return Sheet(
+            target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"}
+        )
     path = target.name.replace("*", f"{PREFIX}{_slug(group)}", 1)
     globs = [f"{group}/**"] if group != TOP else sorted({path for m in memories for path in m.paths if "/" not in path})
     title = f"Lessons for {group}/" if group != TOP else f"Lessons for {', '.join(globs)}"
@@ -114,7 +116,9 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
 def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
     """The name of an agent's file: the one its lessons came from, or the agent's own."""
     came = [str((memory.extra or {}).get("file") or "").rpartition("/")[2].removesuffix(".md") for memory in memories]
-    named = (name for name in (*came, agent) if _AGENT.fullmatch(name) and name.replace("-", "_") == agent.replace("-", "_"))
+    named = (
+        name for name in (*came, agent) if _AGENT.fullmatch(name) and name.replace("-", "_") == agent.replace("-", "_")
+    )
     return next(named, "") or _slug(agent)
 
 

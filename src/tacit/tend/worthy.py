@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.tend.context import Context
 
-_TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")  # facets that decide who has earned a line, and who is first
+# facets that decide who has earned a line, and who is first
+_TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 
 def standing(store: Reads, project: str) -> list[Memory]:

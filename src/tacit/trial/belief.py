@@ -25,7 +25,9 @@ RATIOS = {0.1: 0.10, 0.35: 0.15, 0.65: 0.20, 1.0: 0.40, 1.5: 0.10, 2.5: 0.05}
 # useless lesson whose problem always strikes was believed to harm.
 CEILING = 0.8
 ATOMS = tuple(
-    (base, base, 1.0) if ratio > 1 and base >= CEILING else (base, min(0.95, ratio * base), ratio) for base in BASES for ratio in RATIOS
+    (base, base, 1.0) if ratio > 1 and base >= CEILING else (base, min(0.95, ratio * base), ratio)
+    for base in BASES
+    for ratio in RATIOS
 )
 PRIOR = tuple(weight / len(BASES) for _ in BASES for weight in RATIOS.values())
 PSEUDO_LESSONS = 20  # how many measured lessons the prior counts for

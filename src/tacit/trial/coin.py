@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 INJECTED = "injected"
 WITHHELD = "withheld"
 
-UNTOLD = 5  # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
+# units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
+UNTOLD = 5
 
 SHOWN_TWICE = 2  # pieces of work after which a way of working that a person only showed is as good as said
 

@@ -272,7 +272,10 @@ def course_to_json(course: Course) -> str:
     import json
 
     table = {
-        repr(h): [*row.cells, *((row.injected_mild, row.withheld_mild) if row.injected_mild or row.withheld_mild else ())]
+        repr(h): [
+            *row.cells,
+            *((row.injected_mild, row.withheld_mild) if row.injected_mild or row.withheld_mild else ()),
+        ]
         for h, row in course.table.items()
     }
     return json.dumps({**course.__dict__, "table": table}, separators=(",", ":"))
@@ -345,7 +348,11 @@ def sentence_of_counts(table: Table, thing: str) -> str:
     """How often it was met in each arm, in how many sessions."""
     sums = sum(table.values(), Counts())
     given = f"Given: {_count(sums.injected_occurred, thing)} in {_count(sums.injected, 'session')}."
-    return f"{given} Left out to compare: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else f"{given} Never left out yet."
+    return (
+        f"{given} Left out to compare: {sums.withheld_occurred} in {sums.withheld}."
+        if sums.withheld
+        else f"{given} Never left out yet."
+    )
 
 
 def _claim(standing: Standing, more: str | None, alpha: float, margin: float) -> str:

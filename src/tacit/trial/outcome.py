@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
 
-NO_PROBLEM = ("command", "estimate")  # classes of lessons: meeting one again is using it, not failing by it (decision 7)
+# classes of lessons: meeting one again is using it, not failing by it (decision 7)
+NO_PROBLEM = ("command", "estimate")
 CLOCKS_AGREE = 2.0  # seconds by which two clocks of one machine may differ
 JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
 
@@ -97,9 +98,15 @@ def judge(
     if not blind:
         return Outcome(UNKNOWN, f"every {kind} of the run was eligible for the lesson")
     made = [each for each in sightings if each.kind == kind and each.name in blind]
-    after = [each for each in made if not seconds(each.at) or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)]
+    after = [
+        each
+        for each in made
+        if not seconds(each.at) or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)
+    ]
     if after:
-        return Outcome(OCCURRED, f"seen by {kind} after the assignment", loss=min(1.0, sum(each.loss for each in after)))
+        return Outcome(
+            OCCURRED, f"seen by {kind} after the assignment", loss=min(1.0, sum(each.loss for each in after))
+        )
     if made:
         return Outcome(NOT_OCCURRED, f"seen by {kind} only before the assignment")
     return Outcome(NOT_OCCURRED, f"not seen by {kind}")
@@ -122,7 +129,11 @@ def fold(outcomes: Iterable[Outcome]) -> Outcome:
         told = [each for each in runs if each.value == word]
         if told:
             worst = max(each.loss for each in told)
-            return told[0] if len(runs) == 1 else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}", loss=worst)
+            return (
+                told[0]
+                if len(runs) == 1
+                else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}", loss=worst)
+            )
     if not runs:
         return Outcome(UNKNOWN, "no run")
     return runs[0] if len(runs) == 1 else Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}")

@@ -82,7 +82,9 @@ def _played(thrown: Sequence[Trial]) -> _Game:
         lost = before.lost
         injected, withheld = _rate(lost[0], before.injected), _rate(lost[1], before.withheld)
         # The guess that leaves the least variance, and the difference to expect.
-        game.add(_coin(coin.h, _rounded(coin.h * injected + (1 - coin.h) * withheld), _rounded(injected - withheld)), coin)
+        game.add(
+            _coin(coin.h, _rounded(coin.h * injected + (1 - coin.h) * withheld), _rounded(injected - withheld)), coin
+        )
         past[coin.family] = before + counted(coin)
     return game
 
@@ -114,7 +116,9 @@ def _coin(h: float, m: float, forecast: float) -> _Coin:
     sides = []
     for sign in (1.0, -1.0):
         fall = max(sign * (forecast - score) for score in scores)  # how far a score can fall below its forecast
-        sides.append(tuple(tuple(_price(stake * fall, (score - forecast) / fall) for stake in STAKES) for score in scores))
+        sides.append(
+            tuple(tuple(_price(stake * fall, (score - forecast) / fall) for stake in STAKES) for score in scores)
+        )
     return _Coin(scores, tuple(sides))
 
 

@@ -59,16 +59,24 @@ def failed_trial(use: Use, outcome: str, at: str) -> Trial:
 
 def failures(uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str) -> list[Trial]:
     """The settled uses of one lesson's present words, in the order in which their units were settled."""
-    found = [failed_trial(use, units[use.unit].outcome, units[use.unit].at) for use in uses if use.unit in units and use.at > since]
+    found = [
+        failed_trial(use, units[use.unit].outcome, units[use.unit].at)
+        for use in uses
+        if use.unit in units and use.at > since
+    ]
     return sorted(found, key=lambda trial: (trial.at, trial.unit))
 
 
-def course_of_failures(uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str, alpha: float, margin: float) -> Course:
+def course_of_failures(
+    uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str, alpha: float, margin: float
+) -> Course:
     """How far a lesson has come in what it does to its runs, from its whole past."""
     return course_of(failures(uses, units, since), alpha, margin)
 
 
-def beside(uses: Sequence[Use], units: Mapping[str, UnitFacts], since: str, alpha: float, margin: float) -> Beside | None:
+def beside(
+    uses: Sequence[Use], units: Mapping[str, UnitFacts], since: str, alpha: float, margin: float
+) -> Beside | None:
     """What is known of a lesson's runs as a whole; None where both arms have none that told."""
     course = course_of_failures(uses, units, since, alpha, margin)
     medians: dict[str, tuple[float, float]] = {}
@@ -76,7 +84,9 @@ def beside(uses: Sequence[Use], units: Mapping[str, UnitFacts], since: str, alph
     mine = [use for use in uses if use.unit in units and use.at > since]
     for name, typical in TYPICAL.items():
         told = [(use, float(amount)) for use in mine if (amount := getattr(units[use.unit], name))]
-        arms = [[amount for use, amount in told if use.arm == arm and not use.blank] for arm in ("injected", "withheld")]
+        arms = [
+            [amount for use, amount in told if use.arm == arm and not use.blank] for arm in ("injected", "withheld")
+        ]
         if not all(arms):
             continue
         medians[name] = (median(arms[0]), median(arms[1]))
@@ -90,7 +100,9 @@ def beside(uses: Sequence[Use], units: Mapping[str, UnitFacts], since: str, alph
     said += " Sessions that get it fail more often." if harms else ""
     for name in medians:
         given, withheld = medians[name]
-        said += f" Median {name}: {given:,.0f} with it, {withheld:,.0f} without{' (more with it)' if name in more else ''}."
+        said += (
+            f" Median {name}: {given:,.0f} with it, {withheld:,.0f} without{' (more with it)' if name in more else ''}."
+        )
     return Beside(course.table, harms, medians, tuple(more), said.strip())
 
 
@@ -114,4 +126,11 @@ def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = F
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
     tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
     usd = sum(cost.get("usd") or 0.0 for cost in costs) or None
-    return UnitFacts(blank, told[-1] if told else UNKNOWN, tokens, sum(facts.get("steps", 0) for _, _, facts in parts), parts[0][1], usd)
+    return UnitFacts(
+        blank,
+        told[-1] if told else UNKNOWN,
+        tokens,
+        sum(facts.get("steps", 0) for _, _, facts in parts),
+        parts[0][1],
+        usd,
+    )

@@ -48,7 +48,8 @@ def tally_of(
             signals[row.signal] = row.amount
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
-    for said in (CONFIRMED, INSTRUCTED):  # an opening balance and another machine's mark are somebody else's word: they spare nobody the coin
+    # an opening balance and another machine's mark are somebody else's word: they spare nobody the coin
+    for said in (CONFIRMED, INSTRUCTED):
         signals.pop(said, None)
     if sum(row.amount for row in evidence if row.signal == CONFIRMED and row.tier == OWNER and not row.opening) > 0:
         signals[CONFIRMED] = 1.0

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-
 def subjects_of(tokens: Sequence[Token]) -> frozenset[str]:
     """Identifiers, paths and flags, each with its sort."""
     found: set[str] = set()

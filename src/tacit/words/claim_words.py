@@ -153,7 +153,9 @@ _DOUBTFUL = (
     "unsupported innocent blameless"
 )
 # Of these, words that condemn what the rest of the sentence says.
-JUDGING = frozenset(map(english_stem, "mistake pointless useless needless unnecessary wrong harmful innocent blameless".split()))
+JUDGING = frozenset(
+    map(english_stem, "mistake pointless useless needless unnecessary wrong harmful innocent blameless".split())
+)
 # Verbs that take something away: a sentence with one of them more is not the sentence without it.
 _TAKING_AWAY = "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress reverse inverse"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
@@ -165,7 +167,9 @@ PREFERRING = frozenset(
     ("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez").split()
 )
 KEEPING = frozenset("keep keeps kept leave leaves left stay stays take takes taken".split())
-ALL_BUT = frozenset("anywhere everywhere everyone everybody everything anyone anybody anything all nobody nothing none".split())
+ALL_BUT = frozenset(
+    "anywhere everywhere everyone everybody everything anyone anybody anything all nobody nothing none".split()
+)
 PRONOUNS = frozenset("it them they he she one ones".split())
 OF_CODE = frozenset("a an the this broad bare blanket try".split())  # "a bare except"
 THEN = frozenset(
@@ -182,8 +186,10 @@ GROUNDS = frozenset(
     "because since so otherwise else or as which this it they that weil sonst da porque sino car sinon".split()
 )
 JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
-AIMING = frozenset(("to", "from", "into", "by", "of"))  # what is exchanged behind one of these is done the other way round
-FAILING = frozenset("fail fails failed failing refuse refuses refused decline declines declined".split())  # with "to", "not"
+# what is exchanged behind one of these is done the other way round
+AIMING = frozenset(("to", "from", "into", "by", "of"))
+# with "to", "not"
+FAILING = frozenset("fail fails failed failing refuse refuses refused decline declines declined".split())
 ARTICLES = frozenset(
     (
         "a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des"
@@ -206,9 +212,13 @@ FILLERS = frozenset(
     ).split()
 )
 # Words that say little where they are added: "avoid print", "do not use print".
-BLAND = frozenset(english_stem(word) for word in "use require add inside within first text do make silently explicitly".split())
+BLAND = frozenset(
+    english_stem(word) for word in "use require add inside within first text do make silently explicitly".split()
+)
 # Where a lesson holds anyway.
-HERE = frozenset(english_stem(word) for word in "repository project machine code codebase system team module utility helper".split())
+HERE = frozenset(
+    english_stem(word) for word in "repository project machine code codebase system team module utility helper".split()
+)
 RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
 BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split())
 NUMBER_WORDS = {
@@ -236,7 +246,15 @@ UNITS = {
     )
     for word in line.split(" ")
 }  # fmt: skip
-RATES = {"hourly": "h", "daily": "d", "nightly": "d", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+RATES = {
+    "hourly": "h",
+    "daily": "d",
+    "nightly": "d",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
 
 
 @lru_cache(maxsize=1)

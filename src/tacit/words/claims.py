@@ -70,7 +70,8 @@ class Claims:
     first: frozenset[str] = frozenset()  # of "a before b": a …
     then: frozenset[str] = frozenset()  # … and b
     order: tuple[str, ...] = ()  # content terms as they stand, with words like "then" …
-    mentioned: Mapping[str, tuple[str, ...]] | None = None  # group of opposites → the term before the first of its sides, and they as they come
+    # group of opposites → the term before the first of its sides, and they as they come
+    mentioned: Mapping[str, tuple[str, ...]] | None = None
     placed: tuple[str, ...] = ()  # … with particles …
     grouped: tuple[str, ...] = ()  # … and with the members of an enumeration sorted
     frame: tuple[str, ...] = ()  # the function words between them …
@@ -134,7 +135,9 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         first=first,
         then=then,
         order=tuple(term for token in tokens for term in (*joints_in(token), *token.terms)),
-        placed=tuple(term for token in tokens for term in token.terms or [token.word] if token.terms or token.word in PARTICLES),
+        placed=tuple(
+            term for token in tokens for term in token.terms or [token.word] if token.terms or token.word in PARTICLES
+        ),
         grouped=grouped,
         frame=frame,
         bound=bound,
@@ -207,7 +210,9 @@ def _mentioned(tokens: Sequence[Token]) -> dict[str, tuple[str, ...]] | None:
 
 def _proper(tokens: Sequence[Token]) -> frozenset[str]:
     inside = (token for token in tokens[1:] if not any(mark in token.gap for mark in ".:;!?(\n`\"'"))
-    return frozenset(token.word for token in inside if token.piece.kind == WORD and token.piece.raw.istitle() and len(token.word) > 2)
+    return frozenset(
+        token.word for token in inside if token.piece.kind == WORD and token.piece.raw.istitle() and len(token.word) > 2
+    )
 
 
 def _towards(tokens: Sequence[Token]) -> frozenset[str]:

@@ -68,7 +68,8 @@ def compounds_in(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
 def joined_words(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
-    plain = [token for token in tokens if token.word not in ARTICLES and token.word != "no"]  # "and no tests" joins tests, too
+    # "and no tests" joins tests, too
+    plain = [token for token in tokens if token.word not in ARTICLES and token.word != "no"]
     for one, between, other in zip(plain, plain[1:], plain[2:]):
         if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
             pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
@@ -144,7 +145,11 @@ def clauses_in(tokens: Sequence[Token]) -> list[list[Token]]:
         contrast = token.word in CONTRASTS and (
             token.word not in ("over", "to") or (preferred and following not in ("be", "have"))
         )
-        joined = token.word in JOINING and number + 1 < len(tokens) and (tokens[number + 1].negates or following in _RESUMING)
+        joined = (
+            token.word in JOINING
+            and number + 1 < len(tokens)
+            and (tokens[number + 1].negates or following in _RESUMING)
+        )
         but = token.word == "but" and number > 0 and tokens[number - 1].word in ALL_BUT
         token.negates = token.negates or contrast or but
         if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in BREAKS or contrast or joined:
@@ -153,7 +158,8 @@ def clauses_in(tokens: Sequence[Token]) -> list[list[Token]]:
     return [clause for clause in clauses if clause]
 
 
-_RESUMING = frozenset("has have must should needs is are was were will".split())  # "never does x and has to be y": the y is not denied
+# "never does x and has to be y": the y is not denied
+_RESUMING = frozenset("has have must should needs is are was were will".split())
 
 
 def is_negation(clause: Sequence[Token], number: int) -> bool:

@@ -35,9 +35,12 @@ _STYLE = frozenset(
     "bei von vor mit fur nicht kein keine nie la le les el los las se est sont ete etre faut doit doivent il debe deben ser de du des en "
     "dans a ne pas nunca jamais al del".split()
 )
-_CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "her"))  # who does it, and to whom it is done
+# who does it, and to whom it is done
+_CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "her"))
 # Verbs that only carry their object, and words that are read with their figures.
-_LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {"brauch"}
+_LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {
+    "brauch"
+}
 _UNITS = frozenset(UNITS.values())  # of figures, which were compared before
 # A clause with one of these says for what else the lesson holds, or does not: no explanation.
 _OTHERS = frozenset(
@@ -195,4 +198,8 @@ def _words(clause: Sequence[str]) -> list[str]:
 def _told(of: Claims, start: int, end: int) -> set[str]:
     """What stands at these places: terms, and little words that are no matter of style."""
     words = zip(of.said[start:end], of.meant[start:end])
-    return {term for word, terms in words for term in terms or ((word,) if word not in _STYLE and word not in ARTICLES else ())}
+    return {
+        term
+        for word, terms in words
+        for term in terms or ((word,) if word not in _STYLE and word not in ARTICLES else ())
+    }

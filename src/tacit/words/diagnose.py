@@ -24,7 +24,8 @@ from tacit.core.value import value
 
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
-MISSING = frozenset("command usage cargo binary path github glob module script".split())  # families that say what does not work here
+# families that say what does not work here
+MISSING = frozenset("command usage cargo binary path github glob module script".split())
 NOT_HERE = "not here"  # their common signature
 BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
 WORDLESS = "failed without a word"  # what readers of transcripts put where a call failed and printed nothing
@@ -42,7 +43,8 @@ _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
 class Diagnosis:
     """One thing that went wrong, as far as a known form says so."""
 
-    family: str  # lint, format, hook, types, compile, test, exception, command, usage, script, module, path, package, network … text
+    # lint, format, hook, types, compile, test, exception, command, usage, script, module, path, package, network … text
+    family: str
     code: str = ""  # what the tool calls it: wrapcheck, TS2345, ERR_PNPM_NO_SCRIPT; empty where it has no name for it
     name: str = ""  # what it is about: the command, option, script, module or path that is not there
     nature: str = "other"
@@ -113,7 +115,11 @@ def signatures(output: str, folder: str = "") -> tuple[str, ...]:
 
 def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
     """The signatures that a lesson is about: of a group those that it names, else its own."""
-    return tuple(tag for tag in tags if " " in tag) if signature == NOT_HERE or signature.startswith("lint by ") else (signature,)
+    return (
+        tuple(tag for tag in tags if " " in tag)
+        if signature == NOT_HERE or signature.startswith("lint by ")
+        else (signature,)
+    )
 
 
 def clean(output: str, folder: str = "") -> str:
@@ -147,7 +153,8 @@ def _recognised(text: str, families: frozenset[str] | None = None) -> tuple[Diag
                 found[one.mark] = (at, one)
             if len(found) >= MOST:
                 break
-    some = [one for _, one in sorted(found.values(), key=lambda pair: pair[0]) if one.family != "wrapper"]  # that a wrapper failed too says nothing
+    # that a wrapper failed too says nothing
+    some = [one for _, one in sorted(found.values(), key=lambda pair: pair[0]) if one.family != "wrapper"]
     reason = any(one.family in _REASONS or one.code == _NO_REMOTE for one in some)
     return tuple(one for one in some if not (reason and one.code == _UNREAD))
 
@@ -229,7 +236,8 @@ class _Form:
 
 
 _UNREAD, _NO_REMOTE = "remote cannot be read", "no such remote"
-_REASONS = frozenset("network rights http".split())  # why a remote cannot be read: git says that too, and it is one failure
+# why a remote cannot be read: git says that too, and it is one failure
+_REASONS = frozenset("network rights http".split())
 _NAMED = frozenset("command usage script module path database".split())
 CODED = frozenset("lint format types compile hook command usage script module package commit lock test foreign".split())
 _SAID = {

@@ -149,9 +149,7 @@ def _negation(x: Claims, y: Claims) -> str:
         for denial in one.denied:
             # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
             said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
-            bare = any(map(is_word, said)) or not any(
-                map(is_word, denial.terms)
-            )  # a figure alone was compared before
+            bare = any(map(is_word, said)) or not any(map(is_word, denial.terms))  # a figure alone was compared before
             if 2 * len(said) >= len(denial.terms) and said and bare and not _answered(denial, other):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
@@ -467,7 +465,12 @@ def _other_command(x: Claims, y: Claims) -> str:
     """One program told two things, `git push` and `git pull`, or another name behind an @: each text has one that the other has not."""
     for one in sorted(x.commands - y.commands):
         for other in sorted(y.commands - x.commands):
-            if one[0] == other[0] and one[: len(other)] != other[: len(one)] and not _told(one, y) and not _told(other, x):
+            if (
+                one[0] == other[0]
+                and one[: len(other)] != other[: len(one)]
+                and not _told(one, y)
+                and not _told(other, x)
+            ):
                 return f"{' '.join(one)} / {' '.join(other)}"
     if x.handles and y.handles and not x.handles & y.handles:
         return f"{min(x.handles)} / {min(y.handles)}"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
     """Numbers with their units and comparisons, versions, and names with a number in them, as they stand."""
     found: list[str] = []
@@ -40,7 +39,8 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
             if any(c.isdigit() for c in word) and (before.endswith("version") or not re.fullmatch(r"\d{8}", word)):
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
-        if word in _EACH and after is not None and len(after.word) > 2 and after.word in UNITS:  # ten per minute, every other day
+        # ten per minute, every other day
+        if word in _EACH and after is not None and len(after.word) > 2 and after.word in UNITS:
             found.append(f"each#{2 if word == 'other' else 1} {UNITS[after.word]}")
             continue
         if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in UNITS:
@@ -83,9 +83,16 @@ def limits_of_figures(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
         if token.piece.kind in (NUMBER, VERSION) or token.word in NUMBER_WORDS:
             before = [each.word for each in tokens[max(0, number - 3) : number]]
             after = [each.word for each in tokens[number + 1 : number + 4]]
-            if sign := next((_OPEN_ENDED[two] + "=" for one, two in pairwise(after) if one == "or" and two in _OPEN_ENDED), ""):
+            if sign := next(
+                (_OPEN_ENDED[two] + "=" for one, two in pairwise(after) if one == "or" and two in _OPEN_ENDED), ""
+            ):
                 found.add((sign, token.word))
-            elif before[-1:] == ["than"] and len(before) > 1 and before[-2] in _BOUNDS and before[-3:-2] not in (["no"], ["not"]):
+            elif (
+                before[-1:] == ["than"]
+                and len(before) > 1
+                and before[-2] in _BOUNDS
+                and before[-3:-2] not in (["no"], ["not"])
+            ):
                 found.add((_BOUNDS[before[-2]], token.word))
     return frozenset(found)
 
@@ -158,7 +165,9 @@ _BOUNDS = {
     ),
 }
 _OPEN_ENDED = {
-    **dict.fromkeys("newer later above more higher greater up upward upwards over longer larger beyond onward onwards".split(), ">"),
+    **dict.fromkeys(
+        "newer later above more higher greater up upward upwards over longer larger beyond onward onwards".split(), ">"
+    ),
     **dict.fromkeys("older earlier below less fewer lower under smaller shorter down".split(), "<"),
 }
 

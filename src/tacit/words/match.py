@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         @property
         def doubt(self) -> float: ...
 
+
 YOUNG_THRESHOLD, GROWN = (
     0.45,
     100,
@@ -267,7 +268,8 @@ def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
     if word and (not reported or any(map(str.isdigit, word))):
         return 1.0, f"it has another word: {word}"
     only_x, only_y = beyond(x, y), beyond(y, x)
-    if reported or not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands
+    # one word for another was judged by where it stands
+    if reported or not only_x or not only_y or len(only_x) == len(only_y) == 1:
         return 0.0, ""
     share = max(len(only_x) / len(x.terms), len(only_y) / len(y.terms))
     return share, f"{share:.0%} is said by one of them only"

@@ -98,8 +98,12 @@ _SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
 _SEVERITY = re.compile(r"^[ \t]{0,20}(?:Low|Medium|High|Critical) Severity[ \t]{0,20}$", re.M)
 _COMMENT = re.compile(r"[ \t]{0,20}(?:\[@[\w-]{1,60}\]\(|@[\w-]{1,60}[ \t]{0,20}$)", re.M)
 _CURLY = re.compile(r"[“”’]")
-_PERSON = re.compile(r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I)
-_ADDRESSES = re.compile(r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]")
+_PERSON = re.compile(
+    r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I
+)
+_ADDRESSES = re.compile(
+    r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]"
+)
 # Ends so: what follows is shown, not said.
 _ANNOUNCES = re.compile(
     r":[ \t]*$|\b(?:example|says?|said|output|logs?|this|following|below|tweet \d)[ \t]*[.:]?[ \t]*$", re.I

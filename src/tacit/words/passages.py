@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     Passage = str | tuple[str, ...]  # a text whose words the index cuts, or words that were chosen already
 
-SHORT_CHARS = 1500  # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
+# up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
+SHORT_CHARS = 1500
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
-BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
+# sightings that a word of a neighbour counts for, by how far it stands away
+BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))
 WINDOW = 24  # words of a passage
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
@@ -64,7 +66,8 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
 
                 stop = set(tokens(" ".join(all_stop_words())))
             line = [token for token in tokens(passage) if token not in stop and (len(token) > 1 or not token.isascii())]
-            lines.append(line[next((at for at, token in enumerate(line) if not token.isdigit()), len(line)) :])  # not its number or time
+            # not its number or time
+            lines.append(line[next((at for at, token in enumerate(line) if not token.isdigit()), len(line)) :])
         else:
             found.append(tuple(dict.fromkeys(token for word in passage for token in tokens(word))))
     found += [tuple(dict.fromkeys(piece)) for words in _joined(lines) for piece in _windows(words)]
@@ -76,7 +79,9 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
 
 def names_of(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> list[tuple[str, ...]]:
     """The names that are asked for and that the index takes apart (`cache_dir`, `os.path`, `3.11.7`), each as its words."""
-    words = dict.fromkeys(word for passage in passages if not isinstance(passage, str) for word in passage if not word.isalnum())
+    words = dict.fromkeys(
+        word for passage in passages if not isinstance(passage, str) for word in passage if not word.isalnum()
+    )
     return [name for word in words if len(name := tuple(tokens(word))) > 1]
 
 

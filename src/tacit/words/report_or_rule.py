@@ -24,11 +24,21 @@ _FINITE = frozenset(
     "doesn't fails flickers freezes froze hangs hasn't haven't hung isn't lags leaks loses lost overflows panics stopped throws "
     "vanished vanishes wasn't weren't won't wouldn't".split()
 )
-_PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split())  # "tests fail"
-_NOUNS = frozenset("bug crash deadlock error exception leak overflow panic problem".split())  # "error when …", not "error messages"
+# "tests fail"
+_PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split())
+# "error when …", not "error messages"
+_NOUNS = frozenset("bug crash deadlock error exception leak overflow panic problem".split())
 _NAMED = ("error", "exception", "failure")  # names of errors end so
 _TWO = frozenset(
-    (("no", "longer"), ("timing", "out"), ("times", "out"), ("timed", "out"), ("any", "more"), ("failed", "to"), ("failed", "with"))
+    (
+        ("no", "longer"),
+        ("timing", "out"),
+        ("times", "out"),
+        ("timed", "out"),
+        ("any", "more"),
+        ("failed", "to"),
+        ("failed", "with"),
+    )
 )
 _BE = frozenset("is are was were does did has have had can could will would".split())  # with "not" it does not happen
 _BEHIND = frozenset("in on at with when while if after before during for from is was occurs because and".split()) | {""}
@@ -54,7 +64,9 @@ _ORDER = frozenset(
     "squash stick strip subscribe suppress sync take tell throw treat truncate trust try tune turn use vacuum validate verify wait wipe "
     "wrap".split()
 )
-_ASKING = frozenset("to not can could will would does did and or cannot".split()) | {word for word in _FINITE if word.endswith("n't")}
+_ASKING = frozenset("to not can could will would does did and or cannot".split()) | {
+    word for word in _FINITE if word.endswith("n't")
+}
 # … those that are nouns further inside …
 _BEGIN = frozenset(
     "alert cache call cap catch change check close copy count cut drop export hash import index limit load lock log look map mask merge "

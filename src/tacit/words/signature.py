@@ -9,8 +9,10 @@ from tacit.words.tokens import VAGUE
 
 SIGNATURE_LENGTH = 200
 ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
-ERROR_ENDS = 100_000  # and in so many first and last characters: what lies between is neither where it began nor how it ended
-ERROR_SEQUENCES = 40_000  # of a terminal that are taken out of them: one for every five characters is more than any highlighter writes
+# and in so many first and last characters: what lies between is neither where it began nor how it ended
+ERROR_ENDS = 100_000
+# of a terminal that are taken out of them: one for every five characters is more than any highlighter writes
+ERROR_SEQUENCES = 40_000
 
 
 def signature(text: str) -> str:

@@ -45,7 +45,15 @@ class Host:
 
     def transcript(self, session: str) -> Path:
         if self.kind == "codex":
-            return self.home / ".codex" / "sessions" / "2026" / "11" / "15" / f"rollout-2026-11-15T09-00-00-{session}.jsonl"
+            return (
+                self.home
+                / ".codex"
+                / "sessions"
+                / "2026"
+                / "11"
+                / "15"
+                / f"rollout-2026-11-15T09-00-00-{session}.jsonl"
+            )
         if self.kind == "gemini":
             return self.home / ".gemini" / "tmp" / "work" / "chats" / f"session-2026-11-15T09-00-{session[:8]}.jsonl"
         slug = re.sub(r"[^A-Za-z0-9]", "-", str(self.folder))
@@ -58,11 +66,19 @@ class Host:
             if "record" in step:
                 self.write(session, step["record"])
             elif "tacit" in step:
-                subprocess.run([sys.executable, "-m", "tacit", *step["tacit"]], cwd=self.folder, env={**os.environ, **env}, check=True, capture_output=True)
+                subprocess.run(
+                    [sys.executable, "-m", "tacit", *step["tacit"]],
+                    cwd=self.folder,
+                    env={**os.environ, **env},
+                    check=True,
+                    capture_output=True,
+                )
             else:
                 done = self.hook(step["hook"], step["payload"], **env)
                 assert (done.returncode, done.stderr) == (0, "")
-                answers.append({"event": step["payload"].get("hook_event_name", step["hook"]), "said": plain(done.stdout)})
+                answers.append(
+                    {"event": step["payload"].get("hook_event_name", step["hook"]), "said": plain(done.stdout)}
+                )
         return answers
 
     def write(self, session: str, record: dict[str, Any]) -> None:
@@ -76,12 +92,23 @@ class Host:
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         seen = {**os.environ, "TACIT_NO_WORKER": "1", **env}
         told = [] if self.kind == "claude-code" else ["--host", self.kind]
-        done = subprocess.run([sys.executable, "-m", "tacit", "hook", event, *told], input=raw, capture_output=True, cwd=self.folder, env=seen, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", "hook", event, *told],
+            input=raw,
+            capture_output=True,
+            cwd=self.folder,
+            env=seen,
+            timeout=60,
+        )
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def _filled(self, steps: list[dict[str, Any]], session: str) -> list[dict[str, Any]]:
         text = json.dumps(steps)
-        for word, found in (("$CWD", str(self.folder)), ("$TRANSCRIPT", str(self.transcript(session))), ("$SESSION", session)):
+        for word, found in (
+            ("$CWD", str(self.folder)),
+            ("$TRANSCRIPT", str(self.transcript(session))),
+            ("$SESSION", session),
+        ):
             text = text.replace(word, json.dumps(found)[1:-1])
         filled: list[dict[str, Any]] = json.loads(text)
         return filled

@@ -65,8 +65,16 @@ def test_a_plan_alone_carries_nothing() -> None:
 
 
 def test_what_the_person_said_is_theirs() -> None:
-    assert judged(lesson("No docker here; the services run on the host at 192.168.1.4.", (5, "the services run on the host"))) == Decided(
-        "No docker here; the services run on the host at 192.168.1.4.", "said", "user", "user", "", "the person's line says it", "preference"
+    assert judged(
+        lesson("No docker here; the services run on the host at 192.168.1.4.", (5, "the services run on the host"))
+    ) == Decided(
+        "No docker here; the services run on the host at 192.168.1.4.",
+        "said",
+        "user",
+        "user",
+        "",
+        "the person's line says it",
+        "preference",
     )
 
 
@@ -80,13 +88,22 @@ def test_a_name_that_the_person_did_not_say_costs_the_wording() -> None:
 
 def test_with_several_quotes_the_least_counts() -> None:
     """A name that only the agent said is not the person's, though their line is quoted beside it."""
-    found = judged(lesson("No docker here: set DATABASE_URL.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost")))
+    found = judged(
+        lesson("No docker here: set DATABASE_URL.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost"))
+    )
     assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
 
 
 @pytest.mark.parametrize(
     ("says", "holds", "word"),
-    [("yes", "working", "said"), ("yes", "fact", "said"), ("partly", "working", "shown"), ("no", "working", "found"), ("yes", "order", "asked"), ("yes", "once", "")],
+    [
+        ("yes", "working", "said"),
+        ("yes", "fact", "said"),
+        ("partly", "working", "shown"),
+        ("no", "working", "found"),
+        ("yes", "order", "asked"),
+        ("yes", "once", ""),
+    ],
 )
 def test_the_second_question_decides(says: str, holds: str, word: str) -> None:
     assert judged(lesson("No docker here.", (5, "no docker here")), says, holds).word == word
@@ -98,7 +115,14 @@ def test_unweighed_words_come_into_nothing() -> None:
 
 
 def test_found_needs_evidence_of_the_session() -> None:
-    with_it = judged(lesson("e2e needs DATABASE_URL.", (7, "ECONNREFUSED 127.0.0.1:5432"), (10, "DATABASE_URL must name the host"), standing="found"))
+    with_it = judged(
+        lesson(
+            "e2e needs DATABASE_URL.",
+            (7, "ECONNREFUSED 127.0.0.1:5432"),
+            (10, "DATABASE_URL must name the host"),
+            standing="found",
+        )
+    )
     talk = judged(lesson("Docker is needed.", (10, "All e2e tests pass now"), standing="found"))
     assert (with_it.word, with_it.witness, with_it.tier) == ("found", "observed", "agent")
     assert (talk.word, talk.witness) == ("found", "agent")
@@ -106,7 +130,16 @@ def test_found_needs_evidence_of_the_session() -> None:
 
 def test_a_first_guess_is_dropped() -> None:
     """What was said before the last failure of the command it is about is not found."""
-    lines = rendered(run("r1", user("go"), tool("make e2e", error="boom one"), say("The cause is the cache, clearly."), tool("make e2e", error="boom two"), say("No idea."))).lines
+    lines = rendered(
+        run(
+            "r1",
+            user("go"),
+            tool("make e2e", error="boom one"),
+            say("The cause is the cache, clearly."),
+            tool("make e2e", error="boom two"),
+            say("No idea."),
+        )
+    ).lines
     found = check(lesson("Clear the cache.", (4, "The cause is the cache"), standing="found"), lines)
     assert found.dropped == "its quote stands before the last failure of that command"
 
@@ -121,8 +154,19 @@ def test_what_is_taken_back_is_dropped(after: str, dropped: bool) -> None:
 
 
 def test_what_the_person_denies_is_not_found() -> None:
-    lines = rendered(run("r1", user("why?"), say("It turned out the schema must be updated."), user("no, the schema is a snapshot"), say("Right."))).lines
-    assert check(lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines).dropped == "the person denied it"
+    lines = rendered(
+        run(
+            "r1",
+            user("why?"),
+            say("It turned out the schema must be updated."),
+            user("no, the schema is a snapshot"),
+            say("Right."),
+        )
+    ).lines
+    assert (
+        check(lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines).dropped
+        == "the person denied it"
+    )
 
 
 def test_names_are_commands_paths_flags_and_figures() -> None:
@@ -161,5 +205,9 @@ def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
 
 def test_an_act_that_was_shown_waits_for_the_person() -> None:
     lines = rendered(run("r1", user("great, commit and push"), say("done"))).lines
-    found = decide(check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines), Weighed("partly", "working"), lines)
+    found = decide(
+        check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines),
+        Weighed("partly", "working"),
+        lines,
+    )
     assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")

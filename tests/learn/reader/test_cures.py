@@ -26,14 +26,22 @@ NONE = json.dumps({"lessons": [], "answers": [], "verdicts": []})
 
 def says(text: str = TEXT, words: str = CURE, lines: tuple[int, ...] = (3, 7)) -> str:
     quotes = [{"line": line, "words": words} for line in lines]
-    return json.dumps({"lessons": [{"text": text, "kind": "fix", "standing": "found", "quotes": quotes}], "verdicts": [], "answers": []})
+    return json.dumps(
+        {
+            "lessons": [{"text": text, "kind": "fix", "standing": "found", "quotes": quotes}],
+            "verdicts": [],
+            "answers": [],
+        }
+    )
 
 
 def session(id: str, *more: str, cure: str = CURE) -> Run:
     """A session whose tests fail, and pass after something was done; each session does it with other things beside."""
     failed = tool("npm test", error=FAILED, status=1, place="failed")
     done = tool(" ".join((cure, *more)), "ok", place="cured")
-    return run(id, user(f"mend the parser, {id}"), failed, done, tool("npm test", "12 passed", place="passed"), task="t")
+    return run(
+        id, user(f"mend the parser, {id}"), failed, done, tool("npm test", "12 passed", place="passed"), task="t"
+    )
 
 
 @pytest.fixture
@@ -45,7 +53,15 @@ def memories(folder: Path) -> Iterator[Memories]:
 def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
     memories.learn(found)
     model = Scripted(*answers)
-    at = Desk(memories.store, memories.ensure_project(), memories.profile, folder_of(memories.near.path), model, memories.now, new_id)
+    at = Desk(
+        memories.store,
+        memories.ensure_project(),
+        memories.profile,
+        folder_of(memories.near.path),
+        model,
+        memories.now,
+        new_id,
+    )
     row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
     reading = prepared(at.folder, found, row.id, row.project, memories.now())
@@ -118,5 +134,10 @@ def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
     from tacit.learn.reader.render import rendered
 
     steps = (tool("npm run seed | head", "x"), tool("npm run seed | tail", "x"), user("docker runs on the host"))
-    shown = cures.piece("r", "l", rendered(run("r", user("go"), *steps)).lines, Incident("failure", "command docker", program="npm run seed", place="step:1"))
+    shown = cures.piece(
+        "r",
+        "l",
+        rendered(run("r", user("go"), *steps)).lines,
+        Incident("failure", "command docker", program="npm run seed", place="step:1"),
+    )
     assert shown is not None and [line.letter for line in shown.lines] == ["T", "T", "U"]

@@ -23,7 +23,9 @@ NOTED_LINE = "Run `make codegen` after every change of the schema."
 
 
 def edit(path: str, new: str, old: str = "", **more: Any) -> Step:
-    return Step("tool", "p", tool="Edit", input={"file_path": path, "new_string": new, "old_string": old}, files=(path,), **more)
+    return Step(
+        "tool", "p", tool="Edit", input={"file_path": path, "new_string": new, "old_string": old}, files=(path,), **more
+    )
 
 
 def lines_of(*steps: Step) -> Any:
@@ -59,7 +61,10 @@ def test_what_was_added_to_an_instruction_file_is_kept_whole_and_bounded() -> No
 
 
 def test_other_files_and_failed_edits_are_no_notes() -> None:
-    assert not any(NOTE in line.whole for line in lines_of(edit("src/claude.py", NOTED_LINE), edit("CLAUDE.md", NOTED_LINE, error="no match")))
+    assert not any(
+        NOTE in line.whole
+        for line in lines_of(edit("src/claude.py", NOTED_LINE), edit("CLAUDE.md", NOTED_LINE, error="no match"))
+    )
 
 
 def test_a_patch_of_an_instruction_file_is_a_note() -> None:
@@ -105,13 +110,21 @@ def asked(memories: Memories, found: Run, *answers: str, advises: str = "") -> t
     assert row is not None
     model = Scripted(*answers)
     place = folder_of(memories.near.path)
-    desk = Desk(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id, advises=advises)
+    desk = Desk(
+        memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id, advises=advises
+    )
     reading = prepared(place, found, row.id, row.project, memories.now())
     assert reading is not None
     return read(desk, reading), model.asked
 
 
-SESSION = run("r1", user("fix the build"), *(tool(f"make {n}", error=f"{n} broke") for n in "abc"), say("The schema is read only at the start."), task="t")
+SESSION = run(
+    "r1",
+    user("fix the build"),
+    *(tool(f"make {n}", error=f"{n} broke") for n in "abc"),
+    say("The schema is read only at the start."),
+    task="t",
+)
 LESSON = {
     "text": "The schema is read only at the start: restart after changing it.", "kind": "pitfall", "standing": "said",
     "quotes": [{"line": 1, "words": "fix the build"}, {"line": 8, "words": "The schema is read only at the start."}],

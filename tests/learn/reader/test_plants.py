@@ -86,7 +86,15 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
         found = run(f"r{n}", *steps, task=f"t{n}")
         assert not any(text[:30] in line.whole for line in rendered(found).lines if line.letter in PERSON)
         memories.learn(found)
-        desk = Desk(memories.store, memories.ensure_project(), memories.profile, folder_of(memories.near.path), model, memories.now, new_id)
+        desk = Desk(
+            memories.store,
+            memories.ensure_project(),
+            memories.profile,
+            folder_of(memories.near.path),
+            model,
+            memories.now,
+            new_id,
+        )
         row = memories.store.find_run(memories.project_id, found.id)
         assert row is not None
         reading = prepared(desk.folder, found, row.id, row.project, memories.now())

@@ -20,7 +20,12 @@ from tacit.stores.readings import folder_of, load
 from tacit.testing import Scripted, run, say, tool, user
 
 BRANCH = "before you go doing that, we need to get back to main, and pull in latest"
-SAID = {"text": "Before new work get back to main and pull in latest.", "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": BRANCH}]}
+SAID = {
+    "text": "Before new work get back to main and pull in latest.",
+    "kind": "rule",
+    "standing": "said",
+    "quotes": [{"line": 1, "words": BRANCH}],
+}
 
 
 def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:  # noqa: B006
@@ -43,7 +48,9 @@ def desk(memories: Memories, *answers: str | Exception) -> Desk:
     from tacit.core.digest import new_id
 
     place = folder_of(memories.near.path)
-    return Desk(memories.store, memories.ensure_project(), memories.profile, place, Scripted(*answers), memories.now, new_id)
+    return Desk(
+        memories.store, memories.ensure_project(), memories.profile, place, Scripted(*answers), memories.now, new_id
+    )
 
 
 def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
@@ -119,7 +126,16 @@ def test_a_reading_dies_anywhere_and_nothing_is_lost(memories: Memories, monkeyp
 
 
 @pytest.mark.parametrize(
-    "said", ["I would rather talk.", '{"lessons": [{"text": "half', "", "[]", '{"lessons": "none"}', "x" * 300_000, '{"findings": []}']
+    "said",
+    [
+        "I would rather talk.",
+        '{"lessons": [{"text": "half',
+        "",
+        "[]",
+        '{"lessons": "none"}',
+        "x" * 300_000,
+        '{"findings": []}',
+    ],
 )
 def test_prose_and_half_answers_wait_for_a_better_one(memories: Memories, said: str) -> None:
     assert reads(memories, session("r1"), said).warnings
@@ -139,21 +155,44 @@ def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
 
 
 def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> None:
-    asked = {"text": "When asked to commit, update the changelog too.", "kind": "preference", "standing": "shown", "quotes": [{"line": 1, "words": "commit this and update the changelog"}]}
+    asked = {
+        "text": "When asked to commit, update the changelog too.",
+        "kind": "preference",
+        "standing": "shown",
+        "quotes": [{"line": 1, "words": "commit this and update the changelog"}],
+    }
     steps = (user("commit this and update the changelog"), say("ok"))
     reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
     memory = by_text(memories, "When asked to commit")
     assert memory.state == "candidate"
     known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "better": None} for n in range(1, 9)]
-    reads(memories, session("r2", *steps), answer([{**asked, "text": "Changelogs are updated whenever something is committed."}], [weighs("partly", "order")], known[:1]))
+    reads(
+        memories,
+        session("r2", *steps),
+        answer(
+            [{**asked, "text": "Changelogs are updated whenever something is committed."}],
+            [weighs("partly", "order")],
+            known[:1],
+        ),
+    )
     again = memories.get(memory.id)
     assert (again.state, again.tally.seen) == ("provisional", 2)
 
 
 def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
     """A page that an agent repeats in five sessions is still a page; a failure and its cure in two are evidence."""
-    talk = {"text": "The schema file must be regenerated after every change.", "kind": "fact", "standing": "found", "quotes": [{"line": 2, "words": "the schema file must be regenerated"}]}
-    shown = {"text": "Raise the number in schema.lock when make test complains of a stale schema.", "kind": "fix", "standing": "found", "quotes": [{"line": 4, "words": "stale schema file found"}]}
+    talk = {
+        "text": "The schema file must be regenerated after every change.",
+        "kind": "fact",
+        "standing": "found",
+        "quotes": [{"line": 2, "words": "the schema file must be regenerated"}],
+    }
+    shown = {
+        "text": "Raise the number in schema.lock when make test complains of a stale schema.",
+        "kind": "fix",
+        "standing": "found",
+        "quotes": [{"line": 4, "words": "stale schema file found"}],
+    }
     steps = (
         user("go on"), say("It turns out the schema file must be regenerated."), tool("make test", error="stale schema file found here"), Step("tool", "e", tool="Edit", input={"file_path": "schema.lock"}),
         tool("make test", "ok"), say("done"),
@@ -168,17 +207,35 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     against = "we do not go back to main for new work, develop is what we use"
-    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": "we do not go back to main", "scope": "for_good"}
+    verdict = {
+        "id": "k1",
+        "verdict": "contradicted",
+        "line": 1,
+        "words": "we do not go back to main",
+        "scope": "for_good",
+    }
     reads(memories, session("r2", user(against), say("ok")), answer([], [weighs("yes", "working")], [verdict]))
     assert memories.get(memory.id).state == "under_review"
 
 
-@pytest.mark.parametrize("once", [f"just {what} this time" for what in ("push to main", "skip the branch", "use the current branch", "work on main", "stay here")])
+@pytest.mark.parametrize(
+    "once",
+    [
+        f"just {what} this time"
+        for what in ("push to main", "skip the branch", "use the current branch", "work on main", "stay here")
+    ],
+)
 @pytest.mark.parametrize("how", ["scope", "weighed", "doubted"])
 def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) -> None:
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
-    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": once, "scope": "this_time" if how == "scope" else "for_good"}
+    verdict = {
+        "id": "k1",
+        "verdict": "contradicted",
+        "line": 1,
+        "words": once,
+        "scope": "this_time" if how == "scope" else "for_good",
+    }
     second = weighs("yes", "once") if how == "weighed" else weighs("no", "working") if how == "doubted" else weighs()
     reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
     assert memories.get(memory.id).state == "provisional"
@@ -201,8 +258,17 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     first = session("r1")
     reads(memories, first, answer([SAID], [weighs()]))
     more = user("and please never squash the commits of others")
-    steps = (*first.steps, Step(**{**more.__dict__, "place": "step:2"}), Step(**{**say("Noted.").__dict__, "place": "step:3"}))
-    later = {"text": "Never squash the commits of others.", "kind": "rule", "standing": "said", "quotes": [{"line": 3, "words": "please never squash the commits of others"}]}
+    steps = (
+        *first.steps,
+        Step(**{**more.__dict__, "place": "step:2"}),
+        Step(**{**say("Noted.").__dict__, "place": "step:3"}),
+    )
+    later = {
+        "text": "Never squash the commits of others.",
+        "kind": "rule",
+        "standing": "said",
+        "quotes": [{"line": 3, "words": "please never squash the commits of others"}],
+    }
     grown = replace(first, steps=steps)
     at = desk(memories, answer([later], [weighs()]))
     row = memories.store.find_run(memories.project_id, "r1")
@@ -212,7 +278,10 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     read(at, reading)
     asked = at.model.asked[0]  # type: ignore[attr-defined]
     assert "Earlier parts of this session already gave the lessons below" in asked and SAID["text"] in asked
-    assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {SAID["text"], later["text"]}
+    assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {
+        SAID["text"],
+        later["text"],
+    }
 
 
 def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
@@ -220,7 +289,9 @@ def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
     five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
     more = {**SAID, "text": "Pull in latest, too."}
     memories.learn(session("r1"))
-    at = desk(memories, answer(five), answer([more, five[0]]), answer(weighed=[weighs(n=number) for number in range(1, 7)]))
+    at = desk(
+        memories, answer(five), answer([more, five[0]]), answer(weighed=[weighs(n=number) for number in range(1, 7)])
+    )
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
@@ -250,7 +321,9 @@ def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: p
 def test_nothing_to_read_asks_nobody(memories: Memories) -> None:
     """No typed word and no failure: nobody is asked. A run that failed is read although nobody typed."""
     assert reads(memories, run("r1", say("done"), tool("make", "ok")), ModelUnavailable("asked")) is None
-    assert reads(memories, run("r2", say("done"), tool("make test", error="boom: it failed badly")), answer()) is not None
+    assert (
+        reads(memories, run("r2", say("done"), tool("make test", error="boom: it failed badly")), answer()) is not None
+    )
 
 
 def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
@@ -271,7 +344,20 @@ def assigned(memories: Memories, memory: str, run: str, arm: str) -> None:
 
     unit = run_id(memories.project_id, "neutral", run)
     with memories.store.write() as tx:
-        tx.add_use(Use(memory, unit, memories.project_id, unit, memory, arm, 0.1, epoch="m / h", task="t", at="2026-01-01T00:00:00.000Z"))
+        tx.add_use(
+            Use(
+                memory,
+                unit,
+                memories.project_id,
+                unit,
+                memory,
+                arm,
+                0.1,
+                epoch="m / h",
+                task="t",
+                at="2026-01-01T00:00:00.000Z",
+            )
+        )
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
@@ -283,7 +369,11 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
     assigned(memories, memory.id, "r2", arm)
     words = "get back to main and pull in latest before you begin"
     steps = (user(words), say("Right.")) if typed else (user("go on with it, will you"), say(f"I {words}."))
-    again = {**SAID, "text": "Get back to main and pull in latest before you begin.", "quotes": [{"line": 1 if typed else 2, "words": words}]}
+    again = {
+        **SAID,
+        "text": "Get back to main and pull in latest before you begin.",
+        "quotes": [{"line": 1 if typed else 2, "words": words}],
+    }
     same = {"id": "k1", "verdict": "same", "new": "n1", "better": None}
     reads(memories, session("r2", *steps), answer([again], [weighs()], [same]))
     outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
@@ -300,7 +390,11 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     memory = by_text(memories, "Before new work")
     assigned(memories, memory.id, "r2", arm)
     words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
-    verdict = [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own, "scope": None}] if came else []
+    verdict = (
+        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own, "scope": None}]
+        if came
+        else []
+    )
     asked = desk(memories, answer([], [], verdict))
     found = session("r2", user(words), say(own))
     memories.learn(found)
@@ -317,7 +411,17 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
 def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     """What it hears is held for a person, and nothing that is remembered is touched on its word."""
     memory = memories.add("Use the develop branch for new work, never main.")
-    at = replace(desk(memories, answer([SAID], [weighs()], [{"id": "k1", "verdict": "contradicted", "line": 1, "words": BRANCH, "scope": "for_good"}])), examine=True)
+    at = replace(
+        desk(
+            memories,
+            answer(
+                [SAID],
+                [weighs()],
+                [{"id": "k1", "verdict": "contradicted", "line": 1, "words": BRANCH, "scope": "for_good"}],
+            ),
+        ),
+        examine=True,
+    )
     found = session("r1")
     memories.learn(found)
     row = memories.store.find_run(memories.project_id, "r1")
@@ -351,7 +455,9 @@ def test_a_session_is_held_against_lessons_whose_sign_it_holds(memories: Memorie
     sign = {"in": "E", "words": "EADDRINUSE: address already"}
     reads(memories, session("r1"), answer([{**SAID, "kind": "pitfall", "sign": sign}], [weighs("no")]))
     [lesson] = memories.list(limit=100)
-    later = rendered(run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))).lines
+    later = rendered(
+        run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))
+    ).lines
     assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
     assert remembered(memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines) == []
 
@@ -361,7 +467,9 @@ def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Mem
     verdict = {"id": "k1", "verdict": "came_back", "line": 1, "words": said}
     reads(memories, session("r1", user(said), say("ok")), answer(verdicts=[verdict]))
     [lesson] = memories.list(limit=100)
-    assert [each.by for each in memories.store.evidence(lesson.id)] != [] and all(each.by != "reader" for each in memories.store.evidence(lesson.id))
+    assert [each.by for each in memories.store.evidence(lesson.id)] != [] and all(
+        each.by != "reader" for each in memories.store.evidence(lesson.id)
+    )
 
 
 def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memories: Memories) -> None:
@@ -370,12 +478,30 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
     from tacit.core.trust import tier_to_take_away
     from tacit.stores.lookups import troubles
 
-    text, asked, again = "Keep the whole shutdown below ten seconds.", "make the whole shutdown take less than ten seconds", "the shutdown hangs for minutes again"
+    text, asked, again = (
+        "Keep the whole shutdown below ten seconds.",
+        "make the whole shutdown take less than ten seconds",
+        "the shutdown hangs for minutes again",
+    )
     order = {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": asked}]}
     reads(memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")]))
     lesson = by_text(memories, "Keep the whole")
-    spoke = {"id": "k1", "verdict": "contradicted", "line": 2, "words": "The ten seconds of the whole shutdown cut the checkpoint off.", "scope": "for_good"}
-    reads(memories, session("r2", user("the checkpoint is lost in the shutdown"), say("The ten seconds of the whole shutdown cut the checkpoint off.")), answer(verdicts=[spoke]))
+    spoke = {
+        "id": "k1",
+        "verdict": "contradicted",
+        "line": 2,
+        "words": "The ten seconds of the whole shutdown cut the checkpoint off.",
+        "scope": "for_good",
+    }
+    reads(
+        memories,
+        session(
+            "r2",
+            user("the checkpoint is lost in the shutdown"),
+            say("The ten seconds of the whole shutdown cut the checkpoint off."),
+        ),
+        answer(verdicts=[spoke]),
+    )
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": again}
     reads(memories, session("r3", user(again), say("I see.")), answer(verdicts=[back]))
     met = memories.store.evidence(lesson.id)[-1]
@@ -388,8 +514,17 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
 
 def test_talk_and_a_complaint_do_not_put_a_finding_into_force(memories: Memories) -> None:
     """Two pieces of work met the problem; that its cure holds nobody has seen yet."""
-    found = {"text": "The worker hangs because of the lock file.", "kind": "pitfall", "standing": "found", "quotes": [{"line": 2, "words": "because of the lock file it hangs"}]}
-    reads(memories, session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")), answer([found]))
+    found = {
+        "text": "The worker hangs because of the lock file.",
+        "kind": "pitfall",
+        "standing": "found",
+        "quotes": [{"line": 2, "words": "because of the lock file it hangs"}],
+    }
+    reads(
+        memories,
+        session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")),
+        answer([found]),
+    )
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": "the worker hangs again, as before"}
     reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
     lesson = by_text(memories, "The worker hangs")

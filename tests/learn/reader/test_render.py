@@ -16,7 +16,13 @@ def letters(found: Run) -> str:
 
 
 def test_one_line_per_thing_and_no_successful_output() -> None:
-    found = run("r1", user("Fix the tests"), say("I will."), tool("make test", "42 passed, SECRET OUTPUT"), tool("make lint", error="E501 line"))
+    found = run(
+        "r1",
+        user("Fix the tests"),
+        say("I will."),
+        tool("make test", "42 passed, SECRET OUTPUT"),
+        tool("make lint", error="E501 line"),
+    )
     shown = page(rendered(found).lines)
     assert letters(found) == "UATTE"
     assert "SECRET OUTPUT" not in shown and "E501 line" in shown
@@ -74,7 +80,13 @@ def test_sessions_of_every_size() -> None:
     assert page(rendered(run("r1", user("hi"))).lines) == "1 U hi"
     binary = run("r2", user("\x00\x1b[31mred\x1b[0m \u202eover"), tool("x", error="\x00\x01\x02 failed \ufffd" * 10))
     assert "\x1b" not in page(rendered(binary).lines) and "\x00" not in page(rendered(binary).lines)
-    huge = run("r3", user("go"), *(tool("make", "x" * 500_000) for _ in range(100)), tool("make test", error="y " * 500_000), say("done"))
+    huge = run(
+        "r3",
+        user("go"),
+        *(tool("make", "x" * 500_000) for _ in range(100)),
+        tool("make test", error="y " * 500_000),
+        say("done"),
+    )
     assert tokens(rendered(huge).lines) < 3000
 
 
@@ -85,7 +97,10 @@ def test_other_languages_stay_whole() -> None:
 
 
 def test_a_long_session_is_divided_before_what_a_person_typed() -> None:
-    steps = [user(f"question {n} " + "word " * 200) if n % 10 == 0 else say(f"answer {n} because " + "word " * 90) for n in range(400)]
+    steps = [
+        user(f"question {n} " + "word " * 200) if n % 10 == 0 else say(f"answer {n} because " + "word " * 90)
+        for n in range(400)
+    ]
     page_ = rendered(run("r1", *steps))
     divided = parts(page_, 5000)
     assert len(divided) > 3
@@ -115,7 +130,14 @@ def test_who_judges_does_not_see_what_was_given() -> None:
 def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
     """Masked alike whoever was given it, also where the agent came upon it by itself; lines are numbered anew, and what others say stays."""
     given = "Run make migrate before the tests on a fresh database checkout."
-    parts_ = (user("the totals are off"), say(told), tool("tacit show q7hm2k9x4d1b", "…"), tool("make migrate", "done"), tool("make test", error=told), say("The sum was rounded twice."))
+    parts_ = (
+        user("the totals are off"),
+        say(told),
+        tool("tacit show q7hm2k9x4d1b", "…"),
+        tool("make migrate", "done"),
+        tool("make test", error=told),
+        say("The sum was rounded twice."),
+    )
     found = without(rendered(run("r1", *parts_)), [given, "Another lesson that nobody spoke of."])
     assert [(line.number, line.letter) for line in found.lines] == [(1, "U"), (2, "T"), (3, "T"), (4, "E"), (5, "A")]
 

@@ -66,8 +66,12 @@ class Place:
         """A file: a text as it is, rows as JSON lines, anything else as JSON."""
         place = self.folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        rows = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content) if isinstance(content, list) else ""
-        place.write_text(content if isinstance(content, str) else rows or json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        rows = (
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content) if isinstance(content, list) else ""
+        )
+        place.write_text(
+            content if isinstance(content, str) else rows or json.dumps(content, ensure_ascii=False), encoding="utf-8"
+        )
         return place
 
     def cli(self, *args: str, stdin: str = "") -> tuple[int, str, str]:

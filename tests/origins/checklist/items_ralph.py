@@ -24,26 +24,66 @@ LEARNING = {
 
 def store_of(*learnings: dict[str, Any]) -> str:
     listed = list(learnings)
-    kept = {"version": "1.0.0", "checksum": ralph.checksum(listed), "lastUpdated": "2026-02-03T10:30:00Z", "learnings": listed, "stats": {}}
+    kept = {
+        "version": "1.0.0",
+        "checksum": ralph.checksum(listed),
+        "lastUpdated": "2026-02-03T10:30:00Z",
+        "learnings": listed,
+        "stats": {},
+    }
     return json.dumps(kept, ensure_ascii=False)
 
 
 def bring(at: Place, *learnings: dict[str, Any]) -> Any:
-    return at.memories.import_(str(at.write(".aiwg/knowledge/ralph-learnings.json", store_of(*learnings))), trust="user")
+    return at.memories.import_(
+        str(at.write(".aiwg/knowledge/ralph-learnings.json", store_of(*learnings))), trust="user"
+    )
 
 
-def learning(id: int, kind: str = "strategy", task: str = "test-fix", sure: float = 0.8, rate: float | int = 0.8, uses: int = 0, content: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+def learning(
+    id: int,
+    kind: str = "strategy",
+    task: str = "test-fix",
+    sure: float = 0.8,
+    rate: float | int = 0.8,
+    uses: int = 0,
+    content: dict[str, Any] | None = None,
+    **fields: Any,
+) -> dict[str, Any]:
     told = content or {"description": f"Approach number {id}", "effectiveness": rate, "iterations": 3}
-    return {**LEARNING, "id": f"learn-{id:08x}", "type": kind, "taskType": task, "content": told, "confidence": sure, "successRate": rate, "useCount": uses, "sourceLoops": ["l-1"], **fields}
+    return {
+        **LEARNING,
+        "id": f"learn-{id:08x}",
+        "type": kind,
+        "taskType": task,
+        "content": told,
+        "confidence": sure,
+        "successRate": rate,
+        "useCount": uses,
+        "sourceLoops": ["l-1"],
+        **fields,
+    }
 
 
 def rounds(*parts: dict[str, Any]) -> list[dict[str, Any]]:
-    base = {"status": "completed", "duration": 45000, "analysis": {"progressMade": True}, "learnings": [], "filesModified": []}
+    base = {
+        "status": "completed",
+        "duration": 45000,
+        "analysis": {"progressMade": True},
+        "learnings": [],
+        "filesModified": [],
+    }
     return [{"number": n, **base, **part} for n, part in enumerate(parts, 1)]
 
 
 def loop(id: str, objective: str, *parts: dict[str, Any]) -> dict[str, Any]:
-    return {"loopId": id, "objective": objective, "status": "completed", "currentIteration": len(parts), "iterations": rounds(*parts)}
+    return {
+        "loopId": id,
+        "objective": objective,
+        "status": "completed",
+        "currentIteration": len(parts),
+        "iterations": rounds(*parts),
+    }
 
 
 def learn(at: Place, state: dict[str, Any], **options: Any) -> Any:
@@ -60,7 +100,11 @@ def of_type(at: Place, kind: str) -> list[dict[str, Any]]:
 
 @chapter("ralph", "Three memory tiers")
 def tiers(at: Place) -> Iterator[Item]:
-    state = loop("ralph-001", "Fix failing authentication tests", {"learnings": ["Write tests first"], "filesModified": ["src/login.ts"]})
+    state = loop(
+        "ralph-001",
+        "Fix failing authentication tests",
+        {"learnings": ["Write tests first"], "filesModified": ["src/login.ts"]},
+    )
     at.write(".aiwg/ralph-external/state.json", {**state, "iterations": []})
     path = at.folder / ".aiwg/ralph-external/state.json"
     at.write(".aiwg/ralph-external/iterations/iteration-001.json", state["iterations"][0])
@@ -77,7 +121,18 @@ def format(at: Place) -> Iterator[Item]:
     found = exported(at)
     for name in ("version", "checksum", "lastUpdated", "learnings", "stats"):
         yield f"the store's {name}", name in found
-    for name in ("id", "type", "taskType", "content", "confidence", "sourceLoops", "createdAt", "updatedAt", "useCount", "successRate"):
+    for name in (
+        "id",
+        "type",
+        "taskType",
+        "content",
+        "confidence",
+        "sourceLoops",
+        "createdAt",
+        "updatedAt",
+        "useCount",
+        "successRate",
+    ):
         yield f"a learning's {name}", found["learnings"][0][name] == LEARNING[name]
 
 
@@ -95,7 +150,10 @@ def integrity(at: Place) -> Iterator[Item]:
     bring(at, LEARNING)
     text = at.memories.export("ralph")
     compact = json.dumps(json.loads(text)["learnings"], separators=(",", ":"), ensure_ascii=False)
-    yield "SHA-256 over the compact JSON of the learnings", json.loads(text)["checksum"] == sha256(compact.encode()).hexdigest()
+    yield (
+        "SHA-256 over the compact JSON of the learnings",
+        json.loads(text)["checksum"] == sha256(compact.encode()).hexdigest(),
+    )
     broken = text.replace("Test-driven", "Tests-driven")
     yield "verified on read", at.memories.verify(BytesSource(broken.encode(), "ralph-learnings.json")) != ""
     out = at.folder / "out"
@@ -116,14 +174,21 @@ def integrity(at: Place) -> Iterator[Item]:
         refused = True
     yield "both bad: an error, and nothing changes", refused
     other.close()
-    yield "atomic writes: no half file is ever seen", not list(out.glob("*.tmp")) and json.loads((out / "ralph-learnings.json").read_text("utf-8"))["learnings"] != []
+    yield (
+        "atomic writes: no half file is ever seen",
+        not list(out.glob("*.tmp"))
+        and json.loads((out / "ralph-learnings.json").read_text("utf-8"))["learnings"] != [],
+    )
 
 
 @chapter("ralph", "SemanticMemory")
 def semantic(at: Place) -> Iterator[Item]:
     made = at.memories.add("Test-driven development approach", kind="strategy", task_type="test-fix")
     at.memories.figures(made.id, confidence=0.85, success_rate=0.85)
-    yield "store(type, taskType, content, metadata)", (of_type(at, "strategy")[0]["confidence"], of_type(at, "strategy")[0]["successRate"]) == (0.85, 0.85)
+    yield (
+        "store(type, taskType, content, metadata)",
+        (of_type(at, "strategy")[0]["confidence"], of_type(at, "strategy")[0]["successRate"]) == (0.85, 0.85),
+    )
     at.memories.get(made.alias, use=True)
     yield "retrieve(id) counts a use", of_type(at, "strategy")[0]["useCount"] == 1
     try:
@@ -132,7 +197,11 @@ def semantic(at: Place) -> Iterator[Item]:
     except NotFound:
         raised = True
     yield differs("retrieve of an unknown id", raised, "An unknown id is an error")
-    bring(at, *(learning(n, sure=n / 10, rate=n / 10, uses=n) for n in range(1, 10)), learning(20, kind="antipattern", task="feature", rate=0))
+    bring(
+        at,
+        *(learning(n, sure=n / 10, rate=n / 10, uses=n) for n in range(1, 10)),
+        learning(20, kind="antipattern", task="feature", rate=0),
+    )
     ask = at.memories.knowledge.query
     yield "query by type", {each.kind for each in ask(kind="antipattern")} == {"antipattern"}
     yield "query by taskType", {each.task_type for each in ask(task_type="feature")} == {"feature"}
@@ -155,8 +224,15 @@ def semantic(at: Place) -> Iterator[Item]:
     yield "getStats: by type", dict(told.by_kind) == exported(at)["stats"]["byType"]
     yield "getStats: by task type", dict(told.by_task) == exported(at)["stats"]["byTaskType"]
     yield "getStats: lastUpdated", bool(told.updated_at)
-    yield "verify()", at.memories.verify(BytesSource(at.memories.export("ralph").encode(), "ralph-learnings.json")) == ""
-    yield "the knowledge directory is named by its path", at.cli("export", "--format", "ralph", "--out", str(at.folder / "custom"))[0] == 0 and (at.folder / "custom" / "ralph-learnings.json").exists()
+    yield (
+        "verify()",
+        at.memories.verify(BytesSource(at.memories.export("ralph").encode(), "ralph-learnings.json")) == "",
+    )
+    yield (
+        "the knowledge directory is named by its path",
+        at.cli("export", "--format", "ralph", "--out", str(at.folder / "custom"))[0] == 0
+        and (at.folder / "custom" / "ralph-learnings.json").exists(),
+    )
     yield "clear()", len(at.memories.clear()) > 0 and exported(at)["learnings"] == []
 
 
@@ -168,8 +244,17 @@ def tasks(at: Place) -> Iterator[Item]:
     }  # fmt: skip
     found = {}
     for number, (name, objective) in enumerate(words.items()):
-        learn(at, loop(f"t-{number}", objective, *[{"learnings": [f"Approach of subject{number} in area{number}"]}] * 3))
-        found[name] = next((each["taskType"] for each in exported(at)["learnings"] if each["sourceLoops"] == [f"t-{number}"] and each["type"] != "convention"), "")
+        learn(
+            at, loop(f"t-{number}", objective, *[{"learnings": [f"Approach of subject{number} in area{number}"]}] * 3)
+        )
+        found[name] = next(
+            (
+                each["taskType"]
+                for each in exported(at)["learnings"]
+                if each["sourceLoops"] == [f"t-{number}"] and each["type"] != "convention"
+            ),
+            "",
+        )
     for name in words:
         yield f"{name}", found[name] == name
     for name in ("test-fix", "feature", "refactor", "performance"):
@@ -178,17 +263,30 @@ def tasks(at: Place) -> Iterator[Item]:
 
 @chapter("ralph", "Strategy extraction")
 def strategies(at: Place) -> Iterator[Item]:
-    said = [{"learnings": ["Write tests first before implementation"]}] * 3 + [{"learnings": ["Something quite different"]}]
-    learn(at, loop("s-1", "Fix failing tests", *said, {"learnings": ["Write tests first"], "analysis": {"progressMade": False}}))
+    said = [{"learnings": ["Write tests first before implementation"]}] * 3 + [
+        {"learnings": ["Something quite different"]}
+    ]
+    learn(
+        at,
+        loop(
+            "s-1", "Fix failing tests", *said, {"learnings": ["Write tests first"], "analysis": {"progressMade": False}}
+        ),
+    )
     (one,) = of_type(at, "strategy")
-    yield "from iterations that completed with progress, named in more than half of them", one["content"]["description"] == "Test-driven development approach" and one["content"]["iterations"] == 3
+    yield (
+        "from iterations that completed with progress, named in more than half of them",
+        one["content"]["description"] == "Test-driven development approach" and one["content"]["iterations"] == 3,
+    )
     for raw, category in (
         ("Write tests first before implementation", "Test-driven development approach"), ("Implemented incrementally, one function at a time", "Incremental implementation"),
         ("Made minimal changes to fix the bug", "Minimal changes approach"), ("Refactored after tests passed", "Implement first, refactor after"),
     ):  # fmt: skip
         other = Place(at.folder / category.split()[0], "ralph")
         learn(other, loop("n", "Rename it", {"learnings": [raw]}))
-        yield f"normalised: {category}", [each["content"]["description"] for each in of_type(other, "strategy")] == [category]
+        yield (
+            f"normalised: {category}",
+            [each["content"]["description"] for each in of_type(other, "strategy")] == [category],
+        )
         other.close()
     whole = Place(at.folder / "whole", "ralph")
     learn(whole, loop("w", "Fix failing tests", *[{"learnings": ["Write tests first"]}] * 2))
@@ -203,7 +301,16 @@ def antipatterns(at: Place) -> Iterator[Item]:
     def failed(*errors: str) -> dict[str, Any]:
         return {"status": "failed", "analysis": {"progressMade": False, "errors": list(errors)}}
 
-    learn(at, loop("a-1", "Fix failing tests", failed("SyntaxError: x"), failed("parse error"), failed("Timeout once only here")))
+    learn(
+        at,
+        loop(
+            "a-1",
+            "Fix failing tests",
+            failed("SyntaxError: x"),
+            failed("parse error"),
+            failed("Timeout once only here"),
+        ),
+    )
     (one,) = of_type(at, "antipattern")
     yield "from failed iterations, twice or more", one["content"]["occurrences"] == 2
     classes = {
@@ -214,7 +321,10 @@ def antipatterns(at: Place) -> Iterator[Item]:
     for name, (error, text) in classes.items():
         other = Place(at.folder / name, "ralph")
         learn(other, loop("e", "Rename it", failed(error), failed(error)))
-        yield f"class: {name}", [each["content"]["description"] for each in of_type(other, "antipattern")] == [f"Avoid: {text}"]
+        yield (
+            f"class: {name}",
+            [each["content"]["description"] for each in of_type(other, "antipattern")] == [f"Avoid: {text}"],
+        )
         other.close()
     yield "confidence is capped at 0.8", 0 < one["confidence"] <= 0.8
     yield "successRate is 0", one["successRate"] == 0
@@ -223,7 +333,11 @@ def antipatterns(at: Place) -> Iterator[Item]:
 
 @chapter("ralph", "Estimate calculation")
 def estimates(at: Place) -> Iterator[Item]:
-    parts = [{"duration": 40000, "filesModified": ["a.py", "b.py", "c.py"]}, {"duration": 50000}, {"status": "failed", "duration": 1}]
+    parts = [
+        {"duration": 40000, "filesModified": ["a.py", "b.py", "c.py"]},
+        {"duration": 50000},
+        {"status": "failed", "duration": 1},
+    ]
     learn(at, loop("e-1", "Fix failing tests", *parts))
     (one,) = of_type(at, "estimate")
     yield "mean time of completed iterations", one["content"]["avgIterationTime"] == 45000
@@ -254,7 +368,9 @@ def conventions(at: Place) -> Iterator[Item]:
 
 @chapter("ralph", "Staging area")
 def staging(at: Place) -> Iterator[Item]:
-    state = loop("g-1", "Fix failing tests", *[{"learnings": ["Write tests first"], "filesModified": ["a.test.ts"]}] * 3)
+    state = loop(
+        "g-1", "Fix failing tests", *[{"learnings": ["Write tests first"], "filesModified": ["a.test.ts"]}] * 3
+    )
     learn(at, state, stage=True)
     staged = exported(at, "staging")["staged"]
     yield "pending: awaits validation", {each["status"] for each in staged} == {"pending"}
@@ -269,8 +385,12 @@ def staging(at: Place) -> Iterator[Item]:
     profile = at.memories.profile
     shared = {name: profile.gate.__dict__[name] for name in GateRules.FIELDS if name in profile.gate.__dict__}  # type: ignore[attr-defined]
 
-    def judged(kind: str = "strategy", task: str = "t", text: str = "x" * 20, sure: float = 0.8, rate: float = 0.8) -> str:
-        said = Finding("r", "p", text, kind=kind, task_type=task, tier="observed", confidence=sure, extra={"success_rate": rate})
+    def judged(
+        kind: str = "strategy", task: str = "t", text: str = "x" * 20, sure: float = 0.8, rate: float = 0.8
+    ) -> str:
+        said = Finding(
+            "r", "p", text, kind=kind, task_type=task, tier="observed", confidence=sure, extra={"success_rate": rate}
+        )
         return validation_gate(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)})).reason
 
     yield "rule: required fields", judged(task="") == "Missing required fields (type, taskType, content)"
@@ -278,7 +398,10 @@ def staging(at: Place) -> Iterator[Item]:
     yield "rule: confidence between 0 and 1", judged(sure=1.2) == "Confidence must be between 0 and 1"
     yield "rule: success rate between 0 and 1", judged(rate=-0.1) == "Success rate must be between 0 and 1"
     yield "rule: confidence not below 0.3", judged(sure=0.2) == "Confidence too low (< 0.3)"
-    yield "rule: an anti-pattern has a low success rate", judged(kind="antipattern", rate=0.3) == "Anti-patterns should have low success rate"
+    yield (
+        "rule: an anti-pattern has a low success rate",
+        judged(kind="antipattern", rate=0.3) == "Anti-patterns should have low success rate",
+    )
     yield "rule: a strategy succeeds in half", judged(rate=0.4) == "Strategies should have success rate >= 0.5"
     stats = at.memories.staging.stats()
     yield "getStagingStats()", (stats.total, stats.validated) == (len(staged), len(staged))
@@ -316,24 +439,39 @@ def retrieval(at: Place) -> Iterator[Item]:
         given = at.memories.store.memories(told.injected)
         kinds = [each.kind for each in given]
         yield "by objective, the task type detected", "strategy" in kinds
-        scored = at.memories.antipatterns(("cannot find module", "module not found"), task="Fix module imports", task_type="test-fix")
+        scored = at.memories.antipatterns(
+            ("cannot find module", "module not found"), task="Fix module imports", task_type="test-fix"
+        )
         texts = [memory.text for memory, _ in scored]
         yield "by error patterns: matching anti-patterns come first", "Module not found" in texts[0]
         found = at.memories.conventions(["src/x2"])
         yield "by file patterns: matching conventions", "Pattern 2" in found[0].text
         for name, most in (("strategy", 3), ("antipattern", 5), ("estimate", 2), ("convention", 3)):
             yield f"limit of {name}: {most}", kinds.count(name) == most
-        heads = ("## Knowledge Base (from previous loops)", "## Proven Strategies", "## Anti-Patterns to Avoid", "## Time/Iteration Estimates", "## Project Conventions")
+        heads = (
+            "## Knowledge Base (from previous loops)",
+            "## Proven Strategies",
+            "## Anti-Patterns to Avoid",
+            "## Time/Iteration Estimates",
+            "## Project Conventions",
+        )
         for head in heads:
             yield f"summary: {head[3:]}", head in told.markdown.splitlines()
         empty = Place(at.folder / "empty", "ralph")
         empty.memories.ensure_project()
-        yield "summary of nothing", empty.memories.inject("Anything").markdown == "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
+        yield (
+            "summary of nothing",
+            empty.memories.inject("Anything").markdown
+            == "## Knowledge Base\n\nNo relevant learnings found for this task type.\n",
+        )
         empty.close()
         yield "getAntiPatterns(context)", len(scored) > 0
         yield "getFileConventions(patterns)", len(at.memories.conventions(["test.ts"])) > 0
         estimate = at.memories.estimate("test-fix", "medium")
-        yield "getEstimate(taskType, complexity)", estimate is not None and (estimate.extra or {})["content"]["complexity"] == "medium"
+        yield (
+            "getEstimate(taskType, complexity)",
+            estimate is not None and (estimate.extra or {})["content"]["complexity"] == "medium",
+        )
         yield "getTopLearnings(context, limit)", len(at.memories.top("Fix failing tests", limit=4)) == 4
 
 
@@ -343,51 +481,95 @@ def relevance(at: Place) -> Iterator[Item]:
         a = learning(1, sure=0.8, rate=0.75, updatedAt="2026-02-03T10:30:00Z")
         b = learning(2, task="feature", sure=0.9, rate=0.85, updatedAt="2025-12-15T10:30:00Z")
         bring(at, a, b)
-        score = {memory.alias: round(value, 3) for memory, value in at.memories.top("Fix failing tests", task_type="test-fix", limit=2)}
+        score = {
+            memory.alias: round(value, 3)
+            for memory, value in at.memories.top("Fix failing tests", task_type="test-fix", limit=2)
+        }
         yield "confidence counts 40 %", score["learn-00000001"] == 0.859
         yield "a task type that matches counts 30 %", score["learn-00000001"] > score["learn-00000002"]
         yield "success rate counts 20 %", score["learn-00000002"] == 0.563
-        none = {memory.alias: value for memory, value in at.memories.top("Fix failing tests", task_type="feature", limit=2)}
+        none = {
+            memory.alias: value for memory, value in at.memories.top("Fix failing tests", task_type="feature", limit=2)
+        }
         yield "recency counts 10 %, over 90 days", round(none["learn-00000002"], 3) == 0.863
 
 
 @chapter("ralph", "Usage examples")
 def examples(at: Place) -> Iterator[Item]:
-    first = loop("ralph-001", "Fix failing authentication tests", *[{"learnings": ["Write tests first"], "filesModified": ["src/auth/login.ts", "test/auth/login.test.ts"]}] * 3)
+    first = loop(
+        "ralph-001",
+        "Fix failing authentication tests",
+        *[{"learnings": ["Write tests first"], "filesModified": ["src/auth/login.ts", "test/auth/login.test.ts"]}] * 3,
+    )
     done = learn(at, first)
     yield "1: the whole pipeline", len(done.new) >= 4 and done.rejected == 0
     told = at.memories.inject("Fix failing authentication tests")
     yield "2: knowledge for a new loop", "Test-driven development approach (effectiveness: 100%)" in told.markdown
-    manual = learn(at, loop("ralph-009", "Optimize database queries", *[{"learnings": ["Small incremental steps"]}] * 3), stage=True)
+    manual = learn(
+        at,
+        loop("ralph-009", "Optimize database queries", *[{"learnings": ["Small incremental steps"]}] * 3),
+        stage=True,
+    )
     at.memories.staging.validate()
     yield "3: manual promotion with review", manual.findings > 0 and at.memories.staging.promote()[0] > 0
-    yield "4: query of one type", len(at.memories.knowledge.query(kind="strategy", task_type="test-fix", min_confidence=0.7, min_success=0.8)) == 1
-    failed = {"status": "failed", "analysis": {"progressMade": False, "errors": ["Cannot find module 'x'", "permission denied: access denied"]}}
+    yield (
+        "4: query of one type",
+        len(at.memories.knowledge.query(kind="strategy", task_type="test-fix", min_confidence=0.7, min_success=0.8))
+        == 1,
+    )
+    failed = {
+        "status": "failed",
+        "analysis": {"progressMade": False, "errors": ["Cannot find module 'x'", "permission denied: access denied"]},
+    }
     learn(at, loop("ralph-010", "Fix module imports", failed, failed, failed))
-    scored = [memory.text for memory, _ in at.memories.antipatterns(("cannot find module", "module not found"), task="Fix module imports")]
-    yield "5: anti-patterns by errors, the module before the permission", "Module" in scored[0] and "Permission" in scored[1]
+    scored = [
+        memory.text
+        for memory, _ in at.memories.antipatterns(("cannot find module", "module not found"), task="Fix module imports")
+    ]
+    yield (
+        "5: anti-patterns by errors, the module before the permission",
+        "Module" in scored[0] and "Permission" in scored[1],
+    )
     learn(at, loop("ralph-002", "Fix database connection tests", *[{"learnings": ["Tests first again"]}] * 2))
     third = at.memories.inject("Fix API endpoint tests").markdown
     (one,) = [each for each in of_type(at, "strategy") if each["taskType"] == "test-fix"]
-    yield "6: loop 3 starts with knowledge of loops 1 and 2", one["sourceLoops"] == ["ralph-001", "ralph-002"] and "Test-driven" in third
+    yield (
+        "6: loop 3 starts with knowledge of loops 1 and 2",
+        one["sourceLoops"] == ["ralph-001", "ralph-002"] and "Test-driven" in third,
+    )
 
 
 @chapter("ralph", "Data management")
 def management(at: Place) -> Iterator[Item]:
-    bring(at, learning(1, sure=0.35, rate=0.9, uses=1), learning(2, sure=0.9, rate=0.35, uses=1), learning(3, sure=0.9, rate=0.9), learning(4, sure=0.9, rate=0.9, uses=3))
+    bring(
+        at,
+        learning(1, sure=0.35, rate=0.9, uses=1),
+        learning(2, sure=0.9, rate=0.35, uses=1),
+        learning(3, sure=0.9, rate=0.9),
+        learning(4, sure=0.9, rate=0.9, uses=3),
+    )
     out = at.folder / "k"
     at.cli("export", "--format", "ralph", "--out", str(out))
     found = json.loads((out / "ralph-learnings.json").read_text("utf-8"))
-    yield "the exported file is looked at with jq's paths", [each["id"] for each in found["learnings"] if each["type"] == "strategy"] != [] and "byType" in found["stats"]
+    yield (
+        "the exported file is looked at with jq's paths",
+        [each["id"] for each in found["learnings"] if each["type"] == "strategy"] != [] and "byType" in found["stats"],
+    )
     gone = {at.memories.get(id).alias for id, *_ in at.memories.tend(only="prune", below=0.4).of("prune").changes}
-    yield "remove low quality: confidence or success rate below a floor, imported ones too", gone == {"learn-00000001", "learn-00000002"}
+    yield (
+        "remove low quality: confidence or success rate below a floor, imported ones too",
+        gone == {"learn-00000001", "learn-00000002"},
+    )
     gone = {at.memories.get(id).alias for id, *_ in at.memories.tend(only="prune", unused=True).of("prune").changes}
     yield "remove what was never used", gone == {"learn-00000003"}
     with time_at("2027-02-03T10:30:00.000Z"):
         gone = {at.memories.get(id).alias for id, *_ in at.memories.tend(only="prune", older=90).of("prune").changes}
     yield "remove what is older than 90 days", gone == {"learn-00000004"}
     learn(at, loop("m-1", "Optimize it", *[{"learnings": ["Incremental steps"]}] * 3), stage=True)
-    yield "clear the staging area", at.cli("review", "clear", "--staged")[0] == 0 and exported(at, "staging")["staged"] == []
+    yield (
+        "clear the staging area",
+        at.cli("review", "clear", "--staged")[0] == 0 and exported(at, "staging")["staged"] == [],
+    )
     yield "backup", at.cli("backup")[0] == 0 and len(at.memories.backups()) == 1
     later = at.memories.add("Known only after the backup was made", kind="strategy").id
     at.memories.restore()
@@ -395,7 +577,9 @@ def management(at: Place) -> Iterator[Item]:
     yield "verify after a restore", at.memories.health().health.faults == ()
     one, two = Place(at.folder / "one", "ralph"), Place(at.folder / "two", "ralph")
     bring(one, learning(7), learning(8))
-    report = one.memories.import_(str(two.write("k/ralph-learnings.json", store_of(learning(8), learning(9)))), trust="user")[0]
+    report = one.memories.import_(
+        str(two.write("k/ralph-learnings.json", store_of(learning(8), learning(9)))), trust="user"
+    )[0]
     yield "merge two stores: by id, the second import adds what is new", (len(report.kept), report.already) == (1, 1)
     yield "export to JSON", len(exported(one)["learnings"]) == 3
     bad = store_of(learning(5)).replace('"checksum": "', '"checksum": "0')
@@ -405,5 +589,9 @@ def management(at: Place) -> Iterator[Item]:
     except Damaged:
         refused = True
     yield "import from JSON, its checksum validated", refused
-    yield "export to CSV: seven columns", one.memories.export("ralph", "csv").splitlines()[0] == "id,type,taskType,confidence,successRate,useCount,createdAt"
+    yield (
+        "export to CSV: seven columns",
+        one.memories.export("ralph", "csv").splitlines()[0]
+        == "id,type,taskType,confidence,successRate,useCount,createdAt",
+    )
     one.close(), two.close()

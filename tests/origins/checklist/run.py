@@ -51,7 +51,10 @@ def main(systems: list[str]) -> int:
         count = {word: sum(row[2] == word for row in rows) for word in ("works", "differs", "FAILS")}
         missing = unexplained(system, {row[3] for row in rows if row[3]})
         failed += count["FAILS"] + len(missing) + (len(rows) != TOTALS[system])
-        print(f"{system}: {len(rows)} of {TOTALS[system]} items: {count}" + (f"; without a reason: {missing}" if missing else ""))
+        print(
+            f"{system}: {len(rows)} of {TOTALS[system]} items: {count}"
+            + (f"; without a reason: {missing}" if missing else "")
+        )
     return 1 if failed else 0
 
 

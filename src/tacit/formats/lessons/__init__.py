@@ -84,7 +84,9 @@ def lesson(memory: Memory, name: str, openings: tuple[Opening, ...], place: str)
 
 def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
     amounts = {name: told.get(name) for name in COUNTED}
-    amounts.update({str(name): amount for name, amount in (told.get("counts") or {}).items() if not is_derived(str(name))})
+    amounts.update(
+        {str(name): amount for name, amount in (told.get("counts") or {}).items() if not is_derived(str(name))}
+    )
     return tuple(
         Opening(name, float(amount), told.get("seen_at") or "" if name == "seen" else "")
         for name, amount in amounts.items()

@@ -17,8 +17,16 @@ if TYPE_CHECKING:
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
     """The plugin and our own entries do the same: each event is answered once, but starts two processes."""
     names = ("settings.json", "settings.local.json")
-    files = [os.path.join(home_of(host, env), "settings.json"), *(os.path.join(root, ".claude", name) for name in names)]
-    plugins = {name.partition("@")[0] for path in files for name, on in inside(json_at(path), "enabledPlugins").items() if on is True}
+    files = [
+        os.path.join(home_of(host, env), "settings.json"),
+        *(os.path.join(root, ".claude", name) for name in names),
+    ]
+    plugins = {
+        name.partition("@")[0]
+        for path in files
+        for name, on in inside(json_at(path), "enabledPlugins").items()
+        if on is True
+    }
     if "tacit" not in plugins or not connected:
         return []
     mend = "tacit connect claude-code --undo leaves the plugin"
@@ -48,6 +56,13 @@ HOST = Host(
     # A name, or 2.1.197 sends the whole question a second time, for a title.
     " --strict-mcp-config --no-session-persistence --disable-slash-commands --name reading --model {model}",
     login=(".credentials.json",),
-    reaches=("ANTHROPIC_*", "CLAUDE_CODE_OAUTH_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_DISABLE_*", "DISABLE_*"),
+    reaches=(
+        "ANTHROPIC_*",
+        "CLAUDE_CODE_OAUTH_*",
+        "CLAUDE_CODE_USE_*",
+        "CLAUDE_CODE_SKIP_*",
+        "CLAUDE_CODE_DISABLE_*",
+        "DISABLE_*",
+    ),
     cautions=_cautions,
 )

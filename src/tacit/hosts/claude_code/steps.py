@@ -102,8 +102,13 @@ class Steps:
             ended_at=self.ended,
             path=source.path,
             reading=Reading(
-                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings),
-                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program, forged=self.forged,
+                self.lines,
+                self.malformed,
+                self.unknown or None,
+                self.duplicates,
+                tuple(self.warnings),
+                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program,
+                forged=self.forged,
             ),
             extra={"prs": list(self.prs)} if self.prs else None,
         )

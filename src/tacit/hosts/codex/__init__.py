@@ -45,7 +45,8 @@ NAMES = {
 # The end of a sub-agent is the end of a run: its rollout is a file of its own, which names its parent.
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "session-end"}
 ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
-IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")  # what concerns us inside a sub-agent too
+# what concerns us inside a sub-agent too
+IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")
 TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 

@@ -21,7 +21,8 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
         "session-start": {"source": "new"},
         "prompt": {"prompt": scene.prompt},
         "subagent-start": {"agentName": scene.agent},
-        "step": {**call, "toolResult": {"resultType": "success", "textResultForLlm": shown}},  # a failing command is a success to it
+        # a failing command is a success to it
+        "step": {**call, "toolResult": {"resultType": "success", "textResultForLlm": shown}},
         "tool-failure": {**call, "error": scene.error},
     }
     return {**said, **by_event.get(entry.ours, {})}

@@ -52,7 +52,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    said = asked(text_at(payload, "prompt")) if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+    said = (
+        asked(text_at(payload, "prompt")) if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+    )
     if event == "tool-failure" and not said:
         event, said = "before-command", command_of(payload)
         if not said:
@@ -95,7 +97,8 @@ def _joined(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-HOOK, OUTSIDE = "hook_context", "untrusted_context"  # the host's tags around what hooks said, and around what tools and servers returned
+# the host's tags around what hooks said, and around what tools and servers returned
+HOOK, OUTSIDE = "hook_context", "untrusted_context"
 REFERENCED = "--- Content from referenced files ---"
 
 

@@ -24,7 +24,11 @@ def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str,
     registered = any("tacit" in inside(json_at(path), "mcpServers") for path in files)
     switched_off = inside(json_at(files[0]), "security", "folderTrust").get("enabled") is False
     trusted = json_at(os.path.join(home, "trustedFolders.json"))
-    near = [folder for folder, word in trusted.items() if word in ("TRUST_FOLDER", "TRUST_PARENT") and _holds(folder, word, root)]
+    near = [
+        folder
+        for folder, word in trusted.items()
+        if word in ("TRUST_FOLDER", "TRUST_PARENT") and _holds(folder, word, root)
+    ]
     if not registered or switched_off or near:
         return []
     mend = "say /permissions in gemini, or start it with --skip-trust"

@@ -30,7 +30,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, parent, cwd = text_at(payload, "session_id"), text_at(payload, "parent_id"), text_at(payload, "cwd")
     if name not in EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    said = command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")
+    said = (
+        command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")
+    )
     text = public(printed(said) if name == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     inside = bool(parent) and name not in LEARNED

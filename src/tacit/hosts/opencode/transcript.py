@@ -34,7 +34,8 @@ NAME = "opencode"
 MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
 PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
-_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)  # ours, behind a failed command's output
+# ours, behind a failed command's output
+_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)
 _QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
 DEEPEST = 20  # sub-agents of sub-agents
 STOPPED = ("aborted", "rejected", "dismissed")  # in what a call that the person stopped says of its error
@@ -69,7 +70,11 @@ def sessions(path: str) -> list[tuple[float, str, Source]]:
         store.close()
     found = [dict(zip(SESSION, row)) for row in rows]
     return [
-        (_seconds(each["time_updated"]), str(each["directory"] or ""), OneSession(path, str(each["id"]), sizes.get(str(each["id"]), 0)))
+        (
+            _seconds(each["time_updated"]),
+            str(each["directory"] or ""),
+            OneSession(path, str(each["id"]), sizes.get(str(each["id"]), 0)),
+        )
         for each in found
     ]
 
@@ -102,7 +107,9 @@ def read(source: Source) -> Iterator[Run]:
 def _messages(store: Foreign, session: str) -> list[Record]:
     """A session's messages with their parts, as an export has them."""
     parts: dict[str, list[Any]] = {}
-    for id, message, data in store.rows("part", ("id", "message_id", "data"), order="message_id, id", session_id=session):
+    for id, message, data in store.rows(
+        "part", ("id", "message_id", "data"), order="message_id, id", session_id=session
+    ):
         parts.setdefault(message, []).append({"id": id, **(record(str(data).encode()) or {"type": "(malformed)"})})
     rows = store.rows("message", ("id", "data"), order="time_created, id", session_id=session)
     return [{"info": {"id": id, **(record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows]
@@ -174,7 +181,11 @@ class _Session(Session):
             if part.get("synthetic") is True or part.get("ignored") is True:
                 return
             text = text_at(part, "text")
-            row = self.say("assistant", text, at) if role == "assistant" else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part))
+            row = (
+                self.say("assistant", text, at)
+                if role == "assistant"
+                else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part))
+            )
             if row is not None:
                 row["record"] = id
         elif kind == "tool":
@@ -189,7 +200,9 @@ class _Session(Session):
     def tool(self, part: Record, id: str, at: str) -> None:
         """A call and what came of it."""
         state, call = dict_at(part, "state"), text_at(part, "callID") or id
-        row = self.call(call, text_at(part, "tool") or "?", state.get("input"), _time(dict_at(state, "time").get("start")) or at)
+        row = self.call(
+            call, text_at(part, "tool") or "?", state.get("input"), _time(dict_at(state, "time").get("start")) or at
+        )
         if row is None:
             return
         row["record"] = id

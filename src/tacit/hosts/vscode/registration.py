@@ -10,7 +10,9 @@ from tacit.hosts.vscode import NAMES
 
 
 def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
-    ended = {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"} if entry.ours == "step" else {}
+    ended = (
+        {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"} if entry.ours == "step" else {}
+    )
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)
 
 

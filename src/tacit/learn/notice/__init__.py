@@ -55,7 +55,9 @@ def _safe(step: Step, safe: Callable[[str], str]) -> Step:
     told, wrong, line = (safe(text) if text else "" for text in (said, error, command))
     if (told, wrong, line) == (said, error, whole):
         return step
-    return replace(step, text=told if said else step.text, error=wrong, input={**given, "command": line} if command else step.input)
+    return replace(
+        step, text=told if said else step.text, error=wrong, input={**given, "command": line} if command else step.input
+    )
 
 
 def _masked(incident: Incident) -> Incident:

@@ -108,7 +108,9 @@ def _folder(path: str, cwd: str) -> str:
 
 def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ...], folder: str) -> Try:
     if step.error:
-        found = tuple(each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True)) or _wordless(calls)
+        found = tuple(
+            each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True)
+        ) or _wordless(calls)
         return Try(at, step, line, calls, True, False, found, folder)
     soft: tuple[Diagnosis, ...] = ()
     if step.output and (step.status is None or _LOST.search(line)):
@@ -121,7 +123,8 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ..
 def _wordless(calls: Sequence[shell.Call]) -> tuple[Diagnosis, ...]:
     """A command that failed without saying why; one that only looks says by its status that it found nothing."""
     acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
-    ends = [call for call in calls[-1:] if shell.key(call)[0] in ("exit", "false", "return")]  # the line says itself that it failed
+    # the line says itself that it failed
+    ends = [call for call in calls[-1:] if shell.key(call)[0] in ("exit", "false", "return")]
     asked = [call for call in calls if shell.proper(call)[0] in ASKED]
     return tuple(Diagnosis("silent", name=" ".join(shell.key(call))[:60]) for call in (acting or ends or asked)[-1:])
 
@@ -137,7 +140,8 @@ def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -
         return any(shell.key(call)[:2] in COMMITS for call in calls)
     if of.family == "path":
         if not of.name:
-            return hard and all(not purpose(call) for call in acting)  # what a check prints of paths is its own business
+            # what a check prints of paths is its own business
+            return hard and all(not purpose(call) for call in acting)
         return of.name in line or (hard and any(not purpose(call) for call in acting))
     if of.family in ("usage", "command", "script"):
         return not of.name or of.name.lstrip("-") in line or (hard and bool(acting))
@@ -148,7 +152,11 @@ def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -
 
 def _passed(of: Diagnosis, output: str) -> bool:
     """Whether the output says that the tool let it pass: a remark is no rejection."""
-    return bool(of.tool) and re.search(rf"(?:✔|✓)\s*{re.escape(of.tool)}\b|^{re.escape(of.tool)}\b.*\bPassed\s*$", output, re.M) is not None
+    return (
+        bool(of.tool)
+        and re.search(rf"(?:✔|✓)\s*{re.escape(of.tool)}\b|^{re.escape(of.tool)}\b.*\bPassed\s*$", output, re.M)
+        is not None
+    )
 
 
 def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
@@ -158,7 +166,8 @@ def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
     if of.family == "command":
         called = next((call for call in calls if shell.proper(call)[0] == of.name or of.name in call.words), None)
         return called or (acting[-1] if acting else None)  # a script that calls it
-    if about := of.path if of.family == "glob" else of.name:  # the pattern itself belongs to the moment, but says whose it was
+    # the pattern itself belongs to the moment, but says whose it was
+    if about := of.path if of.family == "glob" else of.name:
         named = [call for call in calls if any(about in word for word in call.words)]
         if named:
             return named[-1]

@@ -119,7 +119,14 @@ class _Followed:
 
     def _charge(self, mark: str, number: int, passed: int) -> None:
         """Count the calls and the time from a failure to its end. Of two open failures the later one is being worked on."""
-        last = max((n for n in range(number, min(passed, len(self.tries))) if any(each.mark == mark for each in self.tries[n].found)), default=number)
+        last = max(
+            (
+                n
+                for n in range(number, min(passed, len(self.tries)))
+                if any(each.mark == mark for each in self.tries[n].found)
+            ),
+            default=number,
+        )
         end = self.tries[passed].at if passed < len(self.tries) else self.tries[last].at + 1
         for at in range(self.tries[number].at, end):
             if not self.steps[at].tool:
@@ -289,7 +296,9 @@ def _edits(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _repair(text: str) -> str:
-    found = dict.fromkeys(FENCED if each.startswith("```") else re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000]))
+    found = dict.fromkeys(
+        FENCED if each.startswith("```") else re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000])
+    )
     return " ".join(list(found)[:MOST_REPAIRS])
 
 
@@ -298,16 +307,22 @@ def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
     from tacit.words.diagnose import recognise
 
     for step in steps:
-        if (
-            not step.tool
-            or not step.error
-            or step.interrupted
-            or shell.command_of(step)
-        ):
+        if not step.tool or not step.error or step.interrupted or shell.command_of(step):
             continue
-        if step.tool.startswith("mcp__"):  # a server of the user's: not the host's protocol, and nothing that a form knows
+        # a server of the user's: not the host's protocol, and nothing that a form knows
+        if step.tool.startswith("mcp__"):
             tool = step.tool.removeprefix("mcp__")[:60]
-            yield Incident(FAILURE, f"tool {tool}", "tool", "other", name=tool, program=tool, ended="never", place=step.place, at=step.at)
+            yield Incident(
+                FAILURE,
+                f"tool {tool}",
+                "tool",
+                "other",
+                name=tool,
+                program=tool,
+                ended="never",
+                place=step.place,
+                at=step.at,
+            )
             continue
         found = (
             [each for each in recognise(step.error, run.cwd) if each.family == "path"]

@@ -32,7 +32,8 @@ _FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
 _PART = re.compile(
     r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)"
 )  # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
-_FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")  # where it works, beside the command itself
+# where it works, beside the command itself
+_FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")
 _SETTINGS = (".toml", ".cfg", ".ini", ".json", ".yml", ".yaml", ".mjs", ".cjs")  # a file, but not one it works on
 _ELSEWHERE = re.compile(r"^(?:/tmp|/var|/private/tmp|/scratch)\b|\$TMP|\$\(|^~/?$|\.\./\.\.")
 
@@ -93,7 +94,9 @@ def _kept(call: shell.Call, cwd: str) -> tuple[list[str], bool] | None:
         else:
             single = single or bool(_PART.search(plain)) or _selects(plain, key)
             words.append(shell.shown(shell.Call((word,)), cwd))
-    while words and (words[0] in shell.WRAPPERS or (re.match(r"\w+=", words[0]) and not shell.SPOKEN_ENV.match(words[0]))):
+    while words and (
+        words[0] in shell.WRAPPERS or (re.match(r"\w+=", words[0]) and not shell.SPOKEN_ENV.match(words[0]))
+    ):
         words = words[1:]
     return (words[2:] if words and words[0] in shell.WRAPPERS_WITH_VALUE else words), single
 

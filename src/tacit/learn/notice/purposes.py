@@ -17,7 +17,10 @@ FIXES = re.compile(r"--(?:fix|write|apply)\b|[:_-](?:fix|write)\b")  # a linter 
 _TASKS = tuple(
     (re.compile(pattern), purpose)
     for purpose, pattern in (
-        ("generate", r"^(?:generate|gen|codegen|render|proto|protos|openapi)(?:$|[:_-])|[:_-](?:generate|codegen|gen)$"),
+        (
+            "generate",
+            r"^(?:generate|gen|codegen|render|proto|protos|openapi)(?:$|[:_-])|[:_-](?:generate|codegen|gen)$",
+        ),
         ("test", r"^(?:tests?|spec|unit|e2e|integration|vitest|jest)(?:$|[:_-])"),
         ("typecheck", r"^(?:type-?check|types|tsc|check:types|check-types)(?:$|[:_-])"),
         ("lint", r"^(?:lint|eslint|check:lint|biome|ruff|clippy)(?:$|[:_-])"),

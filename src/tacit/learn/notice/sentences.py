@@ -55,15 +55,21 @@ def sentences(run: Run) -> Iterator[Incident]:
     acted = edited = False
     for step in run.steps:
         if step.tool and step.role == "tool" and not step.interrupted:
-            acted, edited = True, edited or bool(EDITS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool)))
+            acted, edited = (
+                True,
+                edited or bool(EDITS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))),
+            )
         if not step.typed or not step.text or len(step.text) > LONGEST:
             continue
         for sentence in _cut(step.text):
             words = words_of(sentence)
             if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < MOST:
-                mark = short_hash(*words)  # the words stand in the sentence itself; twice more they would be half of the row
+                # the words stand in the sentence itself; twice more they would be half of the row
+                mark = short_hash(*words)
                 when = AFTER if edited else ""
-                found.setdefault(mark, Incident(SENTENCE, mark, when, program=sentence[:SHOWN], place=step.place, at=step.at))
+                found.setdefault(
+                    mark, Incident(SENTENCE, mark, when, program=sentence[:SHOWN], place=step.place, at=step.at)
+                )
             if acted and not _NOT_A_COMPLAINT.search(sentence):
                 for check in _complained(sentence):
                     one = Incident(

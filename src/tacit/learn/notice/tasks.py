@@ -11,7 +11,9 @@ import re
 from tacit.learn import shell
 
 # The task is the first plain word behind these …
-_FIRST = shell.word_set("make gmake just task rake invoke inv poe gradle nx turbo composer run-s run-p npm-run-all earthly doit nox")
+_FIRST = shell.word_set(
+    "make gmake just task rake invoke inv poe gradle nx turbo composer run-s run-p npm-run-all earthly doit nox"
+)
 # … or behind one of these words.
 _BEHIND = {
     program: frozenset(words.split())
@@ -21,7 +23,8 @@ _BEHIND = {
         "rush": "run", "melos": "run", "lein": "run",
     }.items()
 }  # fmt: skip
-_SHORTHAND = shell.word_set("test lint build check ci format fmt typecheck e2e codegen generate verify")  # `pnpm codegen`, `mise lint`
+# `pnpm codegen`, `mise lint`
+_SHORTHAND = shell.word_set("test lint build check ci format fmt typecheck e2e codegen generate verify")
 _RUN_SCRIPTS = shell.word_set("hatch pdm rye pipenv")  # `hatch run lint:all`: what is no program is a script
 _SCRIPT_FOLDERS = shell.word_set("script scripts bin tools tool hack ci dev build .ci")
 _WITHIN = frozenset((program, "compose", how) for program in ("docker", "podman") for how in ("run", "exec"))
@@ -58,7 +61,9 @@ def script_of(call: shell.Call) -> str:
     if spelled.startswith(("/", "~", "$", "-")) or "*" in spelled:
         return ""
     own = parts[0] in _SCRIPT_FOLDERS and len(parts) > 1
-    return spelled if own or (spelled.startswith("./") and len(parts) == 1 and parts[0] not in ("gradlew", "mvnw")) else ""
+    return (
+        spelled if own or (spelled.startswith("./") and len(parts) == 1 and parts[0] not in ("gradlew", "mvnw")) else ""
+    )
 
 
 def inner(call: shell.Call) -> shell.Call | None:
@@ -68,7 +73,9 @@ def inner(call: shell.Call) -> shell.Call | None:
         return None
     plain = 3
     while plain < len(words) and words[plain].startswith("-"):
-        plain += 2 if words[plain] in ("-e", "--env", "-u", "--user", "-w", "--workdir", "--index", "--name", "-v") else 1
+        plain += (
+            2 if words[plain] in ("-e", "--env", "-u", "--user", "-w", "--workdir", "--index", "--name", "-v") else 1
+        )
     return shell.Call(tuple(words[plain + 1 :])) if len(words) > plain + 1 else None
 
 
@@ -89,7 +96,19 @@ def _plain(words: list[str]) -> list[str]:
     for word in words:
         if skip:
             skip = False
-        elif word in ("-C", "-f", "--file", "--directory", "--manifest-path", "--cwd", "--filter", "-F", "--prefix", "-t", "--target"):
+        elif word in (
+            "-C",
+            "-f",
+            "--file",
+            "--directory",
+            "--manifest-path",
+            "--cwd",
+            "--filter",
+            "-F",
+            "--prefix",
+            "-t",
+            "--target",
+        ):
             skip = word not in ("-t", "--target")
         elif not word.startswith("-") and "=" not in word:
             plain.append(word)

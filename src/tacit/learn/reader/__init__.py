@@ -83,7 +83,9 @@ def afresh(reading: Reading) -> Reading:
     """A reading as if nobody had been asked yet: for another model, or other questions."""
     from tacit.stores.readings import WAITING
 
-    return replace(reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version())
+    return replace(
+        reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version()
+    )
 
 
 def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -> bool:
@@ -140,7 +142,10 @@ def examined(desk: Desk) -> Desk:
     if not at or days_between(at, desk.now()) >= HOLDS[not ended]:
         asked = exam.prompts()
         schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
-        said = [desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s) for text, schema in zip(asked, schemas)]
+        said = [
+            desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
+            for text, schema in zip(asked, schemas)
+        ]
         graded = exam.grade(*said)
         ended = "" if graded.passed else graded.reason
         with desk.store.write() as tx:
@@ -153,7 +158,9 @@ def exam_key(identity: str) -> str:
     from tacit.core.digest import short_hash
     from tacit.learn.reader import exam, prompt
 
-    return f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
+    return (
+        f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
+    )
 
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:
@@ -161,4 +168,6 @@ def postponed(reading: Reading, error: str, now: str) -> Reading:
     from tacit.core import clock
 
     wait = BACKOFF[min(reading.attempts, len(BACKOFF) - 1)]
-    return replace(reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now)
+    return replace(
+        reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now
+    )

@@ -43,13 +43,19 @@ class Asking:
 
     def lessons(self) -> tuple[Checked, ...]:
         """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
-        found: list[Lesson] = [answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")]
+        found: list[Lesson] = [
+            answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
+        ]
         first = len(found)
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         most = prompt.most_lessons(Rendering("", self.lines).typed)
         for part in parts(Rendering(self.reading.run, self.lines[start:])):
             for _ in range(ROUNDS):
-                said = self._ask(prompt.lessons(part, most, [lesson.text for lesson in found]), prompt.lessons_schema(most), "lessons")
+                said = self._ask(
+                    prompt.lessons(part, most, [lesson.text for lesson in found]),
+                    prompt.lessons_schema(most),
+                    "lessons",
+                )
                 struck, texts = {*answer.struck_of(said)}, {lesson.text for lesson in found}
                 fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in texts]
                 found = [lesson for lesson in found if lesson.text not in struck] + fresh
@@ -70,7 +76,11 @@ class Asking:
             asked = prompt.findings(part, findings.MOST, [*before, *(lesson.text for lesson in found)])
             said = self._ask(asked, prompt.lessons_schema(findings.MOST), "lessons")
             texts = {*before, *(lesson.text for lesson in found)}
-            found += [replace(lesson, standing="found") for lesson in answer.lessons_of(said, findings.MOST) if lesson.text not in texts]
+            found += [
+                replace(lesson, standing="found")
+                for lesson in answer.lessons_of(said, findings.MOST)
+                if lesson.text not in texts
+            ]
         return tuple(check.check(lesson, self.lines) for lesson in found)
 
     def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
@@ -83,7 +93,9 @@ class Asking:
         by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
         return tuple(Heard(each, by.get(id(each))) for each in found)
 
-    def known(self, remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str]) -> tuple[Verdict, ...]:
+    def known(
+        self, remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str]
+    ) -> tuple[Verdict, ...]:
         """What the session says of lessons that are remembered, by their names `k1` …"""
         if not remembered and not (headings and new):
             return ()
@@ -100,7 +112,9 @@ class Asking:
         """Whether lines of the person take lessons back, by number from 1."""
         if not pairs:
             return {}
-        return answer.weighed_of(self._ask(prompt.revoke(pairs), prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
+        return answer.weighed_of(
+            self._ask(prompt.revoke(pairs), prompt.weigh_schema(len(pairs)), "answers"), len(pairs)
+        )
 
     def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
         name = prompt.name_of(asked)
@@ -109,7 +123,9 @@ class Asking:
             return str(kept["said"])
         said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[:LONGEST_ANSWER]
         if not answer.is_answer(said, holds):
-            raise ModelUnavailable(f"{self.model.identity} did not answer in the form that was asked for.", why="garbage")
+            raise ModelUnavailable(
+                f"{self.model.identity} did not answer in the form that was asked for.", why="garbage"
+            )
         row = {"step": holds, "said": said, "model": self.model.identity, "at": self.now(), "chars": len(asked)}
         self.reading = replace(self.reading, answers={**self.reading.answers, name: row}, model=self.model.identity)
         readings.save(self.folder, self.reading)
@@ -118,7 +134,10 @@ class Asking:
 
 def lines_of(reading: Reading) -> tuple[Line, ...]:
     """The lines of a kept reading."""
-    return tuple(Line(number, letter, text, whole or text, step, place) for number, letter, text, whole, step, place in reading.lines)
+    return tuple(
+        Line(number, letter, text, whole or text, step, place)
+        for number, letter, text, whole, step, place in reading.lines
+    )
 
 
 def kept_lines(rendering: Rendering) -> tuple[tuple[Any, ...], ...]:

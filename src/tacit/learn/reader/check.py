@@ -134,7 +134,9 @@ _PROGRAMS = re.compile(
     r"|make|cmake|ninja|gradle|mvn|bazel|docker|podman|kubectl|helm|terraform|ansible|ssh|rsync|brew|apt|mise|just|eslint|prettier|tsc"
     r"|vite|webpack|jest|vitest|playwright|cypress|redis|postgres|psql|mysql|sqlite|nginx|systemd|systemctl|sed|awk|grep|rg|jq)\b"
 )
-_ORDINARY = frozenset("CI PR PRs API APIs URL URLs UI UX OK JSON YAML TOML HTML CSS SQL CLI IDE TODO README ID IDs".split())
+_ORDINARY = frozenset(
+    "CI PR PRs API APIs URL URLs UI UX OK JSON YAML TOML HTML CSS SQL CLI IDE TODO README ID IDs".split()
+)
 
 
 def names(text: str) -> list[str]:
@@ -243,7 +245,8 @@ def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
     about = _about(checked, lines, talk=False) | {key(call) for call in named if call is not None}
     ran = [(each, number, failed) for each, number, failed in commands(lines) if each in about]
     return any(
-        failed and any(same == each and later > number and not wrong for same, later, wrong in ran) for each, number, failed in ran
+        failed and any(same == each and later > number and not wrong for same, later, wrong in ran)
+        for each, number, failed in ran
     )
 
 
@@ -265,7 +268,8 @@ def _did(line: Line) -> str:
     return " ".join(line.whole.split()[:2]) if line.letter == "T" and NOTE in line.whole else line.whole
 
 
-_ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*")  # codes and names of errors
+# codes and names of errors
+_ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*")
 
 
 def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tuple[str, ...]]:

@@ -83,11 +83,18 @@ def checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
     lineages = set()
     for each in pieces:
         for quote in quotes:
-            if quote is not None and quote.line in each.lines and quote.line.letter in did and not _failed(quote.line, each.lines):
+            if (
+                quote is not None
+                and quote.line in each.lines
+                and quote.line.letter in did
+                and not _failed(quote.line, each.lines)
+            ):
                 lineages.add(each.lineage)
     if len(lineages) < LINEAGES:
         return "what helped was not done in two pieces of work"
-    held = folded(" ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did))))
+    held = folded(
+        " ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did)))
+    )
     lacking = [name for name in names(lesson.text) if folded(name.strip("`'\"()[],;:")) not in held]
     if lacking:
         return f"nobody ran or typed {lacking[0]}"

@@ -56,7 +56,9 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     if weighed.holds == "once":
         return Decided(lesson.text, "", reason="an exception for this time")
     if weighed.holds == "order":
-        return _held(Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again"))
+        return _held(
+            Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again")
+        )
     kind = lesson.kind if weighed.holds != "working" or lesson.kind in STANDING else "preference"
     if weighed.says == "yes":
         return replace(_said(checked, person.around, lines), kind=kind)

@@ -29,7 +29,9 @@ _SENSITIVE = {
         r"install\s+(?!scripts?\b|steps?\b|commands?\b)\w",
         re.I,
     ),
-    "names an address": re.compile(r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I),
+    "names an address": re.compile(
+        r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I
+    ),
     "changes rights or security": re.compile(
         r"\b(?:sudo|chmod|chown|setenforce|iptables)\b|\bverify\s*=\s*False\b"
         r"|--(?:no-verify|insecure|force|dangerously\S*|no-gpg-sign|privileged|no-sandbox)\b"
@@ -43,7 +45,8 @@ _SENSITIVE = {
         re.I,
     ),
     _PERMISSIONS: re.compile(
-        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking(?! wh)|confirm|permission|approval)", re.I
+        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking(?! wh)|confirm|permission|approval)",
+        re.I,
     ),
 }
 
@@ -71,7 +74,9 @@ _UNASKED = re.compile(
 )
 _REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
 # To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
-_ASKED = re.compile(r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I)
+_ASKED = re.compile(
+    r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I
+)
 # How work is cut into commits says nothing of when to commit.
 _MANNER = re.compile(
     r"\bcommit\b[^.;]{0,80}\b(?:(?:section|step|part|file) by (?:section|step|part|file)|one by one|separately|atomic(?:ally)?"

@@ -41,13 +41,17 @@ def most_lessons(typed: int) -> int:
 
 def lessons(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
     """The first question. `before` are the lessons of earlier parts of a session that did not fit into one call."""
-    return "\n".join((_LESSONS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), *_earlier(before), _record(lines)))
+    return "\n".join(
+        (_LESSONS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), *_earlier(before), _record(lines))
+    )
 
 
 def findings(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
     """The question about what a session found out, of the lines that tell it (`findings.shown`). `before` are its lessons so far."""
     listed = "\n".join(f"- {text}" for text in before) or "(none)"
-    return "\n".join((_FINDINGS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), _fenced(listed), _record(lines)))
+    return "\n".join(
+        (_FINDINGS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), _fenced(listed), _record(lines))
+    )
 
 
 def weigh(pairs: Sequence[tuple[str, str]]) -> str:
@@ -56,7 +60,9 @@ def weigh(pairs: Sequence[tuple[str, str]]) -> str:
     return f"{_WEIGH}\n{_fenced(listed)}"
 
 
-def known(lines: Sequence[Line], remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str] = ()) -> str:
+def known(
+    lines: Sequence[Line], remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str] = ()
+) -> str:
     """The third question: the session, what is remembered (name and text), and what the session newly says."""
     listed = "\n".join(f"{name}: {text}" for name, text in remembered)
     fresh = "\n".join(f"n{number}: {text}" for number, text in enumerate(new, 1)) or "(none)"
@@ -91,7 +97,7 @@ def _earlier(before: Sequence[str]) -> list[str]:
         return []
     listed = "\n".join(f"- {text}" for text in before)
     told = (
-        "Earlier parts of this session already gave the lessons below. Do not repeat them; name under \"struck\" those that this part"
+        'Earlier parts of this session already gave the lessons below. Do not repeat them; name under "struck" those that this part'
         " takes back."
     )
     return [f"{told}\n{_fenced(listed)}"]
@@ -308,5 +314,3 @@ def _one_of(words: Sequence[str]) -> dict[str, Any]:
 
 def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
-
-

@@ -120,7 +120,8 @@ def rendered(run: Run) -> Rendering:
             before = step.text
     kept = _cut(found)
     lines = [
-        Line(number, letter, shown, whole, at, run.steps[at].place) for number, (letter, shown, whole, at) in enumerate(kept, 1)
+        Line(number, letter, shown, whole, at, run.steps[at].place)
+        for number, (letter, shown, whole, at) in enumerate(kept, 1)
     ]
     return Rendering(run.id, tuple(lines))
 
@@ -206,8 +207,12 @@ def _only_looks(step: Step) -> bool:
 
 _LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
 # Failures of these are the host's own protocol (a file not read before an edit): noticed, never told.
-_PROTOCOL = frozenset("Edit MultiEdit Write Read Grep Glob LS NotebookEdit NotebookRead apply_patch TaskOutput KillShell".split())
-_BOOKKEEPING = frozenset("TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split())
+_PROTOCOL = frozenset(
+    "Edit MultiEdit Write Read Grep Glob LS NotebookEdit NotebookRead apply_patch TaskOutput KillShell".split()
+)
+_BOOKKEEPING = frozenset(
+    "TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split()
+)
 _INSTRUCTIONS = ("<", "# AGENTS.md")
 
 
@@ -223,7 +228,9 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
         yield letter, step.text
         return
     words = own_words(step.text, before)
-    spans = sorted([(start, end, letter) for start, end in words.own] + [(start, end, "Q") for start, end in words.pasted])
+    spans = sorted(
+        [(start, end, letter) for start, end in words.own] + [(start, end, "Q") for start, end in words.pasted]
+    )
     for start, end, whose in spans:
         yield whose, step.text[start:end]
 
@@ -268,7 +275,13 @@ _INSTRUCTION_FILES = re.compile(
     r"(?:^|/)(?:(?:CLAUDE|AGENTS|GEMINI|MEMORY|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules|rules/[^/]+\.mdc?)$",
     re.I,
 )
-_WRITTEN = (("new_string", "old_string"), ("content", ""), ("contents", ""), ("newString", "oldString"), ("new_str", "old_str"))
+_WRITTEN = (
+    ("new_string", "old_string"),
+    ("content", ""),
+    ("contents", ""),
+    ("newString", "oldString"),
+    ("new_str", "old_str"),
+)
 
 
 def noted(step: Step) -> str:
@@ -288,7 +301,19 @@ def noted(step: Step) -> str:
     return "\n".join(found)
 
 
-_ABOUT = ("file_path", "notebook_path", "path", "pattern", "query", "url", "description", "subject", "skill", "new_string", "input")
+_ABOUT = (
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "subject",
+    "skill",
+    "new_string",
+    "input",
+)
 
 
 def failing_output(step: Step) -> str:
@@ -309,7 +334,11 @@ def _soft(step: Step) -> bool:
         return False
     run = calls(command)
     lost = len(run) > 1 or any(call.piped for call in run)
-    return lost and not all(looks(call) for call in run) and _FAILED.search(_ANSI.sub("", step.output[-LONGEST:])) is not None
+    return (
+        lost
+        and not all(looks(call) for call in run)
+        and _FAILED.search(_ANSI.sub("", step.output[-LONGEST:])) is not None
+    )
 
 
 def is_outside(step: Step) -> bool:
@@ -387,7 +416,9 @@ _NOTES = re.compile(
     r"|\bremind(?:s|ed|er)?\b|\bremember(?:s|ed|ing)?\b|\b(?:past|earlier) (?:runs?|sessions?)\b",
     re.I,
 )
-_COMMON = frozenset("the and for with not that this are was has have its into from use run which when then they you all any".split())
+_COMMON = frozenset(
+    "the and for with not that this are was has have its into from use run which when then they you all any".split()
+)
 HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
 
 

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 BY = "reader"
 EXPIRES_DAYS = 30
-UNCERTAIN = "nothing concrete to judge it by"  # the gate's word where only the wording speaks; a reader's quotes speak for it
+# the gate's word where only the wording speaks; a reader's quotes speak for it
+UNCERTAIN = "nothing concrete to judge it by"
 
 
 @value
@@ -65,7 +66,8 @@ class Taking:
         self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
         self.verdicts: list[Judged] = []
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
-        self.same: dict[int, tuple[str, str]] = {}  # number of a new lesson -> the known one, and a wording true to both
+        # number of a new lesson -> the known one, and a wording true to both
+        self.same: dict[int, tuple[str, str]] = {}
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
     def judge(self, asking: Asking) -> None:
@@ -113,7 +115,12 @@ class Taking:
         found: list[tuple[Finding, GateDecision]] = []
         number = 0
         for checked, decided in self.heard:
-            outcome = {"lesson": lesson_as(checked.lesson), "word": decided.word, "reason": decided.reason, "hold": decided.hold}
+            outcome = {
+                "lesson": lesson_as(checked.lesson),
+                "word": decided.word,
+                "reason": decided.reason,
+                "hold": decided.hold,
+            }
             told.append(outcome)
             if not decided.word:
                 continue
@@ -143,7 +150,11 @@ class Taking:
         that says the same."""
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
-        back = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "came_back" and settles(each.quote)}
+        back = {
+            each.memory: each.quote.words
+            for each in self.verdicts
+            if each.verdict == "came_back" and settles(each.quote)
+        }
         followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
         for use in tx.uses(unit=session.row.root):
             came = back.get(use.memory) or _said_again(tx, session, use.memory)
@@ -152,10 +163,16 @@ class Taking:
             outcome = judged_by_reader(came, last.get(use.memory, ""))
             if outcome is not None:
                 mine = [mark for mark in marks if mark.memory == use.memory]
-                session._mark_outcome(tx, use, outcome, unit_outcome(outcome, session.id, mine), last.get(use.memory, ""))
-            if (words := followed.get(use.memory)) and not any(m.signal == "followed" and m.memory == use.memory for m in marks):
+                session._mark_outcome(
+                    tx, use, outcome, unit_outcome(outcome, session.id, mine), last.get(use.memory, "")
+                )
+            if (words := followed.get(use.memory)) and not any(
+                m.signal == "followed" and m.memory == use.memory for m in marks
+            ):
                 at = self.desk.now()
-                tx.add_mark(Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at))
+                tx.add_mark(
+                    Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at)
+                )
 
     def _apply(self, tx: Transaction, session: Session, judged: Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()
@@ -176,7 +193,9 @@ class Taking:
         if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
             move = Move("under_review", ruling.reason, "taken-back", "contradiction")
             version = self.desk.project.profile
-            tx.apply(moved(memory, move, self.desk.profile, by=BY, at=at, run=self.reading.run, profile_version=version))
+            tx.apply(
+                moved(memory, move, self.desk.profile, by=BY, at=at, run=self.reading.run, profile_version=version)
+            )
             session.moves.append((memory.id, memory.state, "under_review", ruling.reason))
         elif ruling.act == "propose":
             self._propose(tx, memory, ruling.reason, at)
@@ -211,7 +230,11 @@ class Taking:
         now = replace(memory, text=better, updated_at=self.desk.now())
         told = "met again; worded for both sightings"
         version = self.desk.project.profile
-        tx.apply(change(memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version))
+        tx.apply(
+            change(
+                memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version
+            )
+        )
 
 
 def _said_again(tx: Transaction, session: Session, memory: str) -> str:

@@ -40,7 +40,8 @@ def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weigh
     """What one verdict with a quote that stands in the session does to a lesson."""
     typed = quote.line.letter in PERSON
     if verdict == "came_back":
-        return Ruled("sighting", "agent", "met again")  # whoever says so speaks of the problem, and vouches for nobody's words about it
+        # whoever says so speaks of the problem, and vouches for nobody's words about it
+        return Ruled("sighting", "agent", "met again")
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
     if scope != "for_good":
@@ -70,7 +71,11 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
         return None
     if came_back:
         return Outcome(OCCURRED, f"the reader: {came_back}", settled=True, loss=1.0)
-    return Outcome("not_occurred", "the reader looked for it and quotes nothing", settled=True) if last in ("", "unknown") else None
+    return (
+        Outcome("not_occurred", "the reader looked for it and quotes nothing", settled=True)
+        if last in ("", "unknown")
+        else None
+    )
 
 
 def _by_events(memory: Memory, quote: Found) -> Ruled:

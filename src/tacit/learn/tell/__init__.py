@@ -85,7 +85,11 @@ def told_by(
             person += of_instructions(lines, met, sessions)
     if any(each.family in MISSING for each in failed):
         lessons.append(of_missing(counts.missing(), counts.forms(), here))
-    done = before_done(counts.complaints(), counts.forms()) if any(each.kind in (COMPLAINT, COMMAND) for each in noticed) else None
+    done = (
+        before_done(counts.complaints(), counts.forms())
+        if any(each.kind in (COMPLAINT, COMMAND) for each in noticed)
+        else None
+    )
     lessons.append(done)
     silent: list[str] = []
     for served in purposes_of(noticed):

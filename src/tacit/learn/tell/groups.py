@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
 LONGEST = 400  # characters of that line; a longer one is cut where it is given
-GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
+# lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
+GUESSED = 3
 BARE = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
 CHECKED = frozenset("lint format types compile test".split())
 
@@ -40,7 +41,12 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         same = by_mark[mark]
         one = same[0].incident
         count = _lineages(same)
-        if one.nature != "env" or one.family == "module" or count < LINEAGES or (one.family == "path" and here(one.name)):
+        if (
+            one.nature != "env"
+            or one.family == "module"
+            or count < LINEAGES
+            or (one.family == "path" and here(one.name))
+        ):
             continue
         if one.family == "command" and passing.get(one.name, 0) >= count:
             continue
@@ -61,7 +67,9 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         missing = same[0].incident.name if same[0].incident.family == "command" else ""
         for program in [missing] if missing else printed_by(same):
             about[program] = (*about.get(program, ()), said)
-    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about)
+    return Lesson(
+        NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about
+    )
 
 
 def _line(items: Sequence[str]) -> str:
@@ -82,9 +90,15 @@ def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Note
     by_program: dict[str, list[list[Noted]]] = {}
     for same in by_mark.values():
         one = same[0].incident
-        if one.family == "module" and one.nature == "env" and _lineages(same) >= GUESSED and not cure(same, ("command",)):
+        if (
+            one.family == "module"
+            and one.nature == "env"
+            and _lineages(same) >= GUESSED
+            and not cure(same, ("command",))
+        ):
             called = Counter(each.incident.program for each in same)
-            program = max(called, key=lambda program: (program != COMMIT, called[program]))  # a commit's hook runs the check itself
+            # a commit's hook runs the check itself
+            program = max(called, key=lambda program: (program != COMMIT, called[program]))
             by_program.setdefault(program, []).append(same)
     told = []
     for program, found in by_program.items():
@@ -109,7 +123,8 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         called = program if program.endswith(f" {one.name}") else f"{program} {one.name}"
         leave_out = f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)
         return f"`{called}` (no such subcommand{leave_out})"
-    listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]  # there the pattern is meant for the shell
+    # there the pattern is meant for the shell
+    listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]
     if one.family == "glob" and _lineages(same) - _lineages(listing) >= GUESSED:
         return "an unquoted pattern that matches nothing (quote it)"
     if one.family == "github" and one.code == "Repository" and _lineages(same) >= GUESSED:
@@ -155,7 +170,9 @@ def _instead(instead: str) -> str:
     return ""
 
 
-def of_hook(met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]) -> Lesson | None:
+def of_hook(
+    met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]
+) -> Lesson | None:
     """What to run before a commit that a hook may refuse; told where no instruction file speaks of the hook.
 
     `findings` are what commits printed, each with everything that printed the same: a check that finds it too is what the hook runs.

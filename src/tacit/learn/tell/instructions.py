@@ -31,7 +31,8 @@ class Contradiction:
     said: str  # what happens, in our own words
     lineages: int
     patch: str = ""  # how the line should read, for people
-    swap: tuple[str, str] = ("", "")  # the same for a program: what is replaced by what; with nothing to replace, what is added
+    # the same for a program: what is replaced by what; with nothing to replace, what is added
+    swap: tuple[str, str] = ("", "")
 
 
 def names_command(lines: Mapping[str, str], form: str) -> str:
@@ -76,18 +77,28 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
             continue
         line, file = ordered[0]
         if first.family == "command":
-            instead = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as ")).most_common(1)
+            instead = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as ")).most_common(
+                1
+            )
             other = instead[0][0].removeprefix("as ") if instead and instead[0][1] > 1 else ""
             missing = f"`{program}` is not installed"
-            patch, swap = (f"… `{other}` instead of `{program}`", (program, other)) if other else (f"… ({missing})", ("", missing))
-            found.append(Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch, swap))
+            patch, swap = (
+                (f"… `{other}` instead of `{program}`", (program, other))
+                if other
+                else (f"… ({missing})", ("", missing))
+            )
+            found.append(
+                Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch, swap)
+            )
         elif sum(each.incident.cure == f"without {program}" for each in same) * 2 > len(met):
             said, but = f"`{program} {first.name}` fails", f"except `{first.name}`: run it without `{program}`"
             found.append(Contradiction(file, line, program, said, len(met), f"… ({but})", ("", but)))
     return sorted(found, key=lambda each: -each.lineages)
 
 
-_ORDERS = r"\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b[^.;:]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
+_ORDERS = (
+    r"\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b[^.;:]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
+)
 
 
 def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:

@@ -35,7 +35,6 @@ BY = "notice"  # the name under which such lessons are written and worded
 MOST = 500  # lessons of a project that are looked through for a cure
 
 
-
 def keep(
     tx: Transaction,
     project: Project,

@@ -35,7 +35,8 @@ RUNNER = 0.25  # of the passes of the best form: then the project's own task is 
 COMMIT = "git commit"
 NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
 
-_GROUPED = frozenset("usage command cargo binary".split())  # another form of the command is the cure: all of them in one line (`groups`)
+# another form of the command is the cure: all of them in one line (`groups`)
+_GROUPED = frozenset("usage command cargo binary".split())
 _SILENCES = re.compile(r"nolint|noqa|type:_?ignore|disable|biome-ignore|ts-(?:expect-error|ignore)|allow\(")
 _WORDING = {
     "test": "Run the tests with `{}`{}.",
@@ -62,7 +63,8 @@ class Lesson:
     by: str = "notice"  # whose wording it is: the rules', or a reader's
     trust: str = "observed"  # of that wording
     hold: str = ""  # why a person is asked first
-    about: Mapping[str, tuple[str, ...]] = {}  # the commands it is told before, each with the parts of the text that are about it; none: all of it
+    # the commands it is told before, each with the parts of the text that are about it; none: all of it
+    about: Mapping[str, tuple[str, ...]] = {}
 
 
 # --- failures
@@ -98,7 +100,14 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
         where = f" in `{programs[0]}`" if programs and tool not in programs[0].split(" ") else ""
         parts.append(f"{tool} rejects{where or ' here'} again and again: {told}.")
     marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
-    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks), about=dict.fromkeys(programs, ()))
+    return Lesson(
+        f"lint by {tool}",
+        " ".join(parts),
+        "rule",
+        _kept(met, again),
+        tags=(tool, *marks),
+        about=dict.fromkeys(programs, ()),
+    )
 
 
 def printed_by(met: Sequence[Noted]) -> list[str]:
@@ -166,7 +175,9 @@ def may_be_told(of: Incident) -> bool:
 def _by_command(first: Incident, program: str) -> bool:
     """Whether a command run before may have cured it: not git's daily life, nor a path that somebody guessed while looking around."""
     looking = all(shell.looks(call) for call in shell.calls(program))
-    return first.family not in ("hook", "git", "lock", "network", "glob", "foreign") and not (first.family == "path" and looking)
+    return first.family not in ("hook", "git", "lock", "network", "glob", "foreign") and not (
+        first.family == "path" and looking
+    )
 
 
 def changed(form: str) -> tuple[str, str]:
@@ -216,11 +227,7 @@ def best_form(forms: Iterable[Form]) -> Form | None:
     if not passing:
         return None
     most = max(form.passed for form in passing)
-    tasks = [
-        form
-        for form in passing
-        if form.passed >= RUNNER * most and any(is_task(call) for call in calls_of(form))
-    ]
+    tasks = [form for form in passing if form.passed >= RUNNER * most and any(is_task(call) for call in calls_of(form))]
     return max(tasks or passing, key=lambda form: (form.passed, -len(form.text), form.text))
 
 
@@ -238,7 +245,12 @@ def is_usual(form: Form) -> bool:
     ]
     head = [word for word in words if word not in ("<package>", "run")]
     script = len(head) == 2 and head[0] in shell.SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
-    bare = [word for call in calls_of(form)[:1] for word in shell.proper(call) if not word.startswith("-") and word not in ("./...", ".")]
+    bare = [
+        word
+        for call in calls_of(form)[:1]
+        for word in shell.proper(call)
+        if not word.startswith("-") and word not in ("./...", ".")
+    ]
     return not form.folder and (script or not _USUAL.isdisjoint((" ".join(words), " ".join(bare))))
 
 
@@ -263,7 +275,9 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
     for check in sorted(checks, key=lambda check: -len(checks[check])):
         serving = [form for form in forms if form.purpose == check]
         if check in ("e2e", "ci"):  # a check of that name, or none that we know
-            serving = [form for form in forms if form.purpose in ("test", "check") and re.search(rf"\b{check}\b", form.text)]
+            serving = [
+                form for form in forms if form.purpose in ("test", "check") and re.search(rf"\b{check}\b", form.text)
+            ]
         best = best_form(serving)
         said = best and (f"`cd {best.folder} && {best.text}`" if best.folder else f"`{best.text}`")
         if said and said not in named and len(named) < 3:
@@ -281,7 +295,14 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
     )
 
 
-_CHECKS = {"e2e": "the end-to-end tests", "ci": "what CI runs", "test": "the tests", "lint": "the linter", "build": "the build", "typecheck": "the type checker"}
+_CHECKS = {
+    "e2e": "the end-to-end tests",
+    "ci": "what CI runs",
+    "test": "the tests",
+    "lint": "the linter",
+    "build": "the build",
+    "typecheck": "the type checker",
+}
 
 
 def _count(met: Iterable[Noted]) -> int:

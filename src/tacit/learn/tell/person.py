@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
-WITHOUT_A_WAY = frozenset(
-    "command script module package version port rights docker database disk foreign".split()
-)
+WITHOUT_A_WAY = frozenset("command script module package version port rights docker database disk foreign".split())
 MOST_RUNS = 20
 _SHOWN = 160  # characters of a line that is said to be wrong
 
@@ -57,7 +55,12 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
 
     first = met[0].incident
     count = len({each.lineage for each in met})
-    if count < LINEAGES or first.family not in WITHOUT_A_WAY or of_failure(first.mark, met) is not None or cure(met, ("form",)):
+    if (
+        count < LINEAGES
+        or first.family not in WITHOUT_A_WAY
+        or of_failure(first.mark, met) is not None
+        or cure(met, ("form",))
+    ):
         return None
     over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
@@ -84,7 +87,9 @@ def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
     kept: list[ForPerson] = []
     for each in sorted(found, key=lambda each: (-each.count, each.subject)):
         name = each.subject.removeprefix(_MODULE) if each.subject.startswith(_MODULE) else ""
-        same = [i for i, other in enumerate(kept) if name and other.subject.startswith(_MODULE) and _together(each, other)]
+        same = [
+            i for i, other in enumerate(kept) if name and other.subject.startswith(_MODULE) and _together(each, other)
+        ]
         if not same:
             kept.append(each)
         elif f"`{name}`" not in kept[same[0]].text:
@@ -161,7 +166,9 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
-        same = told.count == before and all((known.payload or {}).get(name) == payload.get(name) for name in ("swap", "order"))
+        same = told.count == before and all(
+            (known.payload or {}).get(name) == payload.get(name) for name in ("swap", "order")
+        )
         return None if same else replace(known, reason=told.text, payload=payload)
     if told.count < RAISE * before or known.state == "approved":
         return None

@@ -46,7 +46,9 @@ class Request:
         said = as_order(self.text).rstrip(" ?.!")
         said = said if said[:2].isupper() else said[:1].lower() + said[1:]
         if acts_unasked(said):
-            return f"{'When the work is done, offer' if self.after else 'Offer'} to {said}, and do it only when told to."
+            return (
+                f"{'When the work is done, offer' if self.after else 'Offer'} to {said}, and do it only when told to."
+            )
         when = "When the work is done, without being asked" if self.after else "Without being asked each time"
         return f"{when}: {said}."
 
@@ -57,7 +59,9 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
     said = ((each, words_of(each.incident.program)) for each in typed)
-    read = [(each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said]
+    read = [
+        (each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said
+    ]
     read = [(each, words) for each, words in read if len(words) >= TELLING and words - daily]
     met: dict[str, set[str]] = {}
     for each, words in read:
@@ -108,7 +112,11 @@ class _Near:
             for word in sorted(words, key=lambda word: (self.weight[word], word)):
                 met += self.weight[word]
                 if met >= enough:  # what shares only the words before this one is not alike
-                    found.update(other for other in self.holding[word] if other not in found and _alike(words, other, self.weight) >= ALIKE)
+                    found.update(
+                        other
+                        for other in self.holding[word]
+                        if other not in found and _alike(words, other, self.weight) >= ALIKE
+                    )
         return found
 
 
@@ -128,7 +136,13 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     lineages = dict.fromkeys(each.lineage for each, _ in cluster)
     runs = dict.fromkeys(each.run for each, _ in cluster)
     after = {each.lineage for each, _ in cluster if each.incident.family == AFTER}
-    return Request(shown[order[0]], tuple(lineages), tuple(runs), tuple(shown[mark] for mark in order[1:6]), 2 * len(after) > len(lineages))
+    return Request(
+        shown[order[0]],
+        tuple(lineages),
+        tuple(runs),
+        tuple(shown[mark] for mark in order[1:6]),
+        2 * len(after) > len(lineages),
+    )
 
 
 def _stem(word: str) -> str:

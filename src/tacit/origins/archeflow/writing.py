@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any
 
-
     Record = dict[str, Any]
     Item = Row | Given | Judged | Skipped
 

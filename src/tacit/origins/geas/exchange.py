@@ -287,7 +287,9 @@ def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
             if each.record is not None and "applicable_memory_ids" in each.record:
                 yield dict(each.record)
             elif each.record is None:
-                yield packet_of(_task_of(each.run), each.agent, each.memories, each.cautions, each.suppressed, "", each.at)
+                yield packet_of(
+                    _task_of(each.run), each.agent, each.memories, each.cautions, each.suppressed, "", each.at
+                )
         elif isinstance(each, Judged):
             if part == "logs" and each.signal in EFFECTS:
                 yield log_of(each)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     Item = Row | Given | Judged | Header | Note | Skipped
 
 NAME = "ralph"
-LASTING_IDS = False  # two machines may give one id to two learnings; with the same words it is the same one, and renewed
+# two machines may give one id to two learnings; with the same words it is the same one, and renewed
+LASTING_IDS = False
 PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": "ralph-learnings.csv"}
 ON_REQUEST = ("csv",)  # not among the files of its folder
 CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")

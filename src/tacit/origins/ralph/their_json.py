@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-
 def checksum(rows: object) -> str:
     """SHA-256 over the compact JSON of the learnings, as Node writes it."""
     return sha256(js_json(rows).encode("utf-8")).hexdigest()

@@ -53,7 +53,10 @@ def _csv(learnings: list[Record]) -> str:
     table = writer(out, lineterminator="\n")
     table.writerow(CSV)
     for each in learnings:
-        cells = [str(js_json(each.get(name), 0)) if isinstance(each.get(name), float) else str(each.get(name, "")) for name in CSV]
+        cells = [
+            str(js_json(each.get(name), 0)) if isinstance(each.get(name), float) else str(each.get(name, ""))
+            for name in CSV
+        ]
         table.writerow([f"'{cell}" if cell[:1] in "=+-@\t\r" and not _is_figure(cell) else cell for cell in cells])
     return out.getvalue()
 

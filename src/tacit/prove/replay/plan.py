@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tacit.prove.replay.tasks import Task
 
 GIVEN, WITHOUT = "given", "without"
-PAIRS = 40  # at most, unless told otherwise: an effect of .8 → .3 is found in 97 %, and a useless lesson called something in under 2 %
+# at most, unless told otherwise: an effect of .8 → .3 is found in 97 %, and a useless lesson called something in under 2 %
+PAIRS = 40
 # True effects whose power a plan tells: how often the problem strikes without the lesson and with it, in tasks that met it once.
 EFFECTS = ((0.9, 0.2), (0.8, 0.3), (0.5, 0.2))
 UNREACHED = 2  # pairs whose run with the lesson was never given it, after which something is not connected

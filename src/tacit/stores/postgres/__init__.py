@@ -114,7 +114,13 @@ class PostgresStore(SqlStore):
         return find(self, projects, words, limit=limit, injectable=injectable)
 
     def ask(
-        self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+        self,
+        projects: Sequence[str],
+        passages: Sequence[Passage],
+        *,
+        limit: int = 50,
+        injectable: bool = False,
+        meaning: float = 0.0,
     ) -> Found:
         """Candidates for a question of any length, by words: the server compares all vectors of a project by itself (`near`)."""
         from tacit.stores.postgres.search import ask
@@ -394,7 +400,8 @@ def open_store(url: str, *, create: bool = True, machine: str = "", wait: float 
     """Connect, making or migrating the schema first where that is needed and allowed."""
     try:
         if url not in _pools:
-            psycopg.connect(url, connect_timeout=10).close()  # a pool asks a server that is away again and again before it says so
+            # a pool asks a server that is away again and again before it says so
+            psycopg.connect(url, connect_timeout=10).close()
         pool = _pool(url)
         connection = pool.getconn(timeout=min(wait, 10.0))
     except psycopg.Error as error:

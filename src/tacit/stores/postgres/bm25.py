@@ -72,7 +72,9 @@ def _version(told: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", told))
 
 
-def rows_like(store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int) -> dict[int, float] | None:
+def rows_like(
+    store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int
+) -> dict[int, float] | None:
     """The rows of these projects that the server ranks first for these words, with their scores; None where its index cannot be read."""
     scores: dict[int, float] = {}
     try:
@@ -92,4 +94,6 @@ def faults(store: PostgresStore) -> Iterator[Fault]:
     """An index that cannot be asked; candidates come by rarity until it is made anew."""
     project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {MADE} LIMIT 1")
     if project and rows_like(store, [project[0]], ["a"], 1) is None:
-        yield Fault("index", "memory_fts_ranked", "the server's ranking cannot be read; tacit reindex makes its index anew")
+        yield Fault(
+            "index", "memory_fts_ranked", "the server's ranking cannot be read; tacit reindex makes its index anew"
+        )

@@ -23,7 +23,8 @@ GRANT INSERT, UPDATE ON project TO {role};
 GRANT INSERT ON profile, journal TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};
 """
-SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))  # the newest migration
+# the newest migration
+SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))
 READERS, WRITERS = "tacit_reader", "tacit_writer"
 
 

@@ -49,7 +49,12 @@ def find(
 
 
 def ask(
-    store: PostgresStore, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False
+    store: PostgresStore,
+    projects: Sequence[str],
+    passages: Sequence[Passage],
+    *,
+    limit: int = 50,
+    injectable: bool = False,
 ) -> Found:
     """As `find`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
     cut = cut_passages(passages, tokens)

@@ -98,7 +98,13 @@ class SqliteStore(SqlStore):
         return find(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
 
     def ask(
-        self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+        self,
+        projects: Sequence[str],
+        passages: Sequence[Passage],
+        *,
+        limit: int = 50,
+        injectable: bool = False,
+        meaning: float = 0.0,
     ) -> Found:
         """Candidates for a question of any length; as `find`, a prompt gets a quick look and who asks a deeper one."""
         from tacit.stores.sqlite.search import ask
@@ -376,9 +382,7 @@ def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
     return ways
 
 
-def _opened(
-    name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = ""
-) -> SqliteStore:
+def _opened(name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = "") -> SqliteStore:
     try:
         store = SqliteStore(path, apsw.Connection(name, flags=flags), machine, wait)
     except apsw.Error as error:
@@ -407,7 +411,11 @@ def _prepare(store: SqliteStore, path: str) -> None:
             "Upgrade Tacit; the store was not touched.",
         )
     # Asked once more: between the two questions another process may have made the store.
-    if version == 0 and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1") and not store.rows("PRAGMA user_version")[0][0]:
+    if (
+        version == 0
+        and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1")
+        and not store.rows("PRAGMA user_version")[0][0]
+    ):
         raise NotAStore(f"{path} is an SQLite file of another program.", "Name another file; this one was not touched.")
     from tacit.stores.sqlite.migrate import migrate
 

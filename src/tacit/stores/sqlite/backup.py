@@ -162,7 +162,8 @@ class _Alone:
             raise StoreBusy("Another process is making a backup of this store.", "Try again in a moment.") from None
         for name in os.listdir(self.folder):
             if name.startswith((".verify-", ".copy-")):
-                os.unlink(os.path.join(self.folder, name))  # of a process that was killed: whoever holds the lock is alone
+                # of a process that was killed: whoever holds the lock is alone
+                os.unlink(os.path.join(self.folder, name))
 
     def __exit__(self, *_: object) -> None:
         os.close(self.fd)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-
     Row = dict[str, Any]
 
-TRIED = 24  # rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
+# rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
+TRIED = 24
 
 
 class Bits:
@@ -26,7 +26,11 @@ class Bits:
         self.left = TRIED
 
     def tried(
-        self, row: Row, names: Iterable[str], fits: Callable[[Row], bool], quick: Callable[[Row, str], str | None] | None = None
+        self,
+        row: Row,
+        names: Iterable[str],
+        fits: Callable[[Row], bool],
+        quick: Callable[[Row, str], str | None] | None = None,
     ) -> Row | None:
         """The row with one bit turned back, if that makes it fit; `quick` finds the same in a text, faster."""
         if self.left <= 0:
@@ -41,7 +45,9 @@ class Bits:
                 raw = bytearray(cell.encode() if isinstance(cell, str) else cell)
                 for at in range(len(raw) * 8):
                     raw[at >> 3] ^= 1 << (at & 7)
-                    if (said := as_type(raw, "" if isinstance(cell, str) else name)) is not None and fits({**row, name: said}):
+                    if (said := as_type(raw, "" if isinstance(cell, str) else name)) is not None and fits(
+                        {**row, name: said}
+                    ):
                         return {**row, name: said}
                     raw[at >> 3] ^= 1 << (at & 7)
             elif isinstance(cell, int):
@@ -87,8 +93,13 @@ def text_that_sums_to(table: str, row: Row, name: str, wanted: int) -> str | Non
 
     names, fields = list(row), [field.hex() if isinstance(field, bytes) else field for field in row.values()]
     at = names.index(name)
-    whole = json.dumps([*fields[:at], "", *fields[at + 1 :]], ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    cut = len(json.dumps([*fields[:at], ""], ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")) - 2
+    whole = json.dumps([*fields[:at], "", *fields[at + 1 :]], ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
+    cut = (
+        len(json.dumps([*fields[:at], ""], ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+        - 2
+    )
     letters = [_in_json(letter) for letter in row[name]]
     size, rest = len(whole) + sum(map(len, letters)), memoryview(b"".join(letters) + whole[cut:])
     head = len(table).to_bytes(8, "big") + table.encode()

@@ -39,7 +39,9 @@ def find(
     small project the counts are its own: what others keep in the same file must not decide what is alike here."""
     kept = search._kept(store)
     total = kept.total
-    asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: search.WORDS if total <= search.SMALL else search.FEWER]
+    asked = [word for word in dict.fromkeys(words) if word and '"' not in word][
+        : search.WORDS if total <= search.SMALL else search.FEWER
+    ]
     read = search._tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
@@ -112,7 +114,7 @@ class _Postings:
         known = [{*self.rows[part]} for part in self.known]
         rows = set.intersection(*known) if known else set[int]()
         if not known or len(rows) > search.TELLING:
-            rarest = sorted(self.rows, key=self.held.__getitem__)[:search.TELLING]
+            rarest = sorted(self.rows, key=self.held.__getitem__)[: search.TELLING]
             rows = {*self._newest(" AND ".join(f'"{part}"' for part in rarest), self.first)}
         for part in self.common if rows else ():
             self.rows[part] = list(dict.fromkeys([*rows, *self.rows[part]]))

@@ -37,7 +37,9 @@ def is_copied(told: str, aside: str) -> bool:
     """Whether everything that was said to be copied lies there and is what was read, the store's own file among it."""
     pairs = [line.split(" ", 1) for line in told.splitlines()]
     try:
-        return any(pair[-1] == aside for pair in pairs) and all(len(pair) == 2 and _digest(pair[1]) == pair[0] for pair in pairs)
+        return any(pair[-1] == aside for pair in pairs) and all(
+            len(pair) == 2 and _digest(pair[1]) == pair[0] for pair in pairs
+        )
     except OSError:
         return False
 

@@ -38,7 +38,9 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
         tx.seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
     # A mark's reason may be a foreign record, brought along by an import.
     columns = ", ".join(MARK_COLUMNS)
-    for number, *row, sealed in tx.rows(f"SELECT n, {columns}, hash FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
+    for number, *row, sealed in tx.rows(
+        f"SELECT n, {columns}, hash FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id
+    ):
         mark = dict(zip(MARK_COLUMNS, row), reason="")
         hash = link_hash(tuple(mark.values()))
         tx.rows("UPDATE use_mark SET reason = '', hash = :hash WHERE n = :n", hash=hash, n=number)
@@ -49,7 +51,9 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
         )
         tx.bury(finding.run, finding.place, finding.project, "erased", at)
-    places = {(run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)}
+    places = {
+        (run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)
+    }
     forget_places(tx, memory.project, places, " ".join((memory.text, memory.signature, *memory.tags)))
     for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
         tx.put_proposal(

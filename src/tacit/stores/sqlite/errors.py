@@ -13,7 +13,8 @@ def told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Excep
     if isinstance(error, UnicodeEncodeError):
         what = error.object[max(0, error.start - 20) : error.end + 20].encode("utf-8", "replace").decode()
         return TextInvalid(
-            f"A text is not valid Unicode: a lone surrogate or an undecodable byte stands in {what!r}.", "Give it as UTF-8."
+            f"A text is not valid Unicode: a lone surrogate or an undecodable byte stands in {what!r}.",
+            "Give it as UTF-8.",
         )
     if isinstance(error, (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)):
         return StoreBusy(
@@ -24,7 +25,8 @@ def told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Excep
         return NotAStore(f"{path} is not a Tacit store ({said}).", "Name another file; this one was not touched.")
     if isinstance(error, apsw.CorruptError):
         return Damaged(
-            f"The store {path} is damaged: {said}.", "tacit doctor --repair mends what can be mended; do not delete the file."
+            f"The store {path} is damaged: {said}.",
+            "tacit doctor --repair mends what can be mended; do not delete the file.",
         )
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
         return StoreReadOnly(
@@ -42,9 +44,12 @@ def told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Excep
     if isinstance(error, apsw.SQLError) and "fts5" in said:
         return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
     if isinstance(error, apsw.SQLError) and any(
-        word in said for word in ("no such column", "malformed", "duplicate column", "already exists", "parse error", "vtable")
+        word in said
+        for word in ("no such column", "malformed", "duplicate column", "already exists", "parse error", "vtable")
     ):
-        return Damaged(f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them.")
+        return Damaged(
+            f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them."
+        )
     if isinstance(error, apsw.SQLError) and "no such table" in said:
         return NotAStore(
             f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."

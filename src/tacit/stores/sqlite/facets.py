@@ -121,7 +121,9 @@ def faults(store: SqliteStore) -> Iterator[Fault]:
         " + (SELECT count(*) FROM facet f WHERE f.rows <> (SELECT count(*) FROM facet_of o WHERE o.facet = f.id))"
     )[0]
     if wrong:
-        yield Fault("index", "facet", f"{wrong} memories or counts are not under their own facets; tacit reindex rebuilds them")
+        yield Fault(
+            "index", "facet", f"{wrong} memories or counts are not under their own facets; tacit reindex rebuilds them"
+        )
 
 
 def select(
@@ -149,7 +151,9 @@ def select(
     rows = sum(facet.rows for facet in within)
     if len(within) > COMBINATIONS or (rows > few and not 0 <= limit < rows):
         return None
-    where, named = narrowed(equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text)
+    where, named = narrowed(
+        equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text
+    )
     if sort in ("new", "old"):
         numbers = _in_order(store, within, newest=sort == "new", behind=place[1] if place else None)
     elif sort in ("state", "kind"):
@@ -168,7 +172,9 @@ def select(
     return _loaded(store, list(islice(numbers, offset, offset + limit if limit >= 0 else None)))
 
 
-def _within(store: SqliteStore, projects: Sequence[str], states: Sequence[str], told: Mapping[str, Any]) -> list[_Facet]:
+def _within(
+    store: SqliteStore, projects: Sequence[str], states: Sequence[str], told: Mapping[str, Any]
+) -> list[_Facet]:
     """The combinations that fit, and one more than there may be."""
     where = ["project IN (SELECT value FROM json_each(:projects))", *(f"{name} = :{name}" for name in told)]
     where += ["state IN (SELECT value FROM json_each(:states))"] if states else []
@@ -184,7 +190,9 @@ def _of_origin(store: SqliteStore, origin: str) -> Iterator[int]:
     return (row[0] for row in store.rows(sql, it=origin))
 
 
-def _in_order(store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True, behind: int | None = None) -> Iterator[int]:
+def _in_order(
+    store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True, behind: int | None = None
+) -> Iterator[int]:
     """The row numbers under some facets in the order of writing, all or behind one, read as far as somebody asks."""
     bound = "" if behind is None else f"AND n {'<' if newest else '>'} :behind "
     sql = f"SELECT n FROM facet_of WHERE facet = :id {bound}ORDER BY n {'DESC' if newest else ''}"
@@ -208,7 +216,9 @@ def _by_date(store: SqliteStore, within: Iterable[_Facet], place: Sequence[Any] 
     return (row[1] for row in merge(*runs, reverse=True) if (row[0], row[1]) < (at, n))
 
 
-def _by_tally(store: SqliteStore, within: Sequence[_Facet], sort: str, few: int, place: Sequence[Any] | None) -> Iterator[int]:
+def _by_tally(
+    store: SqliteStore, within: Sequence[_Facet], sort: str, few: int, place: Sequence[Any] | None
+) -> Iterator[int]:
     """The row numbers under some facets by a tally, level by level, the newest first within each; all, or behind a place."""
     signal, column, index, above, least = _TALLIES[sort]
     projects = sorted({facet.project for facet in within})
@@ -228,11 +238,17 @@ def _by_tally(store: SqliteStore, within: Sequence[_Facet], sort: str, few: int,
             return
 
 
-def _at_level(store: SqliteStore, within: Sequence[_Facet], projects: Sequence[str], sort: str, level: Any, few: int) -> Iterator[int]:
+def _at_level(
+    store: SqliteStore, within: Sequence[_Facet], projects: Sequence[str], sort: str, level: Any, few: int
+) -> Iterator[int]:
     """The newest first of those with one figure: all of a few at once, or as many of a crowd as somebody asks for."""
     signal, column, index, _, least = _TALLIES[sort]
     member = f"SELECT memory FROM tally INDEXED BY {index} WHERE signal = '{signal}' AND project = :p AND {column} = :level LIMIT :most"
-    ids = [row[0] for p in projects for row in store.rows(member, p=p, level=level, most=few + 1)] if level > least else []
+    ids = (
+        [row[0] for p in projects for row in store.rows(member, p=p, level=level, most=few + 1)]
+        if level > least
+        else []
+    )
     if 0 < len(ids) <= few:
         sql = (
             "SELECT m.n FROM memory m JOIN facet_of o ON o.n = m.n WHERE m.id IN (SELECT value FROM json_each(:ids))"
@@ -244,7 +260,9 @@ def _at_level(store: SqliteStore, within: Sequence[_Facet], projects: Sequence[s
     return _fitting(store, _in_order(store, within), [at], {"level": level, "least": least})
 
 
-def _fitting(store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any]) -> Iterator[int]:
+def _fitting(
+    store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any]
+) -> Iterator[int]:
     """Those of the row numbers whose memories are what was asked for, in their order."""
     size = LOOKED[0]
     sql = f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {' AND '.join(where)}"

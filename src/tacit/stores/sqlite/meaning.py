@@ -30,12 +30,16 @@ def direction_of(store: SqliteStore, projects: Sequence[str], rarity: Mapping[st
     centres = store.rows(sql, projects=json.dumps(list(projects)))
     if not centres:
         return None
-    sql = "SELECT word, scale, vector FROM vector_word WHERE word IN (SELECT value FROM json_each(:words)) ORDER BY word"
+    sql = (
+        "SELECT word, scale, vector FROM vector_word WHERE word IN (SELECT value FROM json_each(:words)) ORDER BY word"
+    )
     known = store.rows(sql, words=json.dumps(rarest(rarity)))
     if not known:
         return None
     weights = [rarity[word] * scale for word, scale, _ in known]
-    numbers = [sum(map(mul, weights, column)) for column in zip(*(memoryview(vector).cast("b") for _, _, vector in known))]
+    numbers = [
+        sum(map(mul, weights, column)) for column in zip(*(memoryview(vector).cast("b") for _, _, vector in known))
+    ]
     length = sqrt(sum(map(mul, numbers, numbers)))
     if not length:
         return None

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
-NEWEST = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations")))  # SCHEMA, by its files
+# SCHEMA, by its files
+NEWEST = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations")))
 
 
 def migrate(store: SqliteStore, target: int | None = None) -> None:

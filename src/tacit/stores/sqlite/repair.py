@@ -80,7 +80,9 @@ def _faults(path: str) -> tuple[Fault, ...]:
     try:
         with open_store(path, create=False) as store:
             # Where rows are damaged, what is derived from them is built anew whatever it is like.
-            return check(store, rule=rule_of(store), index=lambda found: store.index_faults() if is_derived(found) else iter(())).faults
+            return check(
+                store, rule=rule_of(store), index=lambda found: store.index_faults() if is_derived(found) else iter(())
+            ).faults
     except Damaged as error:
         return (Fault("file", path, error.message),)
     except StoreNewer:

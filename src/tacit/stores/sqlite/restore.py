@@ -55,13 +55,17 @@ def notes(path: str, folder: str) -> list[str]:
     size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
     free = free_bytes(os.path.dirname(os.path.abspath(path)))
     if free < 2 * size + SLACK:
-        told.append(f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on")
+        told.append(
+            f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on"
+        )
     if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > LOG_LARGE:
         long = os.path.getsize(path + "-wal") >> 20
         told.append(f"its write-ahead log is {long} MiB long: some process has been reading for a long time")
     if kept := asides(folder):
         place = os.path.dirname(kept[0])
-        told.append(f"{len(kept)} files of stores that were repaired or replaced are kept in {place}; delete them when you like")
+        told.append(
+            f"{len(kept)} files of stores that were repaired or replaced are kept in {place}; delete them when you like"
+        )
     return told
 
 
@@ -75,7 +79,9 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
             "Nothing was changed; tacit backup --list shows the others.",
         )
     if to and os.path.exists(to):
-        raise Refused(f"{to} exists already; a restored store goes into a new file.", "Name another, or leave out --to.")
+        raise Refused(
+            f"{to} exists already; a restored store goes into a new file.", "Name another, or leave out --to."
+        )
     done = Restored(chosen, to or path, install(to or path, chosen.path, folder))
     return done if to else replace(done, warning=_backed_up_again(path, folder))
 
@@ -194,7 +200,9 @@ class Held:
             raise _open_elsewhere(self.path) from error
         except apsw.Error as error:
             connection.close()
-            raise StoreReadOnly(f"{self.path} cannot be written: {error}; nothing was changed.", "Check its disk.") from error
+            raise StoreReadOnly(
+                f"{self.path} cannot be written: {error}; nothing was changed.", "Check its disk."
+            ) from error
 
     def _locked(self) -> int:
         """The file with SQLite's lock bytes held by hand: pending, reserved and shared."""
@@ -221,7 +229,9 @@ class Held:
 
 
 def _open_elsewhere(path: str) -> StoreBusy:
-    return StoreBusy(f"Another process has {path} open; nothing was changed.", "Close agents and tacit serve, then try again.")
+    return StoreBusy(
+        f"Another process has {path} open; nothing was changed.", "Close agents and tacit serve, then try again."
+    )
 
 
 def _pages_into(connection: apsw.Connection, source: str) -> None:

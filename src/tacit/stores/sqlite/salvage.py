@@ -50,7 +50,9 @@ class Salvage:
 
     def schema(self) -> list[tuple[Any, ...]]:
         """Every table and index with the page it begins at."""
-        return self.connection.execute("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid").fetchall()
+        return self.connection.execute(
+            "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid"
+        ).fetchall()
 
     def _has_tables(self) -> bool:
         try:
@@ -94,7 +96,9 @@ class Salvage:
         try:
             self.connection.execute("PRAGMA writable_schema = ON").fetchall()
             for row in known:
-                self.connection.execute("INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", row)
+                self.connection.execute(
+                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", row
+                )
             self.connection.execute("PRAGMA writable_schema = RESET").fetchall()
         except apsw.Error:
             pass
@@ -179,7 +183,8 @@ def verifies(table: str, row: Row) -> bool:
     if table == "shared":
         return is_sound(row)
     try:
-        return bool(_seal_of(table, row) == row["hash"] or (table == "incident" and not row["hash"]))  # those of schema 10 carry none
+        # those of schema 10 carry none
+        return bool(_seal_of(table, row) == row["hash"] or (table == "incident" and not row["hash"]))
     except (TypeError, ValueError):
         return False
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 FEW = 64  # rows of a word that are kept with it
 WIDE = 4  # bytes of a number
-LONGEST = 200  # characters of a word that is counted: nobody asks for a longer one, and the full text cuts very long ones mid-letter
+# characters of a word that is counted: nobody asks for a longer one, and the full text cuts very long ones mid-letter
+LONGEST = 200
 
 
 def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
@@ -58,7 +59,11 @@ class Expected(dict[str, int]):
                 known[few] = sum(as_held(int.from_bytes(each, "little")) for each in _numbers(few))
             wrong += rows != held >> _COUNT or (few is not None and known[few] != held)
         if wrong or self:
-            yield Fault("index", "term", f"{wrong + len(self)} words are not counted as the texts have them; tacit reindex counts them")
+            yield Fault(
+                "index",
+                "term",
+                f"{wrong + len(self)} words are not counted as the texts have them; tacit reindex counts them",
+            )
 
 
 _COUNT = 96  # bits below the count; a sum of weights stays far below them

@@ -132,7 +132,9 @@ def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) ->
     changed = {project for project in many.keys() | known.keys() if many.get(project) != known.get(project)}
     changed.update(store.column(ours, ns=json.dumps(numbers)))
     for project in sorted(changed):
-        rows = store.rows("SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE m.project = :project", project=project)
+        rows = store.rows(
+            "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE m.project = :project", project=project
+        )
         with store.write() as tx:
             tx.rows("DELETE FROM vector_centre WHERE project = :project", project=project)
             if rows:
@@ -233,11 +235,19 @@ def near(
     from tacit.stores.sqlite.search import INJECTABLE, _numbered
 
     found = nearest(
-        store, projects, identity, vector, limit=limit, among=INJECTABLE if injectable else "", also=[hit.n for hit in hits]
+        store,
+        projects,
+        identity,
+        vector,
+        limit=limit,
+        among=INJECTABLE if injectable else "",
+        also=[hit.n for hit in hits],
     )
     if not found.cosines:
         others = [other for other in identities(store) if other != identity]
-        told = f"the vectors here are of {others[0]}, not of {identity}. tacit reindex makes them anew." if others else ""
+        told = (
+            f"the vectors here are of {others[0]}, not of {identity}. tacit reindex makes them anew." if others else ""
+        )
         return Near(note=told)
     more = _numbered(store, "meaning", [(n, found.cosines[n]) for n in found.rows])
     cosines = {hit.memory.id: found.cosines[hit.n] for hit in (*more, *hits) if hit.n in found.cosines}
@@ -246,16 +256,24 @@ def near(
 
 def faults(store: SqliteStore) -> Iterator[Fault]:
     """Vectors against the memories they are of: each of one with a text, all of one model and one size."""
-    astray = store.one("SELECT count(*) FROM vector v LEFT JOIN memory m ON m.n = v.n WHERE m.n IS NULL OR m.text = ''")[0]
+    astray = store.one(
+        "SELECT count(*) FROM vector v LEFT JOIN memory m ON m.n = v.n WHERE m.n IS NULL OR m.text = ''"
+    )[0]
     if astray:
-        yield Fault("index", "vector", f"{astray} vectors are of no memory that has a text; tacit reindex rebuilds them")
+        yield Fault(
+            "index", "vector", f"{astray} vectors are of no memory that has a text; tacit reindex rebuilds them"
+        )
     if store.one("SELECT count(DISTINCT identity) > 1 OR count(DISTINCT length(vector)) > 1 FROM vector")[0]:
         yield Fault("index", "vector", "vectors of more than one model stand side by side; tacit reindex rebuilds them")
     sizes = "SELECT length(vector) AS size FROM vector_word UNION SELECT length(centre) / 4 FROM vector_centre"
     other = f"SELECT 1 FROM ({sizes}) WHERE size NOT IN (SELECT length(vector) FROM vector)"
     foreign = "SELECT 1 FROM vector_centre WHERE identity NOT IN (SELECT identity FROM vector)"
     if store.one("SELECT 1 FROM vector LIMIT 1") and (store.one(other) or store.one(foreign)):
-        yield Fault("index", "vector", "what a prompt compares by is of another model than the vectors; tacit reindex rebuilds them")
+        yield Fault(
+            "index",
+            "vector",
+            "what a prompt compares by is of another model than the vectors; tacit reindex rebuilds them",
+        )
 
 
 def packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:

@@ -54,13 +54,19 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
             if len(token) <= LONGEST:
                 counts[token] = counts.get(token, 0) + once
     if stale:
-        yield Fault("index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them")
+        yield Fault(
+            "index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them"
+        )
     store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
     differ = 0
     for term, sum_ in store.each(f"SELECT CAST(term AS BLOB), sum({WEIGHT}) FROM temp.memory_words GROUP BY term"):
         differ += wanted.pop(term, None) != sum_
     if differ or wanted:
-        yield Fault("index", "memory_fts", f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it")
+        yield Fault(
+            "index",
+            "memory_fts",
+            f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it",
+        )
     yield from counts.faults(store)
 
 

@@ -77,12 +77,27 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # What people want to do, in the order of `tacit help`; what stands in none of them is plumbing, and `tacit help all` shows it.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "start": ("Start", ("lookback", "connect", "learn", "inject", "init", "help")),
-    "look": ("Look", ("status", "list", "why", "show", "recall", "effect", "report", "audit", "replay", "log", "blame", "serve")),
+    "look": (
+        "Look",
+        ("status", "list", "why", "show", "recall", "effect", "report", "audit", "replay", "log", "blame", "serve"),
+    ),
     "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "feedback", "pin", "erase")),
     "share": ("Share", ("sync", "page", "export", "import", "mcp", "skill")),
     "look-after": (
         "Look after",
-        ("doctor", "tend", "pause", "backup", "restore", "config", "profile", "projects", "stats", "migrate", "completions"),
+        (
+            "doctor",
+            "tend",
+            "pause",
+            "backup",
+            "restore",
+            "config",
+            "profile",
+            "projects",
+            "stats",
+            "migrate",
+            "completions",
+        ),
     ),
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")

@@ -32,25 +32,42 @@ if TYPE_CHECKING:
     from tacit.hosts.registration import Host
     from tacit.surfaces.cli.settings_file import Settings
 
+
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", nargs="?", choices=tuple(HOSTS), help="the host whose agents shall remember")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="all your projects: the settings in your home")
     where.add_argument("--shared", action="store_true", help="this project, for everybody: the settings in its folder")
     parser.add_argument("--all", action="store_true", dest="every", help="every host that is on this machine")
-    parser.add_argument("--list", action="store_true", dest="listed", help="the hosts on this machine, and where they are connected")
+    parser.add_argument(
+        "--list", action="store_true", dest="listed", help="the hosts on this machine, and where they are connected"
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     parser.add_argument("--undo", action="store_true", help="take our entries out again")
-    parser.add_argument("--rules", action="store_true", help="cursor: also a rule in this project that tells of the notes")
-    parser.add_argument("--learn-days", type=int, metavar="N", help="learn the sessions of the last N days now (asks first)")
+    parser.add_argument(
+        "--rules", action="store_true", help="cursor: also a rule in this project that tells of the notes"
+    )
+    parser.add_argument(
+        "--learn-days", type=int, metavar="N", help="learn the sessions of the last N days now (asks first)"
+    )
     parser.add_argument("--no-learn", action="store_true", help="do not offer to learn past sessions")
     reads = parser.add_mutually_exclusive_group()
-    reads.add_argument("--read", action="store_true", default=None, dest="read", help="have finished sessions read by a model (asks first)")
-    reads.add_argument("--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again")
+    reads.add_argument(
+        "--read",
+        action="store_true",
+        default=None,
+        dest="read",
+        help="have finished sessions read by a model (asks first)",
+    )
+    reads.add_argument(
+        "--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again"
+    )
     control = parser.add_mutually_exclusive_group()
     told = "one session in twenty without memory, to tell what it is worth (asks first)"
     control.add_argument("--control", action="store_true", default=None, dest="control", help=told)
-    control.add_argument("--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks")
+    control.add_argument(
+        "--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks"
+    )
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
         "others, which have no such file, in all your projects. A script may connect; --undo, --read and\n"
@@ -87,14 +104,18 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.every:
         return _every(args, cli)
     if args.host is None:
-        raise UsageError("tacit connect: which host?", f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.")
+        raise UsageError(
+            "tacit connect: which host?",
+            f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.",
+        )
     host = host_named(args.host)
     if args.rules and host.rule is None:
         ruled = [name for name, each in every_host().items() if each.rule]
         raise UsageError(f"tacit connect: --rules is for {', '.join(ruled)}.", f"tacit connect {ruled[0]} --rules")
     if args.store and args.store != without_password(args.store):
         raise UsageError(
-            "tacit connect: the password would stand in the host's settings.", "Put it into ~/.pgpass and leave it out of --store."
+            "tacit connect: the password would stand in the host's settings.",
+            "Put it into ~/.pgpass and leave it out of --store.",
         )
     level = "user" if args.user else "shared" if args.shared else ""
     plans = [_hooks_plan(host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "")]
@@ -165,12 +186,16 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         control = offer_control(cli, memories, args.control) if project is not None else ""
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
-    lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
+    lines = [
+        f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans
+    ]
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
     lines += [line for line in (reads, told, control, host.told) if line]
     lines += shown(fired)
-    lines.append(f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}")
+    lines.append(
+        f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}"
+    )
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = as_json(fired)
     notes = _notes(path, plans[0].text, host, everywhere or args.shared)
@@ -193,7 +218,9 @@ def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _P
         return _plan(path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there)
 
     def put_in(text: str) -> str:
-        return with_entries(text, registration(command(env), host, store), path, comments=host.comments, frame=host.frame)
+        return with_entries(
+            text, registration(command(env), host, store), path, comments=host.comments, frame=host.frame
+        )
 
     return _plan(path, env, put_in, lambda text: without_entries(text, path, comments=host.comments))
 
@@ -217,7 +244,9 @@ def _read(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, ev
     return offer_reader(cli, memories, host.name, paths, args.read)
 
 
-def _learn(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> tuple[dict[str, Any], str]:
+def _learn(
+    args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool
+) -> tuple[dict[str, Any], str]:
     """Offer past sessions; those of a project all go to that project, wherever in it they were opened."""
     from tacit.app import Memories
 
@@ -244,7 +273,9 @@ def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
         plan.kept.drop()
     if args.dry_run:
         return Answer({"settings": plans[0].file.named, "changed": changed, "dry_run": True}, "\n".join(told))
-    told.append("what was learned stays; tacit list shows it" if changed else f"nothing of ours stands in {plans[0].file.named}")
+    told.append(
+        "what was learned stays; tacit list shows it" if changed else f"nothing of ours stands in {plans[0].file.named}"
+    )
     return Answer({"settings": plans[0].file.named, "changed": changed}, "\n".join(told))
 
 
@@ -266,7 +297,9 @@ def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
     if host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True:
         notes.append(f"{path} sets disableAllHooks: the host will not call us until that is gone")
     if not not_private and not _is_untracked_on_purpose(path):
-        notes.append(f"git does not ignore {os.path.basename(path)}; it is yours alone: add .claude/settings.local.json to .gitignore")
+        notes.append(
+            f"git does not ignore {os.path.basename(path)}; it is yours alone: add .claude/settings.local.json to .gitignore"
+        )
     return notes
 
 

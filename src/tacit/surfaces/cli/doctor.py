@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
-CHECKED = {"memory": "lessons", "journal": "changes", "evidence": "sightings", "run": "sessions", "use": "uses", "incident": "incidents"}
+CHECKED = {
+    "memory": "lessons",
+    "journal": "changes",
+    "evidence": "sightings",
+    "run": "sessions",
+    "use": "uses",
+    "incident": "incidents",
+}
+
 
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
@@ -102,11 +110,17 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, and whether every row is what was written."""
-    checked = ", ".join(f"{n:,} {CHECKED[name]}" for name, n in found.health.checked.items() if n and name in CHECKED) or "it is empty"
+    checked = (
+        ", ".join(f"{n:,} {CHECKED[name]}" for name, n in found.health.checked.items() if n and name in CHECKED)
+        or "it is empty"
+    )
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
     lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:FAULTS]]
     if faults:
-        return [*lines, f"  {numbered(len(faults), 'fault')}; nothing was changed. tacit doctor --repair mends what can be mended"]
+        return [
+            *lines,
+            f"  {numbered(len(faults), 'fault')}; nothing was changed. tacit doctor --repair mends what can be mended",
+        ]
     return [*lines, *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked}"]))]
 
 
@@ -116,7 +130,13 @@ def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
     for each in yours:
         told = wrapped(one_line(each["text"], 600), 4)
         lines += [f"  - {told[0]}", *(f"    {line}" for line in told[1:]), *diff_lines(cli, each["line"], 4)]
-        does = "writes it, tacit undo takes it back" if each["line"] else "says yes" if each["kind"] == "request" else "closes this"
+        does = (
+            "writes it, tacit undo takes it back"
+            if each["line"]
+            else "says yes"
+            if each["kind"] == "request"
+            else "closes this"
+        )
         lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
     return ["", paint(cli, "wait", "For you"), *lines] if lines else []
 

@@ -97,7 +97,9 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
 def _declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, help="the system to write for; tacit export --format ? lists them")
     parser.add_argument("--part", help="one of its files, for example archive; without it the main one")
-    parser.add_argument("--out", metavar="PATH", help="the folder to write its files to, or the file where there is one: mine.csv")
+    parser.add_argument(
+        "--out", metavar="PATH", help="the folder to write its files to, or the file where there is one: mine.csv"
+    )
     parser.epilog = (
         "A bundle is everything the store holds, all projects of it; the other formats are this project's lessons.\n\n"
         "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge\n"
@@ -145,7 +147,9 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.formats.bundle import PARTS
 
     if not args.out and (cli.json or cli.out.isatty()):
-        raise UsageError("A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip, or redirect the output.")
+        raise UsageError(
+            "A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip, or redirect the output."
+        )
     with cli.open(args, create=False) as memories:
         if not args.out:
             with tempfile.TemporaryDirectory() as folder:
@@ -187,7 +191,9 @@ def _write(path: str, text: str, sound: Callable[[str], bool] | None = None) -> 
 
 def _declare_migrate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="STORE", help="the store to copy: a file, or postgresql://USER@HOST/DATABASE")
-    parser.add_argument("target", metavar="TARGET", help="an empty store, file or address; it is made where there is none")
+    parser.add_argument(
+        "target", metavar="TARGET", help="an empty store, file or address; it is made where there is none"
+    )
     parser.epilog = (
         "Everything goes over in one transaction, row by row with its hash, and is verified at both ends. The source is not changed;\n"
         "a target that holds exactly this already is left alone, one that holds anything else is refused.\n\n"
@@ -206,16 +212,28 @@ def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     cli.progress()
     notes = []
     if done.waiting:
-        notes.append(f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now")
+        notes.append(
+            f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now"
+        )
     rows = done.moved.rows
     what = "all there already" if done.moved.already else "copied and verified"
     told = f"{what}: {numbered(sum(rows.values()), 'row')}, {numbered(done.moved.chains, 'chain')}"
     next_step = f"\nFrom now on: export TACIT_STORE={args.target}" if not done.moved.already else ""
     return Answer(
-        {"source": done.source, "target": done.target, "already": done.moved.already, "rows": rows, "chains": done.moved.chains},
+        {
+            "source": done.source,
+            "target": done.target,
+            "already": done.moved.already,
+            "rows": rows,
+            "chains": done.moved.chains,
+        },
         f"{told}\n{done.source} → {done.target}{next_step}",
         warnings=notes,
     )
 
 
-COMMANDS = {"migrate": (_declare_migrate, _migrate), "import": (_declare_import, _import), "export": (_declare_export, _export)}
+COMMANDS = {
+    "migrate": (_declare_migrate, _migrate),
+    "import": (_declare_import, _import),
+    "export": (_declare_export, _export),
+}

@@ -40,7 +40,10 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
         sealed = store.sealed(project)
         totals = {
             "memories": sum(found.states.values()),
-            **{name: sealed.get(kind, 0) for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))},
+            **{
+                name: sealed.get(kind, 0)
+                for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))
+            },
             "runs": runs(store, project),
         }
         columns, noticed = counts(store, project), commonest(store, project)
@@ -66,7 +69,10 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
         ["kept of them", ", ".join(numbered(totals[name], one) for name, one in KEPT)],
         ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
         ["waiting", _waiting(found)],
-        ["of age", f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined"],
+        [
+            "of age",
+            f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined",
+        ],
         ["model", _model(found.model) if found.model else "none"],
         ["counted", "; ".join(counted(name, n) for name, n in found.events.items())],
         ["last tended", found.tended[:16].replace("T", " ") or "never"],
@@ -80,7 +86,9 @@ def _declare_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--month", dest="since", action="store_const", const="30d", help="the last thirty days")
     told = "one page for the browser, with pictures, to forward; without FILE it goes beside the store, and says where"
     parser.add_argument("--html", nargs="?", const="", metavar="FILE", help=told)
-    parser.add_argument("--team", action="store_true", help="for others: without what was only heard from you; who shared lessons")
+    parser.add_argument(
+        "--team", action="store_true", help="for others: without what was only heard from you; who shared lessons"
+    )
     parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
     parser.epilog = (
         "One screen, as Markdown; with --html one file that loads nothing and runs nothing.\n\nexamples:\n  tacit report --since 30d\n"
@@ -196,7 +204,11 @@ def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
         f"{head}{numbered(cache['lessons'], 'lesson')} of {numbered(cache['projects'], 'project')}, fetched {_ago(cache['refreshed_at'])};"
         f" {numbered(cache['outbox'], 'record waits', 'records wait')} to be carried, last {_ago(cache['carried_at'])}"
     ]
-    return [*lines, f"  {cache['path']}", *([f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"] if cache["error"] else [])]
+    return [
+        *lines,
+        f"  {cache['path']}",
+        *([f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"] if cache["error"] else []),
+    ]
 
 
 def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
@@ -208,13 +220,21 @@ def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
     told = []
     age = clock.days_between(cache["refreshed_at"], clock.now())
     if age > 1:
-        told.append(f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing")
+        told.append(
+            f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing"
+        )
     if cache["outbox"] > MOST / 2:
-        told.append(f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST:,} hooks give nothing")
+        told.append(
+            f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST:,} hooks give nothing"
+        )
     if cache["faults"]:
-        told.append(f"{numbered(len(cache['faults']), 'fault')} in the cache; tacit doctor --repair makes it anew and carries it again")
+        told.append(
+            f"{numbered(len(cache['faults']), 'fault')} in the cache; tacit doctor --repair makes it anew and carries it again"
+        )
     if cache["left"]:
-        told.append(f"{numbered(cache['left'], 'record')} not taken by the server; once you may write: tacit doctor --repair")
+        told.append(
+            f"{numbered(cache['left'], 'record')} not taken by the server; once you may write: tacit doctor --repair"
+        )
     return told
 
 
@@ -240,12 +260,20 @@ def _ago(at: str) -> str:
 
 
 def _tier(name: str, at: Mapping[str, Any]) -> str:
-    agreed = f"{at['agreed']} of the last {at['last']} as people and outcomes had it" if at["last"] else "nothing came of them yet"
+    agreed = (
+        f"{at['agreed']} of the last {at['last']} as people and outcomes had it"
+        if at["last"]
+        else "nothing came of them yet"
+    )
     return f"{name} decided {at['decided']} ({agreed}), {'alone' if at['autonomous'] else 'as advice only'}"
 
 
 def _markdown(
-    found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str], yours: Sequence[Mapping[str, Any]] = ()
+    found: Figures,
+    name: str,
+    prevented: Mapping[str, Any],
+    alarms: Sequence[str],
+    yours: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     asked, given = sum(found.proposals.values()), sum(found.states.get(state, 0) for state in INJECTABLE)
     lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
@@ -273,7 +301,9 @@ def _markdown(
         lines += ["", "**For you:**"] if "**For you:**" not in lines else []
         lines.append(f"- {one_line(each['text'], 600)} (`tacit review show {each['proposal']}`)")
         if each["line"]:
-            lines.append(f"  - {each['line']['file']}, line {each['line']['number']}, would read: {one_line(each['line']['after'], 600)}")
+            lines.append(
+                f"  - {each['line']['file']}, line {each['line']['number']}, would read: {one_line(each['line']['after'], 600)}"
+            )
     calm = f"Nothing {'else ' if yours else ''}asks for attention."
     lines += ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", calm]
     return "\n".join(lines)

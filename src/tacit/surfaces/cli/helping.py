@@ -24,7 +24,9 @@ TOPICS = ("words", "options", "all")
 
 
 def _declare_help(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", nargs="?", default="", metavar="TOPIC", help=f"a command, {', '.join(GROUPS)}, {', '.join(TOPICS)}")
+    parser.add_argument(
+        "topic", nargs="?", default="", metavar="TOPIC", help=f"a command, {', '.join(GROUPS)}, {', '.join(TOPICS)}"
+    )
 
 
 def _help(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -48,13 +50,21 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
 def overview(cli: Cli, *, everything: bool = False) -> str:
     """The commands in their groups."""
     lines = [f"{paint(cli, 'bold', 'tacit')}: memory that proves it helps", ""]
-    lines += [*wrapped("Bare tacit shows what is in force here and what it did this week. Commands, by what you want to do:"), ""]
+    lines += [
+        *wrapped("Bare tacit shows what is in force here and what it did this week. Commands, by what you want to do:"),
+        "",
+    ]
     for name in GROUPS:
         lines += [*_group(cli, name), ""]
     if everything:
         grouped = {verb for _, verbs in GROUPS.values() for verb in verbs}
         lines += [paint(cli, "bold", "Plumbing"), *(_line(verb) for verb in VERBS if verb not in grouped), ""]
-    lines += ["tacit help COMMAND · help words: what the screens say · help options · help all", "", "For example:", EXAMPLES]
+    lines += [
+        "tacit help COMMAND · help words: what the screens say · help options · help all",
+        "",
+        "For example:",
+        EXAMPLES,
+    ]
     return "\n".join(lines)
 
 

@@ -52,7 +52,9 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     _facets(parser)
     parser.add_argument("--run", help="the run it was learned in")
     parser.add_argument("--task", help="the text of the task it was met in: asked again, it is recognised")
-    parser.add_argument("--group", help="what it stands in a row with, such as a conversation: neighbours are evidence for each other")
+    parser.add_argument(
+        "--group", help="what it stands in a row with, such as a conversation: neighbours are evidence for each other"
+    )
     parser.add_argument("--place", help="where it was said or met: a file and line, a ticket, a page")
     parser.epilog = "example:\n  tacit add 'Run make migrate before the tests.' --kind command --tag db"
 
@@ -118,14 +120,18 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
 
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--in-force", action="store_true", help="only what agents are given")
-    which.add_argument("--waiting", action="store_true", help="only what is not given yet: for a second sighting, or for your word")
+    which.add_argument(
+        "--waiting", action="store_true", help="only what is not given yet: for a second sighting, or for your word"
+    )
     which.add_argument("--all", action="store_true", dest="archived", help="also what has faded or was taken out")
     which.add_argument("--archived", action="store_true", help=SUPPRESS)  # what --all was called
     for name in ("kind", "domain", "agent", "category", "tag", "scope", "origin"):
         parser.add_argument(f"--{name}", metavar="WORD")
     parser.add_argument("--text", help="holds this text")
     parser.add_argument("--since", help="changed since: 2026-11-01, or 7d, 12h")
-    parser.add_argument("--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it")
+    parser.add_argument(
+        "--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it"
+    )
     parser.add_argument("--sort", choices=SORTS, default="new", metavar="BY", help=", ".join(SORTS))
     parser.add_argument("--limit", type=int, default=50, metavar="N")
     parser.add_argument("--all-projects", action="store_true")
@@ -145,7 +151,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         profile = memories.profile
         since = moment(args.since)
         limit = max(0, args.limit)
-        states = tuple(args.state or (() if args.archived else _WAITING if args.waiting else INJECTABLE if args.in_force else OPEN))
+        states = tuple(
+            args.state or (() if args.archived else _WAITING if args.waiting else INJECTABLE if args.in_force else OPEN)
+        )
 
         def some(wanted: tuple[str, ...], most: int) -> list[Memory]:
             return memories.list(
@@ -168,7 +176,11 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
-    found = [replace(each, text=WITHHELD_HERE) if each.id in hidden else each for each in found if not (args.text and each.id in hidden)]
+    found = [
+        replace(each, text=WITHHELD_HERE) if each.id in hidden else each
+        for each in found
+        if not (args.text and each.id in hidden)
+    ]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
     if not found:
         if not (equal or args.tag or args.since or args.text or args.state or args.archived):
@@ -180,7 +192,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
 def _none(memories: Memories, waiting: bool) -> str:
     """What is here instead, where nothing waits or nothing is in force; empty where there is nothing at all."""
     given, asked = given_here(memories), len(memories.proposals())
-    held = sum(n for state, n in memories.store.counted(memories.scopes, ("state",)) if state in ("candidate", "under_review"))
+    held = sum(
+        n for state, n in memories.store.counted(memories.scopes, ("state",)) if state in ("candidate", "under_review")
+    )
     here = [f"{numbered(given, 'lesson')} in force: tacit list"] if given else []
     here += [f"{numbered(held, 'lesson')} not in force: tacit list --waiting"] if held and not waiting else []
     here += [f"{numbered(asked, 'question')} for you: tacit review"] if asked else []
@@ -196,15 +210,24 @@ def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, st
     """Lessons under what people ask first: is it given? A profile with columns of its own has them."""
     columns, words = profile.columns, profile.words
     if "standing" not in columns:
-        return table([memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory))
+        return table(
+            [memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory)
+        )
     given = [each for each in found if is_given(each)]
     rest = [each for each in found if not is_given(each)]
     lines: list[str] = []
     for title, some in (("In force", given), ("Not in force", rest)):
         if some:
             told = [(each, standing(each, profile)) for each in some]
-            rows = [memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)) for each, said in told]
-            lines += [*([""] if lines else []), paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2, flow=True)]
+            rows = [
+                memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))
+                for each, said in told
+            ]
+            lines += [
+                *([""] if lines else []),
+                paint(cli, "bold", f"{title} ({len(some)})"),
+                table(rows, before=2, flow=True),
+            ]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
 
@@ -216,7 +239,11 @@ def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]
     kinds = list(memories.profile.kinds)
     scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
     for name, word in equal.items():
-        here = sorted({str(row[0]) for row in memories.store.counted(scopes, (name,)) if row[0]}) if name in _COUNTED else []
+        here = (
+            sorted({str(row[0]) for row in memories.store.counted(scopes, (name,)) if row[0]})
+            if name in _COUNTED
+            else []
+        )
         known = sorted({*kinds, *here}) if name == "kind" else [*SCOPES] if name == "scope" else here
         if word in known or not (known or name in _COUNTED):
             continue
@@ -370,14 +397,21 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _declare_undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", nargs="?", metavar="ENTRY|ID", help="a number from tacit log, a lesson's id for its last change, an answered question's id"
+        "what",
+        nargs="?",
+        metavar="ENTRY|ID",
+        help="a number from tacit log, a lesson's id for its last change, an answered question's id",
     )
     parser.add_argument("--origin", help="take back the forgetting of an origin")
 
 
 def _answered(memories: Memories, name: str) -> str | None:
     """The question that was answered and whose answer is to be taken back."""
-    found = [each.id for each in memories.store.proposals_named(memories.project_id, name.strip()) if each.state != "open"] if name else []
+    found = (
+        [each.id for each in memories.store.proposals_named(memories.project_id, name.strip()) if each.state != "open"]
+        if name
+        else []
+    )
     return found[0] if len(found) == 1 else None
 
 
@@ -391,7 +425,10 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
             if (answered := _answered(memories, args.what or "")) is None:
                 raise
             found = memories.reopen(answered)
-            return Answer({"proposal": found.id}, f"took back: {found.id} waits for your answer again: {one_line(found.reason, 200)}")
+            return Answer(
+                {"proposal": found.id},
+                f"took back: {found.id} waits for your answer again: {one_line(found.reason, 200)}",
+            )
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     return Answer(

@@ -40,8 +40,12 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
     parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
-    parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
-    parser.add_argument("--again", action="store_true", help="have sessions read once more; with --run from what was kept of one")
+    parser.add_argument(
+        "--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="have sessions read once more; with --run from what was kept of one"
+    )
     parser.epilog = (
         "Without a path: the past sessions of every host on this machine, as lookback finds them, each in its own project.\n\n"
         "examples:\n  tacit learn\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n"
@@ -92,11 +96,17 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _answer(
-    found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "session", names: dict[str, str] | None = None
+    found: list[Learned],
+    failed: list[dict[str, str]],
+    dry_run: bool,
+    word: str = "session",
+    names: dict[str, str] | None = None,
 ) -> Answer:
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
     return Answer(
-        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run, word, names or {}), warnings=notes[:20]
+        {"runs": [_json(each) for each in found], "skipped": failed},
+        _text(found, dry_run, word, names or {}),
+        warnings=notes[:20],
     )
 
 
@@ -107,7 +117,9 @@ def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
     with cli.open(args) as memories:
         found = [each for source in sources for each in memories.rendered(source, args.format or "")]
     data = [{"run": run, "tokens": tokens, "page": page} for run, page, tokens in found]
-    return Answer({"sessions": data}, "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found))
+    return Answer(
+        {"sessions": data}, "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found)
+    )
 
 
 def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
@@ -135,7 +147,9 @@ def _found(cli: Cli) -> list[Source]:
     from tacit.formats.source import FileSource
     from tacit.surfaces.cli.past import all_of, keeping
 
-    paths = {path: os.stat(path).st_mtime for host in keeping() for path in all_of(host, cli.env) if os.path.isfile(path)}
+    paths = {
+        path: os.stat(path).st_mtime for host in keeping() for path in all_of(host, cli.env) if os.path.isfile(path)
+    }
     return [FileSource(path) for path in sorted(paths, key=lambda path: (paths[path], path))]
 
 
@@ -160,7 +174,10 @@ def _names(memories: Memories) -> dict[str, str]:
     """Projects by what they are called; two of one name by their folders."""
     every = memories.store.projects()
     called = [project.name for project in every]
-    return {each.id: f"{each.name} ({each.root})" if called.count(each.name) > 1 and each.root else each.name for each in every}
+    return {
+        each.id: f"{each.name} ({each.root})" if called.count(each.name) > 1 and each.root else each.name
+        for each in every
+    }
 
 
 def _by_project(found: list[Learned], names: dict[str, str]) -> list[list[str]]:
@@ -192,7 +209,10 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
     few = len(found) <= SHOWN
-    lines = [told, *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))])]
+    lines = [
+        told,
+        *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))]),
+    ]
     lines += ["", "What is in force now: tacit list"] if new and not dry_run else []
     return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 

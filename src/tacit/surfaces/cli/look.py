@@ -49,7 +49,11 @@ def _declare_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run")
     parser.add_argument("--memory", metavar="ID")
     parser.add_argument("--follow", action="store_true", help="go on printing new entries")
-    parser.add_argument("--note", metavar="TEXT", help="write a line of your own into the journal: what was changed, and with --reason why")
+    parser.add_argument(
+        "--note",
+        metavar="TEXT",
+        help="write a line of your own into the journal: what was changed, and with --reason why",
+    )
     parser.add_argument("--reason")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = "Here --by NAME shows the entries by that person, rule or agent."
@@ -101,8 +105,12 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
 
 def _declare_why(parser: argparse.ArgumentParser) -> None:
     _declare_id(parser)
-    parser.add_argument("--full", action="store_true", help="also inner states, the parts of its score, every use and the whole journal")
-    parser.add_argument("--for", dest="question", default="", metavar="QUESTION", help="also the parts of its score for a question")
+    parser.add_argument(
+        "--full", action="store_true", help="also inner states, the parts of its score, every use and the whole journal"
+    )
+    parser.add_argument(
+        "--for", dest="question", default="", metavar="QUESTION", help="also the parts of its score for a question"
+    )
     parser.epilog = "examples:\n  tacit why 3f9\n  tacit why 3f9 --for 'migration fails on a fresh database'"
 
 
@@ -124,7 +132,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     said = standing(memory, profile)
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
-    lines.append(f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}{signer}")
+    lines.append(
+        f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}{signer}"
+    )
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
         lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
@@ -141,7 +151,11 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     came = data["followed"] or ([_uses(data)] if data["uses"] else [])
     came += [f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]]
     if came:
-        lines += ["", paint(cli, "bold", "What came of it"), *(f"  {line}" for said in came for line in wrapped(said, 2, 118))]
+        lines += [
+            "",
+            paint(cli, "bold", "What came of it"),
+            *(f"  {line}" for said in came for line in wrapped(said, 2, 118)),
+        ]
     lines += ["", paint(cli, "bold", "What would change it")]
     lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"]), 2, 118)]
     if full or data["score"]["question"]:
@@ -149,7 +163,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         return "\n".join(lines)
     journal = data["journal"]
     lines += ["", paint(cli, "bold", "Its history")]
-    changes = list(dict.fromkeys((entry["at"][:10], *change(entry)) for entry in journal))  # the same on the same day is one
+    # the same on the same day is one
+    changes = list(dict.fromkeys((entry["at"][:10], *change(entry)) for entry in journal))
     lines += [table([[f"  {day}", *rest] for day, *rest in changes[-HISTORY:]])]
     more = f"{len(changes) - HISTORY} earlier, " if len(changes) > HISTORY else ""
     return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {memory.id} --full")])
@@ -178,7 +193,9 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool) -> list[list[s
     found = []
     for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
         runs = {row["run"] for row in rows if row["run"]}
-        where = f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
+        where = (
+            f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
+        )
         against = "" if stance == "supports" else "against it: "
         who = f", {by}" if by and by != "notice" else ""
         words = f"recognised: {one_line(quote, 300)}" if by == NOTICED else f"“{one_line(quote, 300)}”"
@@ -201,7 +218,11 @@ def _uses(data: dict[str, Any]) -> str:
     units = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
     back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
     told = sum(word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units)
-    came = f"; its problem came back in {back} of the {told} that could tell" if told else "; none could tell yet what came of it"
+    came = (
+        f"; its problem came back in {back} of the {told} that could tell"
+        if told
+        else "; none could tell yet what came of it"
+    )
     told_of = f"given in {numbered(given, 'session')}{came if given else ''}"
     return told_of + (f"; left out in {out} to compare" if out else "")
 
@@ -210,16 +231,26 @@ def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
     """What programs and the curious want: states, trust, arms, the whole journal."""
     lines = ["", paint(cli, "bold", "Inner states")]
     gate = memory.gate + (f" ({memory.gate_reason})" if memory.gate_reason else "")
-    lines.append(f"  state {memory.state}, trust {memory.trust}, gate {gate}, verdict {memory.verdict}, class {memory.klass}")
+    lines.append(
+        f"  state {memory.state}, trust {memory.trust}, gate {gate}, verdict {memory.verdict}, class {memory.klass}"
+    )
     lines.append(f"  ladder: {data['next']}")
     if data["early_confidence"] is not None:
-        lines.append(f"  early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured")
+        lines.append(
+            f"  early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured"
+        )
     arms: dict[str, int] = {}
     for use in data["uses"]:
         arms[use["arm"]] = arms.get(use["arm"], 0) + 1
     lines += [f"  uses: {', '.join(f'{n} {arm}' for arm, n in arms.items())}"] if arms else []
     entries = [
-        [f"  {entry['id']}", entry["at"][:19].replace("T", " "), entry["verb"], entry["by"], _moved(entry) + one_line(entry["reason"], 400)]
+        [
+            f"  {entry['id']}",
+            entry["at"][:19].replace("T", " "),
+            entry["verb"],
+            entry["by"],
+            _moved(entry) + one_line(entry["reason"], 400),
+        ]
         for entry in data["journal"]
     ]
     return [*lines, *_score(cli, data["score"]), "", paint(cli, "bold", "Journal"), table(entries)]
@@ -244,7 +275,9 @@ def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
 def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         n, embedder = memories.reindex(), memories.embedder
-    told = f"rebuilt full text and counts of {numbered(n, 'lesson')}" + (f", and their vectors of {embedder.identity}" if embedder else "")
+    told = f"rebuilt full text and counts of {numbered(n, 'lesson')}" + (
+        f", and their vectors of {embedder.identity}" if embedder else ""
+    )
     return Answer({"memories": n, "vectors": embedder.identity if embedder else None}, told)
 
 
@@ -268,15 +301,22 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
             for p in memories.store.projects()
         ]
     rows = [
-        ["*" if p["here"] else " ", p["id"], EVERYWHERE.get(p["id"], p["name"]), str(p["memories"]), str(p["runs"]),
-         p["root"] or p["remote"] or ""]
+        [
+            "*" if p["here"] else " ",
+            p["id"],
+            EVERYWHERE.get(p["id"], p["name"]),
+            str(p["memories"]),
+            str(p["runs"]),
+            p["root"] or p["remote"] or "",
+        ]
         for p in found
         if p["memories"] or p["id"] not in EVERYWHERE
     ]
     return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where")))
 
 
-EVERYWHERE = {"@global": "every project", "@agent": "one agent, everywhere"}  # rows of their own, told of once they hold something
+# rows of their own, told of once they hold something
+EVERYWHERE = {"@global": "every project", "@agent": "one agent, everywhere"}
 
 
 def _declare_profile(parser: argparse.ArgumentParser) -> None:
@@ -333,7 +373,9 @@ def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
 
 def _declare_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("show", "path", "key"), nargs="?", default="show")
-    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="key: in whose name a program of yours shall act")
+    parser.add_argument(
+        "name", nargs="?", default="", metavar="NAME", help="key: in whose name a program of yours shall act"
+    )
     parser.add_argument("--off", action="store_true", help="key: those of this name no longer count")
     parser.epilog = (
         "A program without a terminal is taken for an agent. With a key in TACIT_KEY it acts in your name: set it for that\n"
@@ -374,9 +416,14 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"path": path}, path)
     user, repository, repository_path, notes = layers(cli.env)
     found = settle(user, repository, cli.env, user_path=path, repository_path=repository_path)
-    data: dict[str, dict[str, Any]] = {key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()}
+    data: dict[str, dict[str, Any]] = {
+        key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()
+    }
     setting = found["profile"]
-    if setting.source == repository_path and (choice := _profile_choice(args, cli, str(setting.value), repository_path)).refused:
+    if (
+        setting.source == repository_path
+        and (choice := _profile_choice(args, cli, str(setting.value), repository_path)).refused
+    ):
         told = {"value": choice.refused, "source": repository_path, "reason": choice.note}
         data["profile"].update(value=choice.name, source=f"default; {choice.refused} is refused", refused=told)
         notes = [*notes, choice.note]

@@ -64,7 +64,12 @@ def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, st
         if not source.name.endswith((".jsonl", ".json")):
             continue  # one file with sessions of many folders
         cwd = written_in(source.path)
-        if os.path.isabs(cwd) and not still_there(cwd) and not moved_to(cwd, moved) and b'"repository_url"' not in source.head(HEAD):
+        if (
+            os.path.isabs(cwd)
+            and not still_there(cwd)
+            and not moved_to(cwd, moved)
+            and b'"repository_url"' not in source.head(HEAD)
+        ):
             written.setdefault(repository_of(cwd), []).append(source)
     within: dict[str, list[Source]] = {}
     for folder, at in outermost(written).items():
@@ -116,7 +121,9 @@ class Asked:
 
     def notes(self) -> list[str]:
         """What was left out, and how to take it in."""
-        maybe = [self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)]
+        maybe = [
+            self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)
+        ]
         notes = [
             f"{numbered(each.sessions, 'session')} of {one_line(each.folder, 200)}, which is gone, left out; {each.told}."
             f" If it was this project before it moved: tacit learn --moved-from {shlex.quote(each.folder)}"
@@ -125,4 +132,6 @@ class Asked:
         rest = {folder: many for folder, many in self.refused.items() if folder not in {each.folder for each in maybe}}
         where = "a folder that is" if len(rest) == 1 else f"{len(rest)} folders that are"
         out = f"{numbered(sum(rest.values()), 'session')} of {where} gone"
-        return notes + ([f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else [])
+        return notes + (
+            [f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else []
+        )

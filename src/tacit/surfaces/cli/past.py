@@ -47,7 +47,9 @@ class Cost:
         return f"{numbered(self.sessions, 'session')}, {self.bytes / 1e6:.1f} MB, about {span}"
 
 
-def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
+def offer(
+    cli: Cli, memories: Memories, host: str, days: int, *, everywhere: bool, yes: bool
+) -> tuple[dict[str, Any], str]:
     """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
     if host not in keeping():
         return {"sessions": 0}, ""
@@ -56,9 +58,17 @@ def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: boo
         return {"sessions": 0}, f"no session of the last {numbered(days, 'day')} was found to learn from"
     paths, known = _not_learned(memories, paths)
     if not paths:
-        return {"sessions": 0, "known": known}, f"the last {numbered(days, 'day')} are learned already ({numbered(known, 'session')})"
+        return {
+            "sessions": 0,
+            "known": known,
+        }, f"the last {numbered(days, 'day')} are learned already ({numbered(known, 'session')})"
     cost = _measured(memories, host, paths)
-    said: dict[str, Any] = {"sessions": cost.sessions, "bytes": cost.bytes, "seconds": round(cost.seconds, 1), "learned": 0}
+    said: dict[str, Any] = {
+        "sessions": cost.sessions,
+        "bytes": cost.bytes,
+        "seconds": round(cost.seconds, 1),
+        "learned": 0,
+    }
     if not yes and not _wanted(cli, f"Learn the last {days} days now ({cost})? [y/N] "):
         more = f"tacit connect {host} --learn-days {days} --yes learns them"
         return said, f"not learned: the last {days} days ({cost}); {more}"

@@ -47,7 +47,8 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         hidden, profile = memories.withheld_in(run_of(cli.env)), memories.profile
         replays = replayed(memories, args.id or "")
     lessons = [
-        replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each for each in found.lessons
+        replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each
+        for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
     text = nothing or _effect_text(cli, found, profile, args.id, args.limit)
@@ -62,7 +63,13 @@ def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
 
     words = replay_part("words")
     return [
-        {"id": each.id, "lesson": each.lesson, "day": each.started_at[:10], "verdict": each.standing.word, "sentence": words.sentence(each)}
+        {
+            "id": each.id,
+            "lesson": each.lesson,
+            "day": each.started_at[:10],
+            "verdict": each.standing.word,
+            "sentence": words.sentence(each),
+        }
         for each in memories.replays(id)
     ]
 
@@ -84,7 +91,11 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     if one:
         each = found.lessons[0]
         lines = [*wrapped(each.memory.text, 0, 118), ""]
-        lines += [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence] if each.table else [_unmeasured(each, profile)]
+        lines += (
+            [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence]
+            if each.table
+            else [_unmeasured(each, profile)]
+        )
         lines += each.followed.lines if each.followed else []
         lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
         if each.beside:
@@ -129,7 +140,9 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     lines += found.notes
     if found.blank:
         lines += _blank_lines(found.blank)
-    lines.append("The intervals may be read after every session; that makes them about 1.7 times as wide as a textbook's.")
+    lines.append(
+        "The intervals may be read after every session; that makes them about 1.7 times as wide as a textbook's."
+    )
     if found.balance.alarm:
         lines.append(paint(cli, "bad", found.balance.reason))
     told = [line for said in lines[after:] for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])]
@@ -150,13 +163,21 @@ def _given(each: LessonEffect) -> str:
 
 def _unmeasured(each: LessonEffect, profile: Profile) -> str:
     said = standing(each.memory, profile).words
-    return f"Nothing is known of its effect: it is {said}." if each.measured else f"Not measured: it is given every time ({said})."
+    return (
+        f"Nothing is known of its effect: it is {said}."
+        if each.measured
+        else f"Not measured: it is given every time ({said})."
+    )
 
 
 def _blank_lines(found: BlankEffect) -> list[str]:
     def told(name: str, side: Side) -> str:
         known = side.succeeded + side.failed
-        figures = [f"{name}: {side.succeeded} of {known} sessions succeeded" if known else f"{name}: {numbered(side.units, 'session')}"]
+        figures = [
+            f"{name}: {side.succeeded} of {known} sessions succeeded"
+            if known
+            else f"{name}: {numbered(side.units, 'session')}"
+        ]
         figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
         figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
         figures += [f"{side.failures:.1f} failed commands"] if side.failures is not None else []
@@ -200,7 +221,9 @@ def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
 
 
 def _declare_audit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", metavar="RUN", help="a session's id or its beginning; without it the latest, a line each")
+    parser.add_argument(
+        "run", nargs="?", metavar="RUN", help="a session's id or its beginning; without it the latest, a line each"
+    )
     parser.add_argument(
         "--check", action="store_true", help="ArcheFlow's audit-check: which given lessons did a finding repeat?"
     )
@@ -219,7 +242,10 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         hidden = memories.withheld_in(run_of(cli.env))
         headline = [] if args.run else memories.heard_lines()
     found = [
-        replace(each, lessons=tuple(replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons))
+        replace(
+            each,
+            lessons=tuple(replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons),
+        )
         for each in found
     ]
     data: dict[str, Any] = {"runs": [audit_json(each) for each in found]}
@@ -245,7 +271,10 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [*wrapped(f"{one.run.foreign_id}: {one_line(one.run.task, 200)}"), ""]
     if not one.lessons:
         return Answer(data, "\n".join([*lines, "No lesson was given to this session, and none left out."]))
-    lines += [*wrapped(f"{given} given, {out} left out to compare; of those given the problem of {back} came back."), ""]
+    lines += [
+        *wrapped(f"{given} given, {out} left out to compare; of those given the problem of {back} came back."),
+        "",
+    ]
     rows = [
         [
             each.memory,
@@ -256,7 +285,9 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         for each in one.lessons
     ]
     lines.append(table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True))
-    quoted = [f"{each.memory} came back: “{each.quote}”" for each in one.lessons if each.quote and each.memory not in hidden]
+    quoted = [
+        f"{each.memory} came back: “{each.quote}”" for each in one.lessons if each.quote and each.memory not in hidden
+    ]
     lines += ["", *(line for said in quoted for line in wrapped(said, 2, 118))] if quoted else []
     return Answer(data, "\n".join(lines))
 
@@ -313,7 +344,8 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
         said, against = standing(memory, memories.profile), memory.tally.contradicted
     return Answer(
         as_json(memory),
-        f"noted: {args.word}. {memory.id} is now: {said.words}" + (f"; {against} spoke against it so far" if against else ""),
+        f"noted: {args.word}. {memory.id} is now: {said.words}"
+        + (f"; {against} spoke against it so far" if against else ""),
     )
 
 

@@ -25,7 +25,8 @@ SAMPLE = 20  # sessions, the last ones, from which the price is told
 OVERHEAD = 3_000  # tokens of the questions themselves, and of the lessons that a session is held against
 TWICE = 2  # a session is shown for its lessons, and again beside what is remembered
 ANSWERS = 900  # tokens
-PRICE_IN, PRICE_OUT = 1.0, 5.0  # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
+# dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
+PRICE_IN, PRICE_OUT = 1.0, 5.0
 
 
 @value
@@ -69,7 +70,11 @@ def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str | 
     if not by:
         return nobody_reads(host, config_path(cli.env), bool(wish)) if wish is not False else ""
     cost = price(memories, host, paths[-SAMPLE:])
-    who = f"{host}'s own program ({memories.settings()['reader.model'].value}, no tools)" if by == host else "the model you named"
+    who = (
+        f"{host}'s own program ({memories.settings()['reader.model'].value}, no tools)"
+        if by == host
+        else "the model you named"
+    )
     told = f" ({cost})" if cost else ""
     path = config_path(cli.env)
     if wish is None:
@@ -90,7 +95,7 @@ def nobody_reads(host: str, path: str, wished: bool) -> str:
     head = "nobody can read your sessions yet" if wished else "sessions are learned by rules alone, no model reads them"
     return (
         f"{head}: {lacks}, and {path} names no model. Either put it there, or write two lines into that file,"
-        f" [model] and command = \"a program that answers a prompt on its standard input\" (or url = …, docs/models.md);"
+        f' [model] and command = "a program that answers a prompt on its standard input" (or url = …, docs/models.md);'
         f" then: tacit connect {host} --read"
     )
 
@@ -131,7 +136,10 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
     from tacit.surfaces.cli.moved import Asked
 
     if str(memories.settings()["reader.by"].value) in ("", NOBODY):
-        raise Refused("Nobody reads here.", "tacit connect claude-code --read allows its own program; docs/models.md tells of others.")
+        raise Refused(
+            "Nobody reads here.",
+            "tacit connect claude-code --read allows its own program; docs/models.md tells of others.",
+        )
     costs = [each for host, path in paths if (each := price(memories, host, [path])) is not None]
     total = sum(each.total for each in costs)
     daily = int(memories.settings()["model.daily_tokens"].value)

@@ -35,7 +35,12 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
     parser.add_argument("other", nargs="?", default="", help="merge, approve of a contradiction: the memory that stays")
     parser.add_argument(
-        "--as", "--role", dest="role", metavar="ROLE", default="person", help="the role you sign for, for example design_authority"
+        "--as",
+        "--role",
+        dest="role",
+        metavar="ROLE",
+        default="person",
+        help="the role you sign for, for example design_authority",
     )
     parser.add_argument("--to", default="", help="approve, close: the state it should go to")
     parser.add_argument("--outcome", choices=OUTCOMES, help="close: what the review came to")
@@ -138,8 +143,14 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     for each in waiting:
         about = memories.store.memories([each.memory]) if each.memory else []
         lines += [*_card(cli, each, about[0] if about else None, memories.patch(each)), ""]
-    lines += _group(cli, "In question: given to nobody until you decide (tacit review close ID --outcome keep|archive|…)", _stands(under))
-    lines += _group(cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held))
+    lines += _group(
+        cli,
+        "In question: given to nobody until you decide (tacit review close ID --outcome keep|archive|…)",
+        _stands(under),
+    )
+    lines += _group(
+        cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held)
+    )
     heard, best = memories.worth_a_look()
     nothing = "" if lines else "nothing waits for your decision"
     lines += _group(cli, "Heard from you, on trial until you confirm it (tacit review approve ID)", heard)
@@ -165,7 +176,9 @@ def _card(cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None) -
     """A question with what it is about and what to type."""
     payload = each.payload or {}
     closed = f" ({each.state})" if each.state != "open" else ""
-    lines = [f"{paint(cli, 'id', each.id)}  {paint(cli, 'wait' if not closed else 'quiet', question(each.kind, payload))}{closed}"]
+    lines = [
+        f"{paint(cli, 'id', each.id)}  {paint(cli, 'wait' if not closed else 'quiet', question(each.kind, payload))}{closed}"
+    ]
     lines += [f"  {line}" for line in wrapped(one_line(each.reason, 600), 2)]
     if about is not None:
         lines += [f"  {line}" for line in wrapped(f"{about.id}: {one_line(about.text, 300)}", 2)]
@@ -183,7 +196,10 @@ def _answers(each: Proposal, patch: Patch | None) -> list[str]:
     if each.kind == "notice" and patch is None:
         return [f"done, or known: tacit review approve {each.id}"]
     if each.kind == "request":
-        return [f"tacit review approve {each.id} · tacit review reject {each.id}", "in other words: approve with --text 'TEXT'"]
+        return [
+            f"tacit review approve {each.id} · tacit review reject {each.id}",
+            "in other words: approve with --text 'TEXT'",
+        ]
     if each.kind == "contradiction":
         return [f"tacit review approve {each.id} THE_ONE_THAT_STAYS", f"tacit review reject {each.id}"]
     return [f"tacit review approve {each.id} · tacit review reject {each.id}"]
@@ -249,7 +265,9 @@ def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping
 
 def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     payload, patch = proposal.payload or {}, memories.patch(proposal)
-    named = [memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id]
+    named = [
+        memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id
+    ]
     runs = [_session(memories, str(run)) for run in payload.get("runs", ())]
     lines = _card(cli, proposal, None, patch)
     facts = {
@@ -261,7 +279,9 @@ def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         "suggested": str(payload.get("patch") or "") if patch is None else "",
         "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}" if runs else "",
         "asked until": proposal.expires_at[:10] if proposal.state == "open" else "",
-        "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}" if proposal.decided_at else "",
+        "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}"
+        if proposal.decided_at
+        else "",
     }
     for name, fact in facts.items():
         if fact:
@@ -293,7 +313,11 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for each in quoted[:QUOTED]:
         against = "" if each["stance"] == "supports" else "against it, "
-        words = f"recognised: {one_line(each['quote'], 300)}" if each["by"] == NOTICED else f"“{one_line(each['quote'], 300)}”"
+        words = (
+            f"recognised: {one_line(each['quote'], 300)}"
+            if each["by"] == NOTICED
+            else f"“{one_line(each['quote'], 300)}”"
+        )
         said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"
         lines += [f"    {line}" for line in wrapped(said, 4)]
     more = len(told) - len(quoted[:QUOTED])

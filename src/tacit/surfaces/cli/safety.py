@@ -35,7 +35,10 @@ def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
             told = f"backed up and verified: {made.name} ({made.bytes:,} bytes) in {folder}"
             return Answer({**_shown(made), "folder": folder}, told)
         found = memories.backups()
-    rows = [[b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}", "verified" if b.verified else "not verified yet"] for b in found]
+    rows = [
+        [b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}", "verified" if b.verified else "not verified yet"]
+        for b in found
+    ]
     text = table(rows, ("name", "when", "bytes", "")) if rows else f"no backups yet; they will lie in {folder}"
     return Answer({"folder": folder, "backups": [_shown(each) for each in found]}, text)
 
@@ -47,7 +50,9 @@ def _shown(backup: Backup) -> dict[str, Any]:
 def _declare_restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", default="", metavar="BACKUP", help="its name or number; the newest without")
     parser.add_argument("--to", metavar="FILE", default="", help="into a new file; the store stays as it is")
-    parser.add_argument("--archive", metavar="FILE", default="", help="put back old data that `tacit tend` moved to this file")
+    parser.add_argument(
+        "--archive", metavar="FILE", default="", help="put back old data that `tacit tend` moved to this file"
+    )
     parser.epilog = (
         "The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its\n"
         "place. Nobody else may have the store open meanwhile.\n\n"
@@ -66,7 +71,9 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.to:
         _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")
     done = restore_store(path, cli.env, args.name, to=os.path.expanduser(args.to))
-    told = f"restored {done.backup.name} to {done.path}" + (f"\nwhat was there lies in {done.aside}" if done.aside else "")
+    told = f"restored {done.backup.name} to {done.path}" + (
+        f"\nwhat was there lies in {done.aside}" if done.aside else ""
+    )
     notes = [done.warning] if done.warning else []
     return Answer({"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None}, told, warnings=notes)
 

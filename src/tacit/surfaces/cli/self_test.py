@@ -44,7 +44,9 @@ class Fired:
             return f"FAILED: {self.error}"
         if self.seen:
             return f"the agent would have read {len(self.seen)} {'line' if len(self.seen) == 1 else 'lines'}"
-        return "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing fits the sample"
+        return (
+            "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing fits the sample"
+        )
 
 
 def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
@@ -100,6 +102,12 @@ def shown(fired: Sequence[Fired]) -> list[str]:
 def as_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
-        {"event": each.ours, "theirs": each.theirs, "seconds": round(each.seconds, 3), "seen": [*each.seen], "error": each.error or None}
+        {
+            "event": each.ours,
+            "theirs": each.theirs,
+            "seconds": round(each.seconds, 3),
+            "seen": [*each.seen],
+            "error": each.error or None,
+        }
         for each in fired
     ]

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8477, help="on this machine; 0 takes a free one")
     parser.add_argument("--host", default="127.0.0.1", help="another address; only with --allow-host, behind TLS")
-    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="a name it is called by; may be repeated")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="a name it is called by; may be repeated"
+    )
     parser.add_argument("--token-file", metavar="FILE", help="the token's file; without it one in the data folder")
     parser.add_argument("--open", action="store_true", help="open the browser")
     parser.epilog = "examples:\n  tacit serve --open\n  tacit serve --port 0"
@@ -38,7 +40,9 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
         actor = memories.actor
     if not actor.is_person:
-        raise Refused(f"The desk acts in a person's name; {actor.reason}.", "A person starts it, or signs with --by NAME --yes.")
+        raise Refused(
+            f"The desk acts in a person's name; {actor.reason}.", "A person starts it, or signs with --by NAME --yes."
+        )
     if args.json:
         raise UsageError("tacit serve prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
     token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")

@@ -94,7 +94,9 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
     elif data["runs"]:
         lines += wrapped(NONE_YET.format(numbered(data["runs"], "session")))
     else:
-        lines += ["No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."]
+        lines += [
+            "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
+        ]
     lines += ["", paint(cli, "bold", "This week"), *_week(data["week"], data)]
     if data["for_you"]:
         lines += ["", paint(cli, "wait", "For you")]
@@ -105,7 +107,9 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
         lines += ["", f"{paint(cli, 'wait', numbered(data['proposals'], 'question'))} for you to decide: tacit review"]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
-        lines.append(paint(cli, "bad", f"paused until {data['paused'][:16].replace('T', ' ')} UTC: tacit pause --off goes on"))
+        lines.append(
+            paint(cli, "bad", f"paused until {data['paused'][:16].replace('T', ' ')} UTC: tacit pause --off goes on")
+        )
     if data["queue"]:
         lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
     lines += ["", paint(cli, "quiet", one_line("tacit why ID · tacit effect · tacit help", width()))]

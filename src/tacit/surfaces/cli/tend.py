@@ -24,7 +24,12 @@ def _declare_tend(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run", help="the run that is over; it counts once, however often it is named")
     parser.add_argument("--since", help="look at what changed since then; without it, since the last time")
-    parser.add_argument("--below", type=float, metavar="FLOOR", help="with --only prune: take out what is less sure, or seldom successful")
+    parser.add_argument(
+        "--below",
+        type=float,
+        metavar="FLOOR",
+        help="with --only prune: take out what is less sure, or seldom successful",
+    )
     parser.add_argument("--older", type=float, metavar="DAYS", help="with --only prune: what was not met for so long")
     parser.add_argument("--unused", action="store_true", help="with --only prune: what was never used")
     parser.add_argument("--staged", action="store_true", help="with --only prune: what `tacit learn --stage` staged")
@@ -39,9 +44,13 @@ def _declare_tend(parser: argparse.ArgumentParser) -> None:
 
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
-    named = {name: at for name in ("below", "older", "unused", "staged") if (at := getattr(args, name)) not in (None, False)}
+    named = {
+        name: at for name in ("below", "older", "unused", "staged") if (at := getattr(args, name)) not in (None, False)
+    }
     if named and args.only != "prune":
-        raise UsageError(f"--{next(iter(named))} goes with --only prune.", "tacit tend --only prune --older 90 --unused")
+        raise UsageError(
+            f"--{next(iter(named))} goes with --only prune.", "tacit tend --only prune --older 90 --unused"
+        )
     with cli.open(args, create=False) as memories:
         done = memories.tend(
             args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
@@ -50,7 +59,9 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
     if done.left:
-        notes.append(f"{numbered(done.left, 'more change')} due, beyond what one pass makes; tacit review shows the proposal")
+        notes.append(
+            f"{numbered(done.left, 'more change')} due, beyond what one pass makes; tacit review shows the proposal"
+        )
     return Answer(_json(done), _text(done), warnings=notes)
 
 

@@ -100,7 +100,9 @@ def folded(text: str, columns: int) -> str:
             continue
         body = line.lstrip(" ")
         indent = " " * (len(line) - len(body) + (2 if body.startswith(("- ", "* ")) else 0))
-        lines += textwrap.wrap(line, max(30, columns), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [line]
+        lines += textwrap.wrap(
+            line, max(30, columns), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [line]
     return "\n".join(lines)
 
 

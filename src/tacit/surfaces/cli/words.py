@@ -63,7 +63,9 @@ def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     """A sentence in lines that fit, with so many columns before them."""
     import textwrap
 
-    return textwrap.wrap(printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False) or [""]
+    return textwrap.wrap(
+        printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False
+    ) or [""]
 
 
 def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> list[str]:
@@ -73,7 +75,9 @@ def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> li
     lines = [f"{' ' * before}{patch['file']}, line {patch['number']}:"]
     for sign, name, tone in (("-", "before", "bad"), ("+", "after", "good")):
         first, *rest = wrapped(patch[name].strip(), before + 2)
-        lines += [" " * before + paint(cli, tone, line) for line in (f"{sign} {first}", *(f"  {line}" for line in rest))]
+        lines += [
+            " " * before + paint(cli, tone, line) for line in (f"{sign} {first}", *(f"  {line}" for line in rest))
+        ]
     return lines
 
 
@@ -121,7 +125,8 @@ def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
     widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
     rows: list[list[str]] = []
     for whole, line in zip(lines, cut):
-        if whole[-1] == line[-1] or columns(whole[-1]) > len(whole[-1]):  # what fits; wide characters are cut, not broken
+        # what fits; wide characters are cut, not broken
+        if whole[-1] == line[-1] or columns(whole[-1]) > len(whole[-1]):
             rows.append(line)
             continue
         most = max(8, widths[-1])
@@ -142,7 +147,10 @@ def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
             break
         widths[at] -= 1
     widths[-1] = max(8, min(widths[-1], room - sum(widths[:-1]) - gaps))
-    return [[cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i]) for i, cell in enumerate(line)] for line in lines]
+    return [
+        [cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i]) for i, cell in enumerate(line)]
+        for line in lines
+    ]
 
 
 WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
@@ -151,13 +159,24 @@ COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 def memory_line(memory: Memory, names: Sequence[str] = COLUMNS, signer: str = "", standing: str = "") -> list[str]:
     """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
-    told = {"standing": standing, "text": f"{_cell(memory, 'text')}  (signed: {signer})"} if signer else {"standing": standing}
+    told = (
+        {"standing": standing, "text": f"{_cell(memory, 'text')}  (signed: {signer})"}
+        if signer
+        else {"standing": standing}
+    )
     return [told.get(name) or _cell(memory, name) for name in names]
 
 
 def heads(names: Sequence[str], memory: str = "lesson") -> list[str]:
     """What stands above them."""
-    told = {"state": " state", "name": "id", "frequency": "freq", "task_type": "task", "text": memory, "standing": "how it stands"}
+    told = {
+        "state": " state",
+        "name": "id",
+        "frequency": "freq",
+        "task_type": "task",
+        "text": memory,
+        "standing": "how it stands",
+    }
     return [told.get(name, name) for name in names]
 
 
@@ -170,7 +189,8 @@ def _cell(memory: Memory, name: str) -> str:
     if name == "seen":
         return f"{memory.tally.seen}x" if memory.tally.seen else "-"
     if name == "frequency":
-        return str(int((memory.tally.signals or {}).get("frequency", max(1, memory.tally.seen))))  # a person's word is one
+        # a person's word is one
+        return str(int((memory.tally.signals or {}).get("frequency", max(1, memory.tally.seen))))
     if name == "confidence":
         return "-" if memory.tally.confidence is None else f"{memory.tally.confidence:.2f}"
     return (memory.alias or memory.id) if name == "name" else str(getattr(memory, name) or "-")

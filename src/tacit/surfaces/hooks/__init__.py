@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import Event
     from tacit.surfaces.worker import Wish
 
-EVENTS = ("session-start", "prompt", "subagent-start", "step", "before-command", "tool-failure", "pre-compact", "stop", "session-end")
+EVENTS = (
+    "session-start",
+    "prompt",
+    "subagent-start",
+    "step",
+    "before-command",
+    "tool-failure",
+    "pre-compact",
+    "stop",
+    "session-end",
+)
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
 LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
@@ -37,7 +47,8 @@ QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hoo
 DEBOUNCE = (
     15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
 )
-DIED = 1800.0  # seconds after a start; who has not told of a turn's end by then may be dead, and else is read again at that end
+# seconds after a start; who has not told of a turn's end by then may be dead, and else is read again at that end
+DIED = 1800.0
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
 # What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
 SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto"}
@@ -95,7 +106,9 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     return respond_and_tell(name, payload, env, host=host, store=store)[0]
 
 
-def respond_and_tell(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = "") -> tuple[str, Told]:
+def respond_and_tell(
+    name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = ""
+) -> tuple[str, Told]:
     """The same, and what was said before the host's words were put around it."""
     nothing = Told()
     if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
@@ -155,7 +168,9 @@ def _handle(memories: Memories, event: Event) -> Told:
     late = ""
     if event.emptied or (event.catches_up and memories.project is not None and _is_unmet(memories, event)):
         again = "compact" if event.emptied else ""
-        late = _inject(memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen)
+        late = _inject(
+            memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen
+        )
     return Told(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
 
 
@@ -330,7 +345,9 @@ def _wish(memories: Memories, event: Event, over: bool) -> Wish:
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host
-    return Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked)
+    return Wish(
+        event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked
+    )
 
 
 def _receipt(memories: Memories) -> str:

@@ -101,7 +101,9 @@ def _head(event: Event) -> dict[str, Any]:
     from tacit.guard.redact import private, redact, redacted_record
 
     task = redact(private(event.text[:LONGEST])).text if event.name == "session-start" else ""
-    said = redacted_record({"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}) | {"task": task}
+    said = redacted_record(
+        {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}
+    ) | {"task": task}
     told: dict[str, Any] = {name: word for name, word in said.items() if word}
     if event.name == "session-start":
         told["extra"] = {"begun": True}
@@ -121,7 +123,9 @@ def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
             step[name] = private(step[name]).replace(PRIVATE, " ").strip()
     kept: dict[str, Any] = redact_value(step)
     task, begun = str(head.get("task") or ""), (head.get("extra") or {}).get("begun")
-    if kept.get("typed") and ((task and str(kept.get("text"))[: len(task)] == task) or (kept.pop("once_begun", False) and not begun)):
+    if kept.get("typed") and (
+        (task and str(kept.get("text"))[: len(task)] == task) or (kept.pop("once_begun", False) and not begun)
+    ):
         kept["typed"] = False
     kept.pop("once_begun", None)
     return {"type": "step", **kept, "at": clock.now()}

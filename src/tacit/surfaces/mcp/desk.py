@@ -197,9 +197,7 @@ class Desk:
     def _list(self, memories: Memories, run: str) -> Waiting:
         hidden = self._hidden(memories, run)
         under = memories.list(states=("under_review",), limit=50)
-        held = memories.list(
-            states=ACTIVE, equal={"gate": "hold"}, limit=50
-        )
+        held = memories.list(states=ACTIVE, equal={"gate": "hold"}, limit=50)
         return Waiting(
             proposals=[_proposal(each) for each in memories.proposals() if each.memory not in hidden],
             under_review=[_lesson(memory) for memory in under if memory.id not in hidden],

@@ -42,7 +42,8 @@ def serve(load: Callable[[], Callable[[], None]]) -> None:
     with open(RECORDED, encoding="utf-8") as file:
         answers = json.load(file)
     beside = threading.Thread(target=loading, daemon=True)
-    held, kept, greeted = b"", b"", None  # a line that is not whole yet; what the server must hear; the handshake that was answered
+    # a line that is not whole yet; what the server must hear; the handshake that was answered
+    held, kept, greeted = b"", b"", None
     while not made and not failed:
         if ready in select.select([0, ready], [], [])[0]:
             break
@@ -105,7 +106,11 @@ def _result(id: Any, result: Any) -> dict[str, Any]:
 
 def _unsupported(id: Any, wanted: str, ours: str) -> dict[str, Any]:
     """The SDK's own refusal of a generation that it does not know; had it been asked, it would take no handshake afterwards."""
-    error = {"code": -32022, "message": "Unsupported protocol version", "data": {"supported": [ours], "requested": wanted}}
+    error = {
+        "code": -32022,
+        "message": "Unsupported protocol version",
+        "data": {"supported": [ours], "requested": wanted},
+    }
     return {"jsonrpc": "2.0", "id": id, "error": error}
 
 

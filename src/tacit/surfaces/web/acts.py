@@ -30,7 +30,9 @@ def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         if found["id"] != memory:
             desk.settle(found["id"], f"merged into {into}")
     else:
-        done = desk.review(found["id"], decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person")
+        done = desk.review(
+            found["id"], decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person"
+        )
     waits = getattr(done, "waits_for", "")
     return {
         "id": found["id"],
@@ -87,11 +89,20 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     elif do in ("approve", "reject", "open", "unmerge"):
         desk.review(id, do, reason=reason)
     elif do == "close":
-        desk.review(id, "close", outcome=asked.get("outcome", ""), text=asked.get("text", ""), into=asked.get("into", ""), reason=reason)
+        desk.review(
+            id,
+            "close",
+            outcome=asked.get("outcome", ""),
+            text=asked.get("text", ""),
+            into=asked.get("into", ""),
+            reason=reason,
+        )
     elif do == "merge":
         desk.review(id, "merge", into=asked.get("into", ""), reason=reason)
     else:
-        raise UsageError(f"{do[:40]!r} cannot be done with a lesson.", "edit, pin, forget, approve, reject, open, close, merge")
+        raise UsageError(
+            f"{do[:40]!r} cannot be done with a lesson.", "edit, pin, forget, approve, reject, open, close, merge"
+        )
     entry = desk.log(memory=desk.get(id).id, newest=True, limit=1)
     return {"told": f"Done: {do}.", "entry": entry[0].id if entry else None, "to": f"/lessons/{id}"}
 

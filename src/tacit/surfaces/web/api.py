@@ -72,7 +72,9 @@ def _edit(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: tuple(at) if isinstance(at, list) else at for name, at in asked.items() if name != "text"}
+    fields: dict[str, Any] = {
+        name: tuple(at) if isinstance(at, list) else at for name, at in asked.items() if name != "text"
+    }
     return as_json(desk.add(asked["text"], **fields))
 
 
@@ -82,7 +84,9 @@ def _use_profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _log(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     memory = desk.get(asked["memory"]).id if asked.get("memory") else ""
-    found = desk.log(memory=memory, verb=asked.get("verb", ""), by=asked.get("by", ""), newest=True, limit=asked["limit"])
+    found = desk.log(
+        memory=memory, verb=asked.get("verb", ""), by=asked.get("by", ""), newest=True, limit=asked["limit"]
+    )
     return {"entries": [entry_json(entry) for entry in found]}
 
 

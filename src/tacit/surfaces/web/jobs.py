@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 LOOK = 0.5  # seconds between looks for something new
 PATIENCE = 600.0  # seconds a stream stays open; a browser comes back by itself
 KEPT = 20  # finished jobs that are remembered
-UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")  # tend without the page: nothing is written outside the store
+# tend without the page: nothing is written outside the store
+UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")
 
 
 class Job:
@@ -89,7 +90,13 @@ class Jobs:
         while time.monotonic() < deadline:
             entries = await run_in_threadpool(partial(self._entries, after))
             for entry in entries if after >= 0 else ():
-                told = {"id": entry.id, "memory": entry.memory, "verb": entry.verb, "by": entry.by, "reason": entry.reason[:300]}
+                told = {
+                    "id": entry.id,
+                    "memory": entry.memory,
+                    "verb": entry.verb,
+                    "by": entry.by,
+                    "reason": entry.reason[:300],
+                }
                 yield event("entry", json.dumps(told), entry.id)
             after = max([after, 0, *(entry.id for entry in entries)])
             yield ": still here\n\n"

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 _OK = {
     "type": "object",
     "required": ["ok", "schema", "data", "warnings"],
-    "properties": {"ok": {"const": True}, "schema": {"const": 1}, "data": {}, "warnings": {"type": "array", "items": {"type": "string"}}},
+    "properties": {
+        "ok": {"const": True},
+        "schema": {"const": 1},
+        "data": {},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
 }
 _ERROR = {
     "type": "object",
@@ -44,7 +49,11 @@ def document(base: str = "/api/v1") -> dict[str, Any]:
         paths.setdefault(base + each.path, {})[each.method.lower()] = _operation(each)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Tacit", "version": __version__, "description": "Memory that proves it helps: its desk, for programs."},
+        "info": {
+            "title": "Tacit",
+            "version": __version__,
+            "description": "Memory that proves it helps: its desk, for programs.",
+        },
         "paths": paths,
         "components": {
             "schemas": {"Answer": _OK, "Error": _ERROR},

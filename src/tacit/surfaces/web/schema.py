@@ -70,7 +70,9 @@ def checked(schema: Schema, given: Any, where: str = "the body") -> Any:
         _check_text(schema, given, where)
     elif isinstance(given, int) and not isinstance(given, bool):
         if not schema.get("minimum", given) <= given <= schema.get("maximum", given):
-            raise UsageError(f"{where} = {given} is out of range.", f"{schema.get('minimum')} to {schema.get('maximum')}.")
+            raise UsageError(
+                f"{where} = {given} is out of range.", f"{schema.get('minimum')} to {schema.get('maximum')}."
+            )
     elif isinstance(given, list):
         if len(given) > schema.get("maxItems", len(given)):
             raise UsageError(f"{where} holds more than {schema['maxItems']} items.")

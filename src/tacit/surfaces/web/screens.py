@@ -80,7 +80,9 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     """All routes of the screens."""
     pages = Pages(keys)
 
-    def screen(path: str, template: str, view: Callable[[Memories, dict[str, Any]], dict[str, Any]], query: Mapping[str, Any]) -> Route:
+    def screen(
+        path: str, template: str, view: Callable[[Memories, dict[str, Any]], dict[str, Any]], query: Mapping[str, Any]
+    ) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
@@ -155,8 +157,15 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/profiles", "profiles.html", views.profiles, {}),
         screen("/profiles/{name}", "profile.html", views.profile, {}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
-        share("/share/report", "tacit-report.html", lambda m, asked: shared_report(m, asked, reckoned.effect(m)), REPORT),
-        share("/share/lessons/{id}", "tacit-lesson.html", lambda m, asked: sharing.lesson(m, asked["id"], version=__version__), {}),
+        share(
+            "/share/report", "tacit-report.html", lambda m, asked: shared_report(m, asked, reckoned.effect(m)), REPORT
+        ),
+        share(
+            "/share/lessons/{id}",
+            "tacit-lesson.html",
+            lambda m, asked: sharing.lesson(m, asked["id"], version=__version__),
+            {},
+        ),
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
@@ -206,7 +215,11 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """The playground: what a question finds, and why in this order."""
     nothing: dict[str, Any] = {"hits": [], "dropped": [], "budget": None}
-    found = views.recall(desk, {"q": asked["q"], "limit": 30, "held": True, "stale": True}) if asked["q"].strip() else nothing
+    found = (
+        views.recall(desk, {"q": asked["q"], "limit": 30, "held": True, "stale": True})
+        if asked["q"].strip()
+        else nothing
+    )
     return {**found, "peak": max((hit["score"] for hit in found["hits"]), default=1.0)}
 
 

@@ -120,14 +120,22 @@ def cookie_of(header: str) -> str:
 
 def set_cookie(keys: Keys, secure: bool) -> str:
     """The header that keeps somebody in: for our own pages only, and out of reach of scripts."""
-    return f"{COOKIE}={keys.session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000" + ("; Secure" if secure else "")
+    return f"{COOKIE}={keys.session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000" + (
+        "; Secure" if secure else ""
+    )
 
 
 class Guard:
     """The middleware: names, secrets, sizes and rates before anything is read; headers on everything that leaves."""
 
     def __init__(
-        self, app: Any, keys: Keys, hosts: frozenset[str], *, secure: bool = False, clock: Callable[[], float] = time.monotonic
+        self,
+        app: Any,
+        keys: Keys,
+        hosts: frozenset[str],
+        *,
+        secure: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app, self.keys, self.hosts, self.secure, self.clock = app, keys, hosts, secure, clock
         self._left, self._at = BURST, clock()
@@ -157,7 +165,11 @@ class Guard:
     def _opened(self, scope: Any, headers: dict[str, str]) -> str | None:
         """Where somebody goes who came with a link's word."""
         query = scope["query_string"].decode("latin-1")
-        if scope["method"] != "GET" or not query.startswith("key=") or headers.get("host", "").lower() not in self.hosts:
+        if (
+            scope["method"] != "GET"
+            or not query.startswith("key=")
+            or headers.get("host", "").lower() not in self.hosts
+        ):
             return None
         # One slash: two would name another site.
         return "/" + str(scope["path"]).lstrip("/\\") if self.keys.opens(query[4:].partition("&")[0]) else None

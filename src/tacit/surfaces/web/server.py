@@ -107,5 +107,9 @@ def _http_error(request: Request, error: HTTPException) -> JSONResponse:
 
 
 def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    told = {"code": "failed", "message": f"A bug of ours: {type(error).__name__}.", "hint": "Please report it with the log of tacit serve."}
+    told = {
+        "code": "failed",
+        "message": f"A bug of ours: {type(error).__name__}.",
+        "hint": "Please report it with the log of tacit serve.",
+    }
     return JSONResponse({"ok": False, "error": told}, status_code=500)

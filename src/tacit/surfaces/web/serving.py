@@ -20,7 +20,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(
-    desk: Desk, host: str, port: int, token_file: str, allowed: Sequence[str], ready: Callable[[str], None], whose: Callable[[str], str]
+    desk: Desk,
+    host: str,
+    port: int,
+    token_file: str,
+    allowed: Sequence[str],
+    ready: Callable[[str], None],
+    whose: Callable[[str], str],
 ) -> None:
     """Serve until stopped. `ready` is told the link once the port is ours."""
     if host not in LOOPBACK and not allowed:
@@ -35,10 +41,14 @@ def serve(
         try:
             door.bind((host, port))
         except OSError as error:
-            raise Unavailable(f"{host}:{port} cannot be served: {error.strerror}.", "Choose another with --port.") from None
+            raise Unavailable(
+                f"{host}:{port} cannot be served: {error.strerror}.", "Choose another with --port."
+            ) from None
         port = door.getsockname()[1]
         app = application(desk, keys, names(host, port, allowed), secure=bool(allowed))
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{port}/?key={keys.link}")
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
         uvicorn.Server(config).run(sockets=[door])

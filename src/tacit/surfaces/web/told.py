@@ -46,6 +46,7 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
     from tacit.core.lifecycle import nearest
     from tacit.core.standing import standing_of
+
     memory, store = desk.get(asked["id"]), desk.store
     behind = asked.get("behind", "")
     page = events_of(store, memory.id, behind, PER_PAGE + 1)
@@ -92,7 +93,10 @@ def run(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
         "usd": cost.get("usd"),
         "steps": (row.facts or {}).get("steps", 0),
-        "findings": [{"row": each, "lesson": said(desk, known[each.memory]) if each.memory in known else None} for each in findings],
+        "findings": [
+            {"row": each, "lesson": said(desk, known[each.memory]) if each.memory in known else None}
+            for each in findings
+        ],
     }
 
 
@@ -101,7 +105,11 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     rows = runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1) if desk.project else []
     shown = rows[: asked["limit"]]
     found = [{"run": row, "record": story.record(desk.audit(row.id)[0].lessons)} for row in shown]
-    return {"runs": found, "more": shown[-1].foreign_id if len(rows) > len(shown) else "", "behind": asked.get("behind", "")}
+    return {
+        "runs": found,
+        "more": shown[-1].foreign_id if len(rows) > len(shown) else "",
+        "behind": asked.get("behind", ""),
+    }
 
 
 def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +120,10 @@ def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     if asked["sort"] not in SORTS:
         raise UsageError(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")
     if asked.get("show", "") not in SHOWN:
-        raise UsageError(f"{asked['show']!r} is nothing that lessons can be narrowed to.", f"One of: {', '.join(filter(None, SHOWN))}.")
+        raise UsageError(
+            f"{asked['show']!r} is nothing that lessons can be narrowed to.",
+            f"One of: {', '.join(filter(None, SHOWN))}.",
+        )
     narrowed = SHOWN[asked.get("show", "")][1]
     equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in FACETS if asked.get(name)}}
     states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
@@ -135,4 +146,8 @@ def _count(desk: Memories, narrowing: dict[str, Any]) -> int:
     from tacit.core.states import OPEN
 
     states, gate = narrowing.get("states", OPEN), narrowing.get("equal", {}).get("gate")
-    return sum(n for state, at, n in desk.store.counted(desk.scopes, ("state", "gate")) if state in states and gate in (None, at))
+    return sum(
+        n
+        for state, at, n in desk.store.counted(desk.scopes, ("state", "gate"))
+        if state in states and gate in (None, at)
+    )

@@ -40,7 +40,12 @@ SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by
 def said(desk: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson as JSON, with how it stands and whose words it is in plain words."""
     stands = standing(memory, desk.profile)
-    return {**as_json(memory), "stands": stands.words, "tone": stands.tone, "whose": TRUST.get(memory.trust, memory.trust)}
+    return {
+        **as_json(memory),
+        "stands": stands.words,
+        "tone": stands.tone,
+        "whose": TRUST.get(memory.trust, memory.trust),
+    }
 
 
 def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +67,11 @@ def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
         return None
     states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN
     rows = [dict(zip((*FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, FACETS)]
-    fits = (row for row in rows if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in FACETS[1:]))
+    fits = (
+        row
+        for row in rows
+        if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in FACETS[1:])
+    )
     return sum(int(row["rows"]) for row in fits)
 
 
@@ -108,11 +117,15 @@ def _about(desk: Memories, kind: str, state: str = "open") -> list[str]:
     return [memory for of, memory in desk.store.proposals_about(desk.project_id, state=state) if kind in ("", of)]
 
 
-def _proposals(desk: Memories, kind: str, first: int, limit: int, state: str = "open", behind: str = "") -> list[Proposal]:
+def _proposals(
+    desk: Memories, kind: str, first: int, limit: int, state: str = "open", behind: str = ""
+) -> list[Proposal]:
     if not desk.project_id:
         return []
     kinds = (kind,) if kind else ()
-    return desk.counted_anew(desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind))
+    return desk.counted_anew(
+        desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind)
+    )
 
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
@@ -158,7 +171,10 @@ def _in_question(desk: Memories, kind: str, but: set[str], behind: str = "") -> 
     wanted = _questions(kind)
     if behind:
         last = desk.get(behind)
-        fits = [last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate) for each in wanted]
+        fits = [
+            last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate)
+            for each in wanted
+        ]
         here = [n for n, fit in enumerate(fits) if fit]
         wanted = wanted[here[0] :] if here else wanted
         behind = last.id if here else ""
@@ -172,7 +188,9 @@ def _in_question(desk: Memories, kind: str, but: set[str], behind: str = "") -> 
 def _how_many(desk: Memories, kind: str, but: set[str]) -> int:
     """How many lessons are in question, but for some."""
     counted = desk.store.counted(desk.scopes, ("state", "gate"))
-    left_out = [(memory.state, memory.gate, -1) for memory in desk.store.memories(sorted(but)) if memory.project in desk.scopes]
+    left_out = [
+        (memory.state, memory.gate, -1) for memory in desk.store.memories(sorted(but)) if memory.project in desk.scopes
+    ]
     return sum(
         n
         for each in _questions(kind)
@@ -183,7 +201,9 @@ def _how_many(desk: Memories, kind: str, but: set[str]) -> int:
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson in question, in the shape of a proposal."""
-    kind, reason = ("review", "under review") if memory.state == "under_review" else ("held", memory.gate_reason or memory.gate)
+    kind, reason = (
+        ("review", "under review") if memory.state == "under_review" else ("held", memory.gate_reason or memory.gate)
+    )
     return {
         "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
         "approvals": [], "lesson": said(desk, memory), "other": None, "evidence": _quotes(desk, memory.id),
@@ -213,7 +233,9 @@ def find_proposal(desk: Memories, id: str) -> Proposal:
 def recall(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A search, with the parts of each score."""
     return recalled_json(
-        desk.recall(asked["q"], limit=asked["limit"], include_held=asked["held"], include_stale=asked["stale"], surface="desk")
+        desk.recall(
+            asked["q"], limit=asked["limit"], include_held=asked["held"], include_stale=asked["stale"], surface="desk"
+        )
     )
 
 
@@ -230,9 +252,7 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def run(desk: Memories, id: str) -> dict[str, Any]:
     """One run, whole: lessons given, withheld, cited, and the findings it was learned from."""
     [found] = desk.audit(id)
-    said = [
-        {name: row.__dict__[name] for name in SAID} for row in desk.store.findings(run=found.run.id)
-    ]
+    said = [{name: row.__dict__[name] for name in SAID} for row in desk.store.findings(run=found.run.id)]
     return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
 
 
