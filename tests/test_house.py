@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 import tacit
 
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES = 500, 150, 25, 2
-SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S)
+SQL = re.compile(
+    r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
+)
 
 # What modules of one kind have by the same name: a format, a host, a screen, a command, a named function of a profile, a question to a model.
 SLOTS = {
@@ -29,7 +35,8 @@ SLOTS = {
     "HOST", "NAMES", "OURS", "LIMIT", "ANSWERED", "write", "COMMANDS", "main", "step", "VERSION", "question", "schema", "answers", "TYPE_CHECKING",
 }  # fmt: skip
 REPEATED = 148  # public names in more than two modules; it may only sink
-LIGHT = set(Path(__file__).with_name("light_modules.txt").read_text().split())  # what hooks load; only these spare themselves `typing`
+# what hooks load; only these spare themselves `typing`
+LIGHT = set(Path(__file__).with_name("light_modules.txt").read_text().split())
 
 
 _parsed = cache(ast.parse)
@@ -55,7 +62,9 @@ def _statements(text: str) -> list[int]:
     described = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body and isinstance(node.body[0], ast.Expr)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
     }
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return [node.lineno for node in strings if id(node) not in described and SQL.search(node.value)]
@@ -65,12 +74,19 @@ def test_the_measures_of_the_house() -> None:
     """One table; a row that fails names its modules."""
     modules = _modules()
     lines = {name: text.count("\n") for name, text in modules.items()}
-    sql = [f"{name}:{line}" for name, text in modules.items() if not name.startswith("stores/") for line in _statements(text)]
+    sql = [
+        f"{name}:{line}"
+        for name, text in modules.items()
+        if not name.startswith("stores/")
+        for line in _statements(text)
+    ]
     long = {name: n for name, n in lines.items() if n > LONGEST}
     conductors = {name: n for room in ROOMS if (n := lines[name := f"{room}/__init__.py"]) > CONDUCTOR}
     print("\n| measure | holds for | not yet |\n|---|---|---|")
     print(f"| SQL only in stores | {len(modules)} modules | {len(sql)} |")
-    print(f"| at most {LONGEST} lines | {len(modules) - len(long)} modules | {len(long)}: {', '.join(f'{k} {v}' for k, v in long.items())} |")
+    print(
+        f"| at most {LONGEST} lines | {len(modules) - len(long)} modules | {len(long)}: {', '.join(f'{k} {v}' for k, v in long.items())} |"
+    )
     print(f"| a conductor at most {CONDUCTOR} | {len(ROOMS) - len(conductors)} of {len(ROOMS)} | {conductors} |")
     assert sql == [], "bring the statement home: a named reader in stores/"
     assert {**long, **conductors} == {}, "cut the module: one idea each"
@@ -126,9 +142,16 @@ def _circles(trees: Mapping[str, ast.Module]) -> set[tuple[str, ...]]:
 def test_no_circle_inside_a_room() -> None:
     """Modules that need each other are one idea in two files, or hide a third; an import inside a function hides it from Python, not from a reader."""
     circles = _circles(_trees())
-    print(f"\n| no circle inside a room | {len(_trees())} modules | {len(circles)} circles, {sum(map(len, circles))} modules |")
+    print(
+        f"\n| no circle inside a room | {len(_trees())} modules | {len(circles)} circles, {sum(map(len, circles))} modules |"
+    )
     assert circles == set(), "move what both need below them"
-    code = {"a": "import tacit.a.b", "a.b": "def f():\n    from tacit.a import c", "a.c": "from tacit.a.b import f", "b": "from tacit.a import b"}
+    code = {
+        "a": "import tacit.a.b",
+        "a.b": "def f():\n    from tacit.a import c",
+        "a.c": "from tacit.a.b import f",
+        "b": "from tacit.a import b",
+    }
     assert _circles({name: ast.parse(text) for name, text in code.items()}) == {("a.b", "a.c")}
 
 
@@ -138,7 +161,10 @@ def test_no_class_has_too_many_methods() -> None:
     for name, tree in _trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                count = sum(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name[0] != "_" for each in node.body)
+                count = sum(
+                    isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name[0] != "_"
+                    for each in node.body
+                )
                 if count > METHODS:
                     wide[f"{name}.{node.name}"] = count
     print(f"\n| at most {METHODS} public methods | | {wide} |")
@@ -150,7 +176,13 @@ def test_public_names_have_few_homes() -> None:
     homes: dict[str, set[str]] = {}
     for name, tree in _trees().items():
         for node in tree.body:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+            targets = (
+                node.targets
+                if isinstance(node, ast.Assign)
+                else [node.target]
+                if isinstance(node, ast.AnnAssign)
+                else []
+            )
             given = [each.id for each in targets if isinstance(each, ast.Name)]
             given += [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             for each in given:
@@ -161,10 +193,24 @@ def test_public_names_have_few_homes() -> None:
     assert len(many) <= REPEATED, worst
 
 
+def test_the_tree_is_formatted() -> None:
+    """As `ruff format` has it, at the 120 columns of pyproject.toml: a line's length is nobody's taste, and the count of lines means something."""
+    pytest.importorskip("ruff", reason="ruff comes with the extra dev")
+    tree = ROOT.parents[1]
+    wrong = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--check", "src", "tests", "bench", "examples"],
+        cwd=tree, capture_output=True, text=True,
+    )  # fmt: skip
+    assert wrong.returncode == 0, f"make format; {wrong.stdout}{wrong.stderr}"
+
+
 def test_the_light_start_idiom_spreads_no_further() -> None:
     """A module that no hook loads writes `from typing import TYPE_CHECKING`, as everybody does."""
     light = {name for name, text in _modules().items() if "\nTYPE_CHECKING = False\n" in text}
     print(f"\n| ordinary imports | {len(_modules()) - len(light)} modules | {len(light)} with the light-start idiom |")
-    dialects = {name for name in light if re.fullmatch(r"hosts/\w+/__init__\.py", name)}  # a host's dialect is always loaded by its hooks
-    assert sorted(light - LIGHT - dialects) == [], "no hook loads these: import TYPE_CHECKING from typing; if one does, name them in tests/light_modules.txt"
+    # a host's dialect is always loaded by its hooks
+    dialects = {name for name in light if re.fullmatch(r"hosts/\w+/__init__\.py", name)}
+    assert sorted(light - LIGHT - dialects) == [], (
+        "no hook loads these: import TYPE_CHECKING from typing; if one does, name them in tests/light_modules.txt"
+    )
     assert sorted(LIGHT - _modules().keys()) == [], "these are gone: take them off tests/light_modules.txt"

@@ -42,7 +42,11 @@ def test_every_program_is_started_where_it_cannot_be_replaced() -> None:
     wrong = []
     for path in sorted(Path(tacit.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.List) or len(node.elts) < 2 or ast.unparse(node.elts[0]) not in ("sys.executable", "'git'"):
+            if (
+                not isinstance(node, ast.List)
+                or len(node.elts) < 2
+                or ast.unparse(node.elts[0]) not in ("sys.executable", "'git'")
+            ):
                 continue
             words = [ast.unparse(each) for each in node.elts]
             if words[0] == "sys.executable" and words[1] not in ("'-P'", "'-I'"):
