@@ -34,7 +34,7 @@ from stores import PROJECT, cache, environment, fresh, opened
 from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.stores.cache import ERROR, TRIED, open_cache
-from tacit.stores.carry import CLOSED, in_step, standing
+from tacit.stores.carry import CLOSED, cache_status, in_step
 from tacit.stores.check import check
 from texts import Writer
 
@@ -172,8 +172,8 @@ class Machine:
             open_cache(self.env["TACIT_STORE"], data_folder(self.env)) as near,
         ):
             faults = [f"{len(check(far.store).faults)} faults"] if check(far.store).faults else []
-            if standing(near).outbox:
-                faults.append(f"{standing(near).outbox} rows wait")
+            if cache_status(near).outbox:
+                faults.append(f"{cache_status(near).outbox} rows wait")
             for table, columns in TABLES.items():
                 here, there = (
                     Counter(tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}"))

@@ -24,7 +24,7 @@ import httpx
 from tacit.app import open as open_memories
 from tacit.core.journal import change
 from tacit.core.value import replace
-from tacit.surfaces.web.security import Keys, names
+from tacit.surfaces.web.security import Keys, host_names
 from tacit.surfaces.web.server import Desk, application
 from tacit.testing import finding, run, signed
 
@@ -101,7 +101,9 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     with open_memories(env=env, cwd=folder) as memories:
         lesson = memories.list(limit=1)[0].id
     app = application(
-        Desk(lambda: open_memories(env=env, cwd=folder, create=False)), Keys(TOKEN, whose=str), names("127.0.0.1", 8477)
+        Desk(lambda: open_memories(env=env, cwd=folder, create=False)),
+        Keys(TOKEN, whose=str),
+        host_names("127.0.0.1", 8477),
     )
     app._too_much = lambda headers: None  # type: ignore[method-assign]  # the rate is not what is measured
     return httpx.AsyncClient(

@@ -30,7 +30,7 @@ sys.path[:0] = [str(HERE.parent / "src")]
 
 from tacit import formats  # noqa: E402
 from tacit.formats.source import FileSource  # noqa: E402
-from tacit.learn.reader.render import page, rendered, without  # noqa: E402
+from tacit.learn.reader.render import page_text, rendered, without  # noqa: E402
 from tacit.testing import Clock  # noqa: E402
 
 BOUND = 0.60
@@ -264,7 +264,7 @@ def shown(session: Session, folder: str) -> str:
     path = Path(folder) / f"{session.id}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in session.rows))
     [run] = formats.read(FileSource(str(path)))
-    return page(without(rendered(run), [text for _, text, *_ in LESSONS]).lines)
+    return page_text(without(rendered(run), [text for _, text, *_ in LESSONS]).lines)
 
 
 def make(folder: Path, runs: int, seed: int) -> None:

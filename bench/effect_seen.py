@@ -43,7 +43,7 @@ from tacit.core.memory import Memory  # noqa: E402
 from tacit.core.run import Run  # noqa: E402
 from tacit.formats.source import FileSource  # noqa: E402
 from tacit.learn.occurrences import failed_with  # noqa: E402
-from tacit.learn.reader.render import AGENT, rendered  # noqa: E402
+from tacit.learn.reader.render import AGENT_LINES, rendered  # noqa: E402
 from tacit.learn.settle import outcome_of  # noqa: E402
 
 JUDGES = ("1", "2")
@@ -246,7 +246,7 @@ def told_by_reader(world: World, runs: dict[str, list[Run]]) -> dict[str, set[st
     ):
         id = session.get(run, "")
         if id not in places:
-            places[id] = {place for place, letters in _letters(runs.get(id, [])).items() if letters <= set(AGENT)}
+            places[id] = {place for place, letters in _letters(runs.get(id, [])).items() if letters <= set(AGENT_LINES)}
         if tier == "user" or place.partition("#")[0] not in places[id]:
             found.setdefault(id, set()).add(memory)
     return found

@@ -33,8 +33,8 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 
 import apsw  # noqa: E402
 
-from tacit.words.match import compare, decide, grown, keywords  # noqa: E402
-from tacit.words.prepared import MARGIN, THRESHOLD, Prepared, Settings, prepare  # noqa: E402
+from tacit.words.match import choose_same, compare, grown, keywords  # noqa: E402
+from tacit.words.prepared import MARGIN, THRESHOLD, MatchSettings, Prepared, prepare  # noqa: E402
 from tacit.words.signature import signature  # noqa: E402
 from tacit.words.tokens import index_words, query_words  # noqa: E402
 
@@ -44,11 +44,11 @@ DESCRIPTION = 600  # characters of a report's description: what a finding quotes
 BUDGETS = (1, 2, 3, 5, 10, 15, 25)  # false merges per 100, for --sweep
 
 RULES = {
-    "lexical": Settings(),
-    "lexical, no margin": Settings(margin=0.0),
-    "overlap .50, best": Settings("overlap", 0.5, 0.0),
-    "jaccard .70": Settings("jaccard", 0.7, 0.0),
-    "jaccard .85": Settings("jaccard", 0.85, 0.0),
+    "lexical": MatchSettings(),
+    "lexical, no margin": MatchSettings(margin=0.0),
+    "overlap .50, best": MatchSettings("overlap", 0.5, 0.0),
+    "jaccard .70": MatchSettings("jaccard", 0.7, 0.0),
+    "jaccard .85": MatchSettings("jaccard", 0.85, 0.0),
 }
 PERCENTILES = (0.9, 0.95)
 FIRST = "overlap .50, first (ArcheFlow)"
@@ -171,13 +171,13 @@ class Stream:
         first: set[int] = set()
         self.has_twin = [report.finding in first or first.add(report.finding) is not None for report in reports]
 
-    def run(self, settings: Settings) -> Tally:
+    def run(self, settings: MatchSettings) -> Tally:
         """Every report decided by one rule."""
         found = false = 0
         for arrival in self.arrivals:
             candidates = [(f"{other:06}", self.prepared[other]) for other in arrival.candidates]
             rules = grown(settings, arrival.number) if settings.matcher == "lexical" else settings
-            chosen = decide(
+            chosen = choose_same(
                 self.prepared[arrival.number], candidates, rules, lambda t: arrival.idf.get(t, arrival.unseen)
             )
             if chosen.id:
@@ -190,9 +190,9 @@ class Stream:
         found = false = 0
         nearest: list[float] = []
         for arrival in self.arrivals:
-            settings = Settings(threshold=calibrated(nearest, percentile))
+            settings = MatchSettings(threshold=calibrated(nearest, percentile))
             candidates = [(f"{other:06}", self.prepared[other]) for other in arrival.candidates]
-            chosen = decide(
+            chosen = choose_same(
                 self.prepared[arrival.number], candidates, settings, lambda t: arrival.idf.get(t, arrival.unseen)
             )
             nearest.append(chosen.score)
@@ -300,14 +300,16 @@ def pair_lines() -> list[str]:
     }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():
-            merged = sum(bool(decide(_read(kind, a), [("1", _read(kind, b))], settings).id) for kind, a, b in pairs)
+            merged = sum(
+                bool(choose_same(_read(kind, a), [("1", _read(kind, b))], settings).id) for kind, a, b in pairs
+            )
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     store = [
         (f"{n:04}", _read(kind, a))
         for n, (kind, a, _) in enumerate((*opposites.SAME, *opposites.KNOWN, *opposites.BLIND))
     ]
     for name, settings in RULES.items():
-        chosen = [decide(_read(kind, b), store, settings).id for kind, _, b in opposites.SAME]
+        chosen = [choose_same(_read(kind, b), store, settings).id for kind, _, b in opposites.SAME]
         right = sum(id == f"{n:04}" for n, id in enumerate(chosen))
         lines.append(
             f"| same meaning among {len(store)} lessons | {name} | {_share(right, len(chosen))}, to a stranger {sum(map(bool, chosen)) - right} |"
@@ -344,7 +346,7 @@ def flipped_lines(data: Path) -> list[str]:
             if len(said) >= 20 and re.search(pattern, said):
                 pairs.append((lesson, re.sub(pattern, flip, said, count=1) + lesson[len(said) :]))
         for name, settings in RULES.items():
-            merged = sum(bool(decide(prepare(a), [("1", prepare(b))], settings).id) for a, b in pairs)
+            merged = sum(bool(choose_same(prepare(a), [("1", prepare(b))], settings).id) for a, b in pairs)
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     return lines
 
@@ -363,8 +365,8 @@ def speed_lines() -> list[str]:
     jobs = {
         "prepare": lambda: [prepare(text) for text in texts],
         "compare": lambda: [compare(a, b, float_idf) for a in read for b in read if a is not b],
-        "decide among 50": lambda: decide(
-            read[0], [(str(n), read[n % 4]) for n in range(50)], Settings("lexical", 0.99), float_idf
+        "decide among 50": lambda: choose_same(
+            read[0], [(str(n), read[n % 4]) for n in range(50)], MatchSettings("lexical", 0.99), float_idf
         ),
     }
     calls = {"prepare": len(texts), "compare": 12, "decide among 50": 1}

@@ -156,7 +156,7 @@ def synced(text: str) -> None:
     from tacit.core.journal import payload_digest
     from tacit.core.value import replace
     from tacit.formats import journal_file
-    from tacit.team.lines import TEAM, Line, folded, line, spoken
+    from tacit.team.lines import TEAM, JournalLine, fold_lines, line, spoken
 
     told = []
     for n, piece in enumerate(pieces(text)):
@@ -176,9 +176,11 @@ def synced(text: str) -> None:
         digest = payload_digest(bytes(16), spoken(words)).hex()
         told.append(journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words)))
     read = [*journal_file.read("\n".join(told).encode(), "m")]
-    assert all(isinstance(each, Line) for each in read), [each for each in read if not isinstance(each, Line)][:1]
+    assert all(isinstance(each, JournalLine) for each in read), [
+        each for each in read if not isinstance(each, JournalLine)
+    ][:1]
     for each in read:
-        folded([replace(each, standing=TEAM, signer="ann@team")])
+        fold_lines([replace(each, standing=TEAM, signer="ann@team")])
 
 
 def repaired(folder: Path, text: str) -> None:

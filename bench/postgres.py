@@ -35,7 +35,7 @@ from tacit.learn.by_hand import memory_from
 from tacit.stores.check import check, rule_of
 from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
-from tacit.stores.postgres.search import tokens
+from tacit.stores.postgres.search import porter_words
 from tacit.stores.sql_writer import Writer
 from tacit.testing import signed
 from texts import Writer as Texts
@@ -120,7 +120,7 @@ def _words(text: str, tags: tuple[str, ...], paths: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _tokens(text: str) -> list[str]:
-    return [word.replace("\\", "\\\\").replace("'", "''") for word in sorted(set(tokens(text)))]
+    return [word.replace("\\", "\\\\").replace("'", "''") for word in sorted(set(porter_words(text)))]
 
 
 def opened(url: str, folder: str, project: str) -> Memories:

@@ -39,7 +39,7 @@ from tacit.core.run import Run, Step  # noqa: E402
 from tacit.formats.neutral import write as neutral_lines  # noqa: E402
 from tacit.prove.replay import arm, kept, run_pairs  # noqa: E402
 from tacit.prove.replay.bets import power  # noqa: E402
-from tacit.prove.replay.outcome import Judged  # noqa: E402
+from tacit.prove.replay.outcome import JudgedRun  # noqa: E402
 from tacit.prove.replay.plan import Budget  # noqa: E402
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
@@ -98,7 +98,7 @@ def simulated(many: int) -> None:
         }
         for n in range(6)
     ]
-    begin, judge = arm.begin, arm.judge
+    begin, judge = arm.begin, arm.judge_run
     chance = random.Random(7)
 
     def fake(bench: Any, task: Any, given: bool, folder: str) -> None:
@@ -109,7 +109,7 @@ def simulated(many: int) -> None:
     try:
         with tempfile.TemporaryDirectory() as top:
             for name, (without, given) in RATES.items():
-                arm.judge = lambda b, t, f, ran, w=without, g=given: Judged(
+                arm.judge_run = lambda b, t, f, ran, w=without, g=given: JudgedRun(
                     float(chance.random() < (g if ran["given"] else w)), ""
                 )
                 taken, said = [], {"helps": 0, "harms": 0, "no difference": 0, "not yet known": 0}
@@ -123,7 +123,7 @@ def simulated(many: int) -> None:
                         "instrument": "check",
                     }
                     folder = os.path.join(top, "tacit-replay")
-                    with kept.Kept(folder) as store:
+                    with kept.ReplayFolder(folder) as store:
                         found = run_pairs(store, plan, None, Budget(), lambda _: None)  # type: ignore[arg-type]
                     said[found.standing.word] += 1
                     taken.append(len(found.pairs))
@@ -133,7 +133,7 @@ def simulated(many: int) -> None:
                     f"  {name}: {told}; pairs run: median {statistics.median(taken):g}, most {max(taken)}", flush=True
                 )
     finally:
-        arm.begin, arm.judge = begin, judge
+        arm.begin, arm.judge_run = begin, judge
 
 
 # -- a world without a host ---------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ from tacit.core.digest import short_hash
 from tacit.guard.redact import private, redact
 from tacit.tend import same
 from tacit.tend.same import BATCH, SAME, Pairing
-from tacit.words.match import compare, decide, grown
-from tacit.words.prepared import Settings, prepare
+from tacit.words.match import choose_same, compare, grown
+from tacit.words.prepared import MatchSettings, prepare
 
 LABELS = HERE / "labels"
 
@@ -56,8 +56,8 @@ def arrived(stream: Stream) -> Iterator[Arrived]:
             return arrival.idf.get(term, arrival.unseen)
 
         known = [(f"{other:06}", stream.prepared[other]) for other in arrival.candidates]
-        chosen = decide(mine, known, grown(Settings(), arrival.number), idf)
-        near = same.nearest((other, compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
+        chosen = choose_same(mine, known, grown(MatchSettings(), arrival.number), idf)
+        near = same.worth_asking((other, compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
         matched = reports[int(chosen.id)] if chosen.id else None
         equal = bool(chosen.id) and stream.prepared[int(chosen.id)].text == mine.text
         yield Arrived(reports[arrival.number], matched, equal, tuple(reports[other] for other, _ in near))
@@ -102,7 +102,7 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
     from tacit.core import clock
     from tacit.core.digest import new_id
     from tacit.core.errors import Refused
-    from tacit.core.profile import changed
+    from tacit.core.profile import with_values
     from tacit.tend import tend
     from tacit.testing import finding, run
 
@@ -110,7 +110,7 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
         tempfile.TemporaryDirectory() as folder,
         tacit.open(f"{folder}/a.db", cwd=folder, by="bench", yes=True) as memories,
     ):
-        profile = changed(memories.profile, {"tend.least": len(reports)})
+        profile = with_values(memories.profile, {"tend.least": len(reports)})
 
         def tended() -> None:
             tend(
@@ -262,7 +262,7 @@ def pair_lines(path: Path, words: Words, sets: list[str]) -> list[str]:
             continue
         count = counts.setdefault(pair["kind"], [0, 0, 0, 0])
         a, b = prepare(pair["a"]), prepare(pair["b"])
-        by_words = bool(decide(a, [("1", b)], Settings()).id)
+        by_words = bool(choose_same(a, [("1", b)], MatchSettings()).id)
         asked = a.text != b.text and (by_words or same.is_open(compare(a, b)))
         word = words.of(short_hash(pair["a"], pair["b"]), pair["a"], pair["b"]) if asked else ""
         with_model = word == SAME if word else by_words

@@ -26,7 +26,7 @@ from typing import Any
 
 import tacit
 from tacit.app import Memories
-from tacit.core.profile import changed, profile_id, to_json
+from tacit.core.profile import profile_id, to_json, with_values
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.testing import Clock, finding, run, say, signed, tool, user
@@ -198,7 +198,7 @@ def look_through(memories: Memories) -> int:
 def use_short_memory(memories: Memories) -> None:
     """The default profile, but archived lessons and run data move to files after 120 days instead of a year, so that they do."""
     project = memories.ensure_project()
-    profile = changed(memories.profile, {"tend.prune_days": 120})
+    profile = with_values(memories.profile, {"tend.prune_days": 120})
     with memories.store.write() as tx:
         tx.put_profile(profile_id(profile), profile.name, to_json(profile), project.created_at)
         tx.put_project(replace(project, profile=profile_id(profile)))

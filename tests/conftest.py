@@ -121,7 +121,7 @@ def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[s
             from tacit.stores.postgres import bm25, open_store
 
             with open_store(_address(postgres_template, name)) as store:
-                bm25.prepare(store, anew=True, trusted={EXTENSION: ()})
+                bm25.prepare_index(store, anew=True, trusted={EXTENSION: ()})
         yield name
 
 

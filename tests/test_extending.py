@@ -245,13 +245,13 @@ def test_a_screen(applied: Any) -> None:
         """
 import asyncio, httpx
 from tacit.app import open
-from tacit.surfaces.web.security import Keys, names
+from tacit.surfaces.web.security import Keys, host_names
 from tacit.surfaces.web.server import Desk, application
 
 with open(by="ada", yes=True) as memories:
     memories.add_many([{"text": "Run make migrate before the tests.", "kind": "rule"}, {"text": "Totals are in cents.", "kind": "rule"}])
 keys = Keys("t" * 64, link="once" * 8, whose={}.get)
-desk = application(Desk(open), keys, names("127.0.0.1", 8477))
+desk = application(Desk(open), keys, host_names("127.0.0.1", 8477))
 
 async def ask():
     async with httpx.AsyncClient(transport=httpx.ASGITransport(desk), base_url="http://127.0.0.1:8477") as browser:

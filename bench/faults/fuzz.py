@@ -102,7 +102,7 @@ def doors(home: Path) -> dict[str, Door]:
 
         return read
 
-    for name in formats.names():
+    for name in formats.format_names():
         found[f"read-{name}"] = reader(name)
     for name in formats.exchanging():
         found[f"import-{name}"] = lambda raw, name=name: [
@@ -171,7 +171,7 @@ def _sync(raw: bytes, memories: Any) -> Any:
     from tacit.core.journal import payload_digest
     from tacit.core.value import replace
     from tacit.formats import journal_file
-    from tacit.team.lines import Line, spoken
+    from tacit.team.lines import JournalLine, spoken
     from tacit.team.sync import Joining
 
     plain = [type(each).__name__ for each in journal_file.read(raw, "m1")]
@@ -183,7 +183,7 @@ def _sync(raw: bytes, memories: Any) -> Any:
                 at.update(salt="00", digest=payload_digest(b"\0", spoken(at["words"])).hex())
                 text = json.dumps(at).encode()
         lines.append(text)
-    taken = [each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, Line)]
+    taken = [each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, JournalLine)]
     joining = Joining(memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True)
     joining.join([replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1")
     done = joining.report("m1", 0, 1)

@@ -86,7 +86,7 @@ def whole(worlds: Path) -> list[list[tuple[str, int, int]]]:
     """The questions of each session that was read: step, characters asked, characters answered."""
     found: list[list[tuple[str, int, int]]] = []
     for store in sorted(worlds.glob("*/home/**/tacit.db")):
-        place = readings.folder_of(str(store))
+        place = readings.readings_folder(str(store))
         for path in sorted(Path(place).glob("*.json.gz")):
             kept = readings.load(place, path.name.removesuffix(".json.gz"))
             if kept is not None and kept.answers:

@@ -141,7 +141,7 @@ def _named(
     told: Sequence[dict[str, Any]], about: dict[str, set[str]], of_program: dict[tuple[str, str], set[str]]
 ) -> set[str]:
     """The signatures that the hook's words before some commands are about: of a lesson those that the command at hand was met with."""
-    from tacit.core.programs import runs
+    from tacit.core.programs import runs_command
 
     found: set[str] = set()
     for each in told:
@@ -149,7 +149,7 @@ def _named(
         for mark in {mark for id in ids for mark in about.get(id, ())}:
             programs = [program for program, of in of_program if of == mark and len(of_program[program, of]) > 1]
             programs += [mark.removeprefix("command ")] if mark.startswith("command ") else []
-            if any(runs(each["line"], program) for program in programs):
+            if any(runs_command(each["line"], program) for program in programs):
                 found.add(mark)
     return found
 

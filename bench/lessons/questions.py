@@ -26,8 +26,8 @@ from tacit.core.errors import ModelUnavailable
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.guard.redact import private, redact
-from tacit.learn.reader.asking import Asking, kept_lines
-from tacit.learn.reader.render import rendered, tokens
+from tacit.learn.reader.asking import Questions, kept_lines
+from tacit.learn.reader.render import page_tokens, rendered
 from tacit.stores.readings import Reading
 
 REPOSITORY = "/repo"
@@ -62,7 +62,7 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                 continue
             kept = Kept(queue / project, file)
             with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(ModelUnavailable):
-                asking = Asking(
+                asking = Questions(
                     Reading("a" * 16, project, lines=kept_lines(page)),
                     scratch,
                     kept,
@@ -71,7 +71,7 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                 )
                 asking.findings(asking.lessons())
             for name, asked in kept.asked:
-                yield entry, name, asked, tokens(page.lines)
+                yield entry, name, asked, page_tokens(page.lines)
 
 
 def folded(text: str, file: Path) -> str:

@@ -31,7 +31,7 @@ from bench.lessons.feed import World, rows, sessions  # noqa: E402
 
 from tacit.formats import read  # noqa: E402
 from tacit.formats.source import FileSource  # noqa: E402
-from tacit.learn.reader.render import rendered, tokens  # noqa: E402
+from tacit.learn.reader.render import page_tokens, rendered  # noqa: E402
 
 SERVE = """
 import sys, xllamacpp
@@ -101,7 +101,7 @@ def measure(url: str, args: argparse.Namespace) -> None:
     else:
         world.fresh()
     sized = sorted(
-        (tokens(page.lines), each.start, each)
+        (page_tokens(page.lines), each.start, each)
         for each in sessions(args.data, args.project)
         for run in read(FileSource(str(each.file)))
         for page in (rendered(run),)
@@ -169,12 +169,12 @@ def measure(url: str, args: argparse.Namespace) -> None:
 
 def readings(world: World) -> list[dict[str, Any]]:
     """What is kept of each session that was to be read."""
-    from tacit.stores.readings import folder_of, load
+    from tacit.stores.readings import load, readings_folder
 
     (store,) = world.home.rglob("tacit.db") if list(world.home.rglob("tacit.db")) else (None,)
     if store is None:
         return []
-    folder = folder_of(str(store))
+    folder = readings_folder(str(store))
     found = [load(folder, path.name.split(".")[0]) for path in Path(folder).glob("*")] if Path(folder).exists() else []
     return [
         {

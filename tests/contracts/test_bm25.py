@@ -90,11 +90,11 @@ def test_what_a_transaction_has_written_it_finds(ranked: Any) -> None:
 
 @pytest.mark.parametrize("word", ["名前", "naïve", "db/cache.py", "x_y", "C++", "''); DROP TABLE memory; --"])
 def test_any_script_and_any_sign_is_a_word_like_others(ranked: Any, word: str) -> None:
-    from tacit.stores.postgres.search import tokens
+    from tacit.stores.postgres.search import porter_words
 
     [id] = put(ranked, f"Think of {word} here.")
     put(ranked, "Something else.")
-    assert found(ranked, word) == ([id] if tokens(word) else [])
+    assert found(ranked, word) == ([id] if porter_words(word) else [])
 
 
 def test_without_the_extension_the_rarities_of_words_do(
@@ -108,7 +108,7 @@ def test_without_the_extension_the_rarities_of_words_do(
     [later] = put(ranked, "Another lease.")
     with _superuser(postgres_admin, postgres_database) as admin:
         admin.execute(f"CREATE EXTENSION {name}")
-    bm25.prepare(ranked, trusted={name: ()})
+    bm25.prepare_index(ranked, trusted={name: ()})
     assert ranked.one("SELECT to_regclass('tacit.memory_fts_ranked')")[0]
     assert set(found(ranked, "lease")) == {id, later}
 
@@ -126,7 +126,7 @@ def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) 
         tx.apply(keep.edited(tx.get(id), {"text": "The lease ends."}, by="ada", at=now()))
     assert [fault.id for fault in check(ranked).faults] == ["memory_fts_ranked"]
     ranked.rows("DROP FUNCTION rows_like")
-    bm25.prepare(ranked, anew=True, trusted=dict.fromkeys(EXTENSIONS, ()))
+    bm25.prepare_index(ranked, anew=True, trusted=dict.fromkeys(EXTENSIONS, ()))
     assert check(ranked).faults == () and found(ranked, "lease") == [id]
 
 

@@ -19,8 +19,8 @@ from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown
-from tacit.stores.carry import carry, in_step, refresh, standing
+from tacit.stores.cache import AGAIN, MOST_WAITING, REFRESHED, is_due, open_cache, path_of, without_password
+from tacit.stores.carry import cache_status, carry, in_step, refresh
 from tacit.stores.check import check
 from tacit.stores.renew import cache_faults, renew
 from tacit.stores.sqlite import SqliteStore, open_store
@@ -64,10 +64,10 @@ def rows(store: SqliteStore, table: str) -> list[Any]:
 
 def test_its_name_knows_no_password_and_others_may_not_read_it(near: SqliteStore) -> None:
     assert (
-        shown("postgresql://ada:secret@db/team?sslmode=require&password=x")
+        without_password("postgresql://ada:secret@db/team?sslmode=require&password=x")
         == "postgresql://ada@db/team?sslmode=require"
     )
-    assert shown("postgresql://db/team?password=x") == "postgresql://db/team"
+    assert without_password("postgresql://db/team?password=x") == "postgresql://db/team"
     assert path_of("postgresql://ada:one@db/team", "d") == path_of("postgresql://ada:two@db/team", "d")
     assert path_of("postgresql://ada@db/team", "d") != path_of("postgresql://ben@db/team", "d")
     assert os.stat(near.path).st_mode & 0o777 == 0o600
@@ -84,7 +84,7 @@ def test_other_addresses_and_passwords_in_settings_are_refused(tacit: Any) -> No
 def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memories, tacit: Any, folder: Path) -> None:
     id = far.add("Run make migrate before the tests.", kind="rule").id
     in_step(near, far.store)
-    assert (standing(near).lessons, is_due(near, clock.now())) == (0, False)
+    assert (cache_status(near).lessons, is_due(near, clock.now())) == (0, False)
     said = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "x"})
     assert tacit("hook", "prompt", stdin=said, TACIT_STORE=URL, TACIT_NO_WORKER="1").out == ""
     assert is_due(near, clock.now())  # also for a worker that has just looked
@@ -109,11 +109,11 @@ def test_a_lesson_comes_here_and_its_use_goes_there(near: SqliteStore, far: Memo
     id = far.add("Run make migrate before the tests.", kind="rule").id
     fetch(near, far)
     assert given() == (id,)
-    assert standing(near).outbox == 3  # a run, a use and an answer
+    assert cache_status(near).outbox == 3  # a run, a use and an answer
     assert carry(near, far.store).rows == 3
     for table in ("run", "use", "injection"):
         assert rows(near, table) == rows(far.store, table)
-    assert standing(near).outbox == 0
+    assert cache_status(near).outbox == 0
     assert far.store.tally(id).uses == 1
     assert not check(far.store).faults
 
@@ -212,7 +212,7 @@ def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memorie
 def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteStore, far: Memories) -> None:
     far.add("Run make migrate before the tests.", kind="rule")
     fetch(near, far)
-    assert standing(near).lessons == 1
+    assert cache_status(near).lessons == 1
 
     class Closed(_Far):
         def projects(self, *, remote: str = "", key: str = "") -> list[Any]:
@@ -220,7 +220,7 @@ def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteSto
 
     with Closed(far.store.path) as shut:
         refresh(near, shut)
-    assert (standing(near).lessons, standing(near).projects, given()) == (0, 0, ())
+    assert (cache_status(near).lessons, cache_status(near).projects, given()) == (0, 0, ())
 
 
 # -- what the server will not take --------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_what_it_will_never_take_does_not_stand_in_the_way(near: SqliteStore, fa
     with _Picky(far.store.path) as picky:
         picky.refuses = ids[1]
         carried = carry(near, picky)
-    assert (carried.rows, carried.left, standing(near).outbox) == (4, 1, 0)
+    assert (carried.rows, carried.left, cache_status(near).outbox) == (4, 1, 0)
     assert {use.memory for use in far.store.all_uses(far.project_id)} == {ids[0], ids[2]}
     assert near.one("SELECT count FROM counter WHERE name = 'carry_left'")[0] == 1
     with pytest.raises(Unavailable, match="no record"):  # what cannot be recorded is not given
@@ -287,12 +287,12 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
 
     with Away(far.store.path) as away, pytest.raises(Unavailable):
         in_step(near, away)
-    told = standing(near)
+    told = cache_status(near)
     assert (told.outbox, told.error) == (3, "the server does not answer")
     assert not is_due(near, clock.now())  # it was just asked in vain
     assert is_due(near, clock.after_days(clock.now(), AGAIN / 86400))
     in_step(near, far.store)
-    assert (standing(near).outbox, standing(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
+    assert (cache_status(near).outbox, cache_status(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
 
 
 # -- damaged ------------------------------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
         if damage == "everything":  # then it knows no project either, and is asked for one by the next hook
             assert (done.lessons, anew.queued()) == (0, 0)
         else:
-            assert (done.lessons, anew.queued(), standing(anew).outbox) == (1, 1, 0)
+            assert (done.lessons, anew.queued(), cache_status(anew).outbox) == (1, 1, 0)
             assert [use.memory for use in far.store.all_uses(far.project_id)] == [id]
             assert given() == () and given(run="r2") == (id,)  # what was assigned stays so
 
@@ -363,7 +363,7 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
     far.add("Run make migrate before the tests.", kind="rule")
     fetch(near, far)
     with near.write() as tx:
-        tx.rows("INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')", last=MOST)
+        tx.rows("INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')", last=MOST_WAITING)
     hook = {
         "session_id": "s",
         "cwd": str(folder),
@@ -480,7 +480,7 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(near: SqliteStore, fa
             assert done.returncode == -9, done.stderr
     for table in ("run", "use", "injection"):
         assert rows(near, table) == rows(far.store, table)
-    assert standing(near).outbox == 0
+    assert cache_status(near).outbox == 0
     ids = sorted(memory.id for memory in far.store.select([far.project_id], limit=-1))
     assert near.memories(ids) == far.store.memories(ids)
     assert not check(far.store).faults

@@ -162,13 +162,13 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
 )
 def test_a_count_that_is_off_is_seen_and_made_anew(tmp_path: Path, damage: str) -> None:
     """Derived, so nothing is lost; `reindex` mends it."""
-    from tacit.stores.sqlite.erase import rebuild
+    from tacit.stores.sqlite.erase import rebuild_derived
 
     with open_store(str(tmp_path / "s.db")) as store:
         filled(store, 12)
         store.rows(damage)
         assert {(fault.kind, fault.id) for fault in check(store).faults} == {("index", "facet")}
-        rebuild(store, "none")
+        rebuild_derived(store, "none")
         assert check(store).faults == ()
 
 

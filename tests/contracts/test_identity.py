@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from tacit.core.value import replace
 from tacit.stores import identity
-from tacit.stores.identity import Choice, Place, decide, is_id, locate
-from tacit.stores.identity_record import record
+from tacit.stores.identity import Choice, Place, decide_project, is_id, locate
+from tacit.stores.identity_record import record_project
 from tacit.stores.remote import normalise_remote
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
@@ -75,7 +75,7 @@ def fake_repository(at: Path, config: bytes) -> Path:
 
 def recorded(at: Path, env: dict[str, str], project: str) -> Path:
     """The same folder after its project was written down."""
-    assert record(locate(str(at), env), project)
+    assert record_project(locate(str(at), env), project)
     return at
 
 
@@ -202,7 +202,7 @@ def test_a_clone_brings_no_id_but_shows_its_remote(home: Path, env: dict[str, st
     git(home, "clone", "-q", f"{scheme}{source}", "one")
     place = locate(str(home / "one"), env)
     assert (place.id, place.remote) == ("", str(source))
-    assert decide(place, [], ["p2"], []) == Choice("p2", "remote", f"a clone of {source}")
+    assert decide_project(place, [], ["p2"], []) == Choice("p2", "remote", f"a clone of {source}")
 
 
 # ---- what a clone or an archive holds
@@ -261,7 +261,7 @@ def test_an_archive_cannot_claim_a_repository_by_its_path(home: Path, env: dict[
     place = locate(str(evil), env)
     assert (place.id, place.remote, place.believed, place.note != "") == ("", "", False, True)
     assert place.key.startswith(str(evil))
-    assert record(place, "p1") is False
+    assert record_project(place, "p1") is False
 
 
 @pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere/at/all\n", "gitdir: a\0b\n", "\xff"])
@@ -315,7 +315,7 @@ def test_a_config_beyond_a_megabyte_is_not_read(home: Path, env: dict[str, str])
         config.write(b"#")
     place = locate(str(app), env)
     assert (place.id, place.believed, place.note) == ("", False, "the git config cannot be read")
-    assert record(place, "p2") is False
+    assert record_project(place, "p2") is False
 
 
 # ---- without git
@@ -356,7 +356,9 @@ def test_a_hostile_marker_cannot_name_a_project_that_was_never_here(home: Path, 
     at = home / "unpacked"
     place = locate(str(at), env)
     victim = ["victim"]
-    assert [decide(place, by_id, [], by_key) for by_id, by_key in ((victim, []), (victim, victim), ([], []))] == [
+    assert [
+        decide_project(place, by_id, [], by_key) for by_id, by_key in ((victim, []), (victim, victim), ([], []))
+    ] == [
         Choice("", "ambiguous", f"the marker names victim, never seen at {at}: confirm the move"),
         Choice("victim", "marker", f"the marker names victim, known at {at}"),
         Choice("victim", "marker", "the marker names victim, which this store does not know yet"),
@@ -372,15 +374,15 @@ def test_the_user_may_name_the_project(home: Path, env: dict[str, str]) -> None:
     place = locate(str(app), env | {"TACIT_PROJECT": " my\x1b work\n"})
     assert (place.given, place.name, place.id) == ("my work", "my work", "p1")
     named = replace(place, given="work")
-    assert [decide(named, known, ["p2"], ["p3"]) for known in (["p7"], ["work", "p7"], ["p7", "p8"], [])] == [
+    assert [decide_project(named, known, ["p2"], ["p3"]) for known in (["p7"], ["work", "p7"], ["p7", "p8"], [])] == [
         Choice("p7", "explicit", "the user named work"),
         Choice("work", "explicit", "the user named work"),
         Choice("", "ambiguous", "2 projects are called work: give an id"),
         Choice("work", "explicit", "the user named work, which this store does not know yet"),
     ]
-    assert decide(place, [], [], []) == Choice("", "new", "no project is called my work")
+    assert decide_project(place, [], [], []) == Choice("", "new", "no project is called my work")
     everywhere = replace(place, given="@global")
-    assert decide(everywhere, ["@global"], [], []) == Choice("", "new", "no project is called @global")
+    assert decide_project(everywhere, ["@global"], [], []) == Choice("", "new", "no project is called @global")
 
 
 @needs_git
@@ -392,7 +394,7 @@ def test_git_dir_counts_only_together_with_its_work_tree(
     (home / "user" / "config").mkdir(parents=True)
     app = recorded(repository(home / "user" / "app"), env, "p-app")
     both = env | {"GIT_DIR": str(home / "dotfiles"), "GIT_WORK_TREE": str(home / "user")}
-    assert record(locate(str(home / "user" / "config"), both), "p-dots")
+    assert record_project(locate(str(home / "user" / "config"), both), "p-dots")
     alone = {name: text for name, text in both.items() if name != "GIT_WORK_TREE"}
     starts = [home / "user", home / "user" / "config", app]
     assert [locate(str(at), both).id for at in starts] == ["p-dots", "p-dots", "p-app"]
@@ -436,7 +438,7 @@ def test_a_read_only_repository_is_left_alone(shared: Path) -> None:
     app = fake_repository(shared / "app", b"[core]\n\tbare = false\n")
     (app / ".git").chmod(0o555)
     (shared / "notes").mkdir(mode=0o555)
-    answers = [record(locate(str(shared / name), ceiling(shared)), "p1") for name in ("app", "notes")]
+    answers = [record_project(locate(str(shared / name), ceiling(shared)), "p1") for name in ("app", "notes")]
     (app / ".git").chmod(0o755)
     assert answers == [False, False]
     assert (app / ".git" / "config").read_bytes() == b"[core]\n\tbare = false\n"
@@ -481,7 +483,7 @@ def test_what_another_user_owns_is_believed_only_if_git_was_told_so(shared: Path
         place = locate(str(app), env)
         assert (place.id, place.believed) == (("p1", True) if believed else ("", False)), listed
     (home / ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
-    assert record(locate(str(app), env), "p3")
+    assert record_project(locate(str(app), env), "p3")
     found = (app / ".git" / "config").stat()
     assert (found.st_uid, found.st_gid) == (NOBODY, NOBODY)
     assert locate(str(app), {**ceiling(shared), "SUDO_UID": str(NOBODY)}).id == "p3"
@@ -495,7 +497,7 @@ def test_recording_keeps_every_other_byte_and_the_mode(home: Path, env: dict[str
     before = b'\xef\xbb\xbf[core]\r\n\tbare = 0 ; \xff\xfe\r\n[Tacit]\r\n\tPROJECT = "old"\r\n\tother = \\\r\n 1\r\n'
     app = fake_repository(home / "app", before)
     (app / ".git" / "config").chmod(0o640)
-    assert record(locate(str(app), env), "new")
+    assert record_project(locate(str(app), env), "new")
     assert (app / ".git" / "config").read_bytes() == before.replace(b'PROJECT = "old"', b"project = new")
     assert stat.S_IMODE((app / ".git" / "config").stat().st_mode) == 0o640
     assert sorted(os.listdir(app / ".git")) == ["HEAD", "config", "objects", "refs"]
@@ -505,7 +507,7 @@ def test_recording_the_same_id_again_writes_nothing(home: Path, env: dict[str, s
     """The file is not replaced, so its inode stays."""
     app = recorded(fake_repository(home / "app", b""), env, "p1")
     before = (app / ".git" / "config").stat().st_ino
-    assert record(locate(str(app), env), "p1")
+    assert record_project(locate(str(app), env), "p1")
     assert (app / ".git" / "config").stat().st_ino == before
 
 
@@ -514,7 +516,7 @@ def test_a_lock_is_respected(home: Path, env: dict[str, str]) -> None:
     app = fake_repository(home / "app", b"")
     lock = app / ".git" / "config.lock"
     lock.write_text("theirs")
-    assert record(locate(str(app), env), "p1") is False
+    assert record_project(locate(str(app), env), "p1") is False
     assert lock.read_text() == "theirs"
     assert locate(str(app), env).id == ""
 
@@ -525,9 +527,13 @@ def test_who_comes_second_does_not_overwrite(home: Path, env: dict[str, str]) ->
     (home / "notes").mkdir()
     for at in (app, home / "notes"):
         seen = locate(str(at), env)
-        assert [record(seen, "first"), record(seen, "second"), record(seen, "first")] == [True, False, True]
+        assert [record_project(seen, "first"), record_project(seen, "second"), record_project(seen, "first")] == [
+            True,
+            False,
+            True,
+        ]
         assert locate(str(at), env).id == "first"
-        assert record(locate(str(at), env), "second"), "with eyes open it may be changed"
+        assert record_project(locate(str(at), env), "second"), "with eyes open it may be changed"
 
 
 def test_a_config_that_git_could_not_read_is_not_written(home: Path, env: dict[str, str]) -> None:
@@ -535,7 +541,7 @@ def test_a_config_that_git_could_not_read_is_not_written(home: Path, env: dict[s
     app = fake_repository(home / "app", b"[tacit]\nproject = p1\n[core\n")
     place = locate(str(app), env)
     assert (place.id, place.believed, place.note) == ("", False, "the git config cannot be read: line 3")
-    assert record(replace(place, believed=True), "p2") is False
+    assert record_project(replace(place, believed=True), "p2") is False
     assert (app / ".git" / "config").read_bytes() == b"[tacit]\nproject = p1\n[core\n"
 
 
@@ -544,18 +550,18 @@ def test_only_an_id_can_be_recorded(home: Path, env: dict[str, str], text: str) 
     """What could break out of a config line is a mistake of the caller."""
     place = locate(str(fake_repository(home / "app", b"")), env)
     with pytest.raises(ValueError, match="not a project id"):
-        record(place, text)
+        record_project(place, text)
 
 
 RACER = """
 import sys
 from tacit.stores.identity import locate
-from tacit.stores.identity_record import record
+from tacit.stores.identity_record import record_project
 me, *repositories = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()
 for path in repositories:
-    while not (place := locate(path, {})).id and not record(place, me):
+    while not (place := locate(path, {})).id and not record_project(place, me):
         pass
     print("lost" if place.id else "won")
 """
@@ -669,7 +675,7 @@ def test_recording_changes_nothing_else_that_git_reads(home: Path, env: dict[str
     path = app / ".git" / "config"
     path.write_bytes(config)
     before = read_by_git(app, "--list")
-    answer = record(locate(str(app), env), "0123456789ab")
+    answer = record_project(locate(str(app), env), "0123456789ab")
     if before is None:
         assert (answer, path.read_bytes()) == (False, config)
     else:
@@ -814,7 +820,7 @@ def test_the_choice_and_its_reason(
     place: Place, by_id: list[str], by_remote: list[str], by_key: list[str], choice: Choice
 ) -> None:
     """The config goes before the remote, the remote before the path, and doubt is never settled by guessing."""
-    assert decide(place, by_id, by_remote, by_key) == choice
+    assert decide_project(place, by_id, by_remote, by_key) == choice
 
 
 # ---- odd paths

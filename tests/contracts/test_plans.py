@@ -76,7 +76,7 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
         "proposals": lambda memories: views.proposals(memories, {**paged, "state": "open"}),
         "page": views.page,
         "health": views.facets,
-        "pairs": views.merged,
+        "pairs": views.merged_lessons,
         "overview": views.overview,
     }
     narrow: tuple[dict[str, str], ...] = ({"kind": "rule"}, {"gate": "hold"}, {"state": "archived", "category": "db"})

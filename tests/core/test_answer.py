@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.answer import objects, rows, text_of
+from tacit.core.answer import answer_rows, answer_text, objects
 
 TWO = [{"id": "1", "a": "x"}, {"id": "2", "a": "}{"}]
 
@@ -26,13 +26,13 @@ TWO = [{"id": "1", "a": "x"}, {"id": "2", "a": "}{"}]
 )
 def test_objects_are_found_whatever_stands_around_them(said: str) -> None:
     """Prose, fences, thoughts, one a line."""
-    assert rows(said) == TWO
+    assert answer_rows(said) == TWO
 
 
 def test_of_half_an_answer_the_whole_objects_are_taken() -> None:
     """An answer that was cut off says what it had said."""
     said = json.dumps({"findings": [*TWO, {"id": "3", "a": "lost"}]})
-    assert rows(said[:-10]) == TWO
+    assert answer_rows(said[:-10]) == TWO
 
 
 @pytest.mark.parametrize(
@@ -40,18 +40,24 @@ def test_of_half_an_answer_the_whole_objects_are_taken() -> None:
 )
 def test_garbage_is_nothing(said: str) -> None:
     """Also deep and long garbage, at once."""
-    assert rows(said) == []
+    assert answer_rows(said) == []
 
 
 @given(st.text(alphabet='{}[]",:\\ax1 \n', max_size=200))
 def test_nothing_raises(said: str) -> None:
     """Any text at all."""
-    assert all(isinstance(row, dict) for row in rows(said))
+    assert all(isinstance(row, dict) for row in answer_rows(said))
 
 
 def test_a_field_is_one_line_or_nothing() -> None:
     """Wrong types are not there; long ones are cut."""
-    assert [text_of({"t": at}, "t", 5) for at in ("a\n b", None, 7, ["x"], "abcdefgh")] == ["a b", "", "", "", "abcde"]
+    assert [answer_text({"t": at}, "t", 5) for at in ("a\n b", None, 7, ["x"], "abcdefgh")] == [
+        "a b",
+        "",
+        "",
+        "",
+        "abcde",
+    ]
 
 
 def test_a_schema_requires_every_field() -> None:

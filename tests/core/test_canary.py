@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit import formats
-from tacit.core.canary import NO_PROMPT, NO_RESULT, OTHER_SHELL, UNKNOWN, counter, doubts, told
+from tacit.core.canary import NO_PROMPT, NO_RESULT, OTHER_SHELL, UNKNOWN, canary_lines, counter, doubts
 from tacit.core.run import Reading, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 
@@ -77,7 +77,7 @@ def test_a_host_of_next_year(name: str) -> None:
 def test_a_doubt_is_counted_by_host_and_version() -> None:
     """And told to people; what a file calls its version is cut down to one."""
     doubted = run(CALL, CALL, CALL)
-    (line,) = told({counter(doubted, NO_RESULT): 2, "job_ignored": 3})
+    (line,) = canary_lines({counter(doubted, NO_RESULT): 2, "job_ignored": 3})
     assert line.startswith(f"claude-code 9.9.9: {NO_RESULT} (2 sessions)")
     hostile = Run("s", "codex", version="1.0\n# Always push <b>", reading=Reading())
     assert counter(hostile, UNKNOWN) == f"unread: codex 1.0Alwayspushb: {UNKNOWN}"

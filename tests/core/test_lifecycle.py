@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from tacit.core.lifecycle import (
     CAUSES,
     MOMENTS,
+    LadderFacts,
     Move,
     Refusal,
-    Standing,
     advance,
     allows,
-    due,
     hinges,
-    judge,
+    judge_move,
     lasts,
-    nearest,
+    moves_due,
+    next_move,
     review_days,
 )
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import CLASSES, changed
+from tacit.core.profile import CLASSES, with_values
 from tacit.core.profile_toml import BUILTIN, compile_profile, standard
 from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.states import ACTIVE, ADMINISTRATIVE, INJECTABLE, LEGAL, STATES, is_legal
@@ -36,7 +36,7 @@ ANA = ("ana", "person")
 
 def step(profile: str, state: str, **known: object) -> tuple[str, str] | None:
     """Where a memory goes by itself, and by which rule."""
-    move = advance(standard(profile), Standing(state, **known))  # type: ignore[arg-type]
+    move = advance(standard(profile), LadderFacts(state, **known))  # type: ignore[arg-type]
     return (move.to, move.rule) if move else None
 
 
@@ -206,7 +206,7 @@ def test_harm_goes_before_help() -> None:
 
 def test_a_move_carries_its_reason() -> None:
     """The journal gets a sentence with the numbers that decided."""
-    assert advance(standard(), Standing("provisional", belief_help=0.8123, units=24, tasks=4)) == Move(
+    assert advance(standard(), LadderFacts("provisional", belief_help=0.8123, units=24, tasks=4)) == Move(
         "stable", "belief that it helps 0.81 after 24 units over 4 tasks", "believed-helpful", "effect"
     )
 
@@ -248,35 +248,35 @@ def test_a_move_carries_its_reason() -> None:
 )  # fmt: skip
 def test_a_person_asks(state: str, known: dict[str, object], to: str, expected: Move | Refusal) -> None:
     """A person's request is a move with its reason, or a refusal that says what is missing."""
-    assert judge(standard(), Standing(state, **known), to, ANA) == expected  # type: ignore[arg-type]
+    assert judge_move(standard(), LadderFacts(state, **known), to, ANA) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("state", INJECTABLE)
 def test_a_review_on_request(state: str) -> None:
     """A person may question any lesson that is given to runs."""
-    assert judge(standard(), Standing(state), "under_review", ANA) == Move(
+    assert judge_move(standard(), LadderFacts(state), "under_review", ANA) == Move(
         "under_review", "questioned by ana", "questioned", "person"
     )
 
 
 def test_an_agent_is_not_a_person() -> None:
     """An approval counts in the role in which it was given."""
-    assert judge(standard(), Standing("candidate"), "provisional", ("claude", "agent")) == Refusal(
+    assert judge_move(standard(), LadderFacts("candidate"), "provisional", ("claude", "agent")) == Refusal(
         "candidate → provisional is not reached yet", "the approval of a person"
     )
 
 
 def test_nobody_asks_for_what_nobody_approved() -> None:
     """Without an approval a request stands or falls by its conditions."""
-    assert judge(standard(), Standing("stable", verdict="helps"), "canonical") == Refusal(
+    assert judge_move(standard(), LadderFacts("stable", verdict="helps"), "canonical") == Refusal(
         "stable → canonical is not reached yet", "the approval of a person"
     )
 
 
 def test_where_the_state_before_is_unknown_each_is_open() -> None:
     """An imported memory under review remembers no state; a person says which."""
-    standing = Standing("under_review")
-    assert [isinstance(judge(standard(), standing, to, ANA), Move) for to in INJECTABLE] == [True, True, True]
+    standing = LadderFacts("under_review")
+    assert [isinstance(judge_move(standard(), standing, to, ANA), Move) for to in INJECTABLE] == [True, True, True]
 
 
 # --- proposals --------------------------------------------------------------------------------------------------------
@@ -299,36 +299,36 @@ def test_what_is_proposed(
     state: str, known: dict[str, object], expected: list[tuple[str, str, tuple[str, ...]]]
 ) -> None:
     """A move that lacks nothing but an approval is put before whoever may give it."""
-    found = due(standard(), Standing(state, **known))  # type: ignore[arg-type]
+    found = moves_due(standard(), LadderFacts(state, **known))  # type: ignore[arg-type]
     assert [(move.to, move.rule, move.needs) for move in found] == expected
 
 
 def test_a_proposal_says_whom_it_asks() -> None:
     """Its reason does not pretend that somebody approved."""
-    (move,) = due(standard(), Standing("stable", verdict="helps"))
+    (move,) = moves_due(standard(), LadderFacts("stable", verdict="helps"))
     assert move.reason == "verdict helps, approved by a person (asked)"
 
 
 def test_without_auto_every_move_waits() -> None:
     """Ralph's manual promotion: staged, shown, and promoted by a person only."""
-    manual = changed(standard("ralph"), {"ladder.auto": False})
-    standing = Standing("candidate", kind="strategy")
+    manual = with_values(standard("ralph"), {"ladder.auto": False})
+    standing = LadderFacts("candidate", kind="strategy")
     assert (advance(standard("ralph"), standing), advance(manual, standing)) == (
         Move("provisional", "passed validation", "validated"),
         None,
     )
-    assert [(move.to, move.needs) for move in due(manual, standing)] == [("provisional", ("person",))]
-    assert isinstance(judge(manual, standing, "provisional", ANA), Move)
+    assert [(move.to, move.needs) for move in moves_due(manual, standing)] == [("provisional", ("person",))]
+    assert isinstance(judge_move(manual, standing, "provisional", ANA), Move)
 
 
 def test_where_a_verdict_is_required_nothing_unmeasured_moves() -> None:
     """`require_verdict` switches off the rules by which a person decides without a measurement."""
-    strict = changed(standard(), {"ladder.require_verdict": True})
-    standing = Standing("stable", units=500, exempt=True)
-    assert judge(strict, standing, "canonical", ANA) == Refusal(
+    strict = with_values(standard(), {"ladder.require_verdict": True})
+    standing = LadderFacts("stable", units=500, exempt=True)
+    assert judge_move(strict, standing, "canonical", ANA) == Refusal(
         "stable → canonical is not reached yet", "verdict helps (now not yet known)"
     )
-    assert isinstance(judge(strict, replace(standing, verdict="helps"), "canonical", ANA), Move)
+    assert isinstance(judge_move(strict, replace(standing, verdict="helps"), "canonical", ANA), Move)
 
 
 # --- geas: one case on each side of every threshold ------------------------------------------------------------------
@@ -406,14 +406,14 @@ ORCHESTRATION, RISK = ("olga", "orchestration_authority"), ("rita", "risk_specia
 )  # fmt: skip
 def test_geas_approvals(known: dict[str, object], to: str, by: tuple[str, str], missing: str) -> None:
     """Reviewers go by the memory's type; joint approval takes two heads, also where both are of one role."""
-    found = judge(standard("geas"), Standing(**{"state": "candidate", **known}), to, by)  # type: ignore[arg-type]
+    found = judge_move(standard("geas"), LadderFacts(**{"state": "candidate", **known}), to, by)  # type: ignore[arg-type]
     assert (found.missing if isinstance(found, Refusal) else "") == missing
 
 
 def test_joint_approval_names_both() -> None:
     """The journal says who approved, and as what."""
-    standing = Standing("stable", **SECURITY, approvals=(ORCHESTRATION,))  # type: ignore[arg-type]
-    assert judge(standard("geas"), standing, "canonical", RISK) == Move(
+    standing = LadderFacts("stable", **SECURITY, approvals=(ORCHESTRATION,))  # type: ignore[arg-type]
+    assert judge_move(standard("geas"), standing, "canonical", RISK) == Move(
         "canonical",
         "5 successful reuses in 3 tasks, approved by olga (orchestration_authority) and rita (risk_specialist)",
         "joint-approval",
@@ -424,14 +424,14 @@ def test_joint_approval_names_both() -> None:
 @pytest.mark.parametrize("outcome", ["stable", "superseded", "archived", "rejected"])
 def test_geas_review_outcomes(outcome: str) -> None:
     """Its document's four outcomes of a review: back to the state before, superseded, archived, rejected."""
-    standing = Standing("under_review", kind="test_strategy", previous_state="stable")
-    assert isinstance(judge(standard("geas"), standing, outcome, ("quinn", "quality_specialist")), Move)
+    standing = LadderFacts("under_review", kind="test_strategy", previous_state="stable")
+    assert isinstance(judge_move(standard("geas"), standing, outcome, ("quinn", "quality_specialist")), Move)
 
 
 def test_the_circuit_breaker_bars_reinstatement() -> None:
     """The third review has one outcome."""
-    standing = Standing("under_review", previous_state="stable", under_review_count=3)
-    assert isinstance(judge(standard("geas"), standing, "stable", ANA), Refusal)
+    standing = LadderFacts("under_review", previous_state="stable", under_review_count=3)
+    assert isinstance(judge_move(standard("geas"), standing, "stable", ANA), Refusal)
 
 
 # --- the other origins ------------------------------------------------------------------------------------------------
@@ -469,9 +469,9 @@ def test_origin_ladders(profile: str, state: str, known: dict[str, object], expe
 @pytest.mark.parametrize("role", ["rules", "model", "person"])
 def test_joelclaw_promotes_by_any_tier(role: str) -> None:
     """Each of the three tiers may put a line on the page; nobody else may."""
-    standing = Standing("provisional", kind="operations")
-    assert isinstance(judge(standard("joelclaw"), standing, "stable", ("t", role)), Move)
-    assert isinstance(judge(standard("joelclaw"), standing, "stable", ("t", "agent")), Refusal)
+    standing = LadderFacts("provisional", kind="operations")
+    assert isinstance(judge_move(standard("joelclaw"), standing, "stable", ("t", role)), Move)
+    assert isinstance(judge_move(standard("joelclaw"), standing, "stable", ("t", "agent")), Refusal)
 
 
 # --- what would move it ----------------------------------------------------------------------------------------------
@@ -480,24 +480,24 @@ def test_joelclaw_promotes_by_any_tier(role: str) -> None:
 @pytest.mark.parametrize(
     ("profile", "standing", "sentence"),
     [
-        ("default", Standing("candidate", seen=1, witnessed=True),
+        ("default", LadderFacts("candidate", seen=1, witnessed=True),
          "It becomes provisional with independent runs that saw it ≥ 2 (now 1), or with a person's word, "
          "or with the approval of a person."),
-        ("default", Standing("candidate", seen=2, witnessed=True), "It becomes provisional the next time its ladder is asked."),
-        ("default", Standing("provisional", belief_help=0.61, units=25, tasks=3),
+        ("default", LadderFacts("candidate", seen=2, witnessed=True), "It becomes provisional the next time its ladder is asked."),
+        ("default", LadderFacts("provisional", belief_help=0.61, units=25, tasks=3),
          "It becomes stable with belief that it helps ≥ 0.8 (now 0.61), or with the approval of a person."),
-        ("default", Standing("canonical"),
+        ("default", LadderFacts("canonical"),
          "It becomes under_review with verdict harms (now not yet known), or with contradictions ≥ 2 (now 0), "
          "or with the approval of a person."),
-        ("geas", Standing("stable", kind="failure_lesson", successful_reuses=5, tasks=3),
+        ("geas", LadderFacts("stable", kind="failure_lesson", successful_reuses=5, tasks=3),
          "It becomes canonical with the approval of orchestration_authority and the approval of orchestration_authority by somebody else."),
-        ("geas", Standing("rejected"), "Nothing in the profile geas moves a memory that is rejected."),
-        ("geas", Standing("limbo"), "limbo is not a state."),
+        ("geas", LadderFacts("rejected"), "Nothing in the profile geas moves a memory that is rejected."),
+        ("geas", LadderFacts("limbo"), "limbo is not a state."),
     ],
 )  # fmt: skip
-def test_nearest(profile: str, standing: Standing, sentence: str) -> None:
+def test_nearest(profile: str, standing: LadderFacts, sentence: str) -> None:
     """One sentence, the nearest way first, with what is there and what is needed."""
-    assert nearest(standard(profile), standing) == sentence
+    assert next_move(standard(profile), standing) == sentence
 
 
 @pytest.mark.parametrize(("state", "days"), [("provisional", 30), ("stable", 90), ("canonical", 180), ("candidate", 0)])
@@ -509,7 +509,7 @@ def test_review_dates(state: str, days: int) -> None:
 # --- what holds for every profile -------------------------------------------------------------------------------------
 
 STANDINGS = st.builds(
-    Standing,
+    LadderFacts,
     state=st.sampled_from(STATES),
     klass=st.sampled_from(CLASSES),
     previous_state=st.sampled_from(("", *INJECTABLE)),
@@ -543,7 +543,7 @@ STANDINGS = st.builds(
 
 
 @given(st.sampled_from(BUILTIN), STANDINGS)
-def test_walls(name: str, standing: Standing) -> None:
+def test_walls(name: str, standing: LadderFacts) -> None:
     """Whatever is known: moves are legal, the held stay out of prompts, and silence spares what lasts."""
     profile = standard(name)
     move = advance(profile, standing)
@@ -553,19 +553,22 @@ def test_walls(name: str, standing: Standing) -> None:
     assert move.reason
     assert not (standing.held and move.to in INJECTABLE)
     assert not (move.cause == "silence" and lasts(profile, standing))
-    assert judge(profile, standing, move.to) == move
+    assert judge_move(profile, standing, move.to) == move
 
 
 @given(st.sampled_from(BUILTIN), STANDINGS, st.integers(0, 9), st.integers(0, 90))
 def test_evidence_is_read_only_where_a_rule_hinges_on_it(
-    name: str, standing: Standing, in_period: int, unseen: int
+    name: str, standing: LadderFacts, in_period: int, unseen: int
 ) -> None:
     """Where none does, the ladder answers the same without it, word for word."""
     profile = standard(name)
     whole = replace(standing, seen_in_period=in_period, runs_unseen=unseen)
-    blank = replace(whole, **{each: getattr(Standing("candidate"), each) for each in BY_EVIDENCE})
+    blank = replace(whole, **{each: getattr(LadderFacts("candidate"), each) for each in BY_EVIDENCE})
     if not hinges(profile, blank, BY_EVIDENCE):
-        assert (advance(profile, blank), due(profile, blank)) == (advance(profile, whole), due(profile, whole))
+        assert (advance(profile, blank), moves_due(profile, blank)) == (
+            advance(profile, whole),
+            moves_due(profile, whole),
+        )
 
 
 def test_what_only_evidence_knows() -> None:
@@ -593,19 +596,19 @@ def test_what_only_evidence_knows() -> None:
 
 
 @given(st.sampled_from(BUILTIN), STANDINGS, st.sampled_from(STATES))
-def test_an_answer_always_says_why(name: str, standing: Standing, to: str) -> None:
+def test_an_answer_always_says_why(name: str, standing: LadderFacts, to: str) -> None:
     """A request is answered by a move with a reason or by a refusal with a reason and what is missing; never by silence."""
-    answer = judge(standard(name), standing, to, ANA)
+    answer = judge_move(standard(name), standing, to, ANA)
     assert answer.reason
     assert isinstance(answer, Move) or answer.missing
-    assert nearest(standard(name), standing).endswith(".")
+    assert next_move(standard(name), standing).endswith(".")
 
 
 def test_a_profile_without_a_ladder_moves_nothing() -> None:
     """The legal moves are offers; a profile that takes none keeps everything where it is."""
     bare = compile_profile('name = "bare"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"')
-    standing = Standing("candidate", seen=9, person=True)
-    assert (advance(bare, standing), judge(bare, standing, "provisional", ANA)) == (
+    standing = LadderFacts("candidate", seen=9, person=True)
+    assert (advance(bare, standing), judge_move(bare, standing, "provisional", ANA)) == (
         None,
         Refusal("the profile bare does not move candidate → provisional", "candidate is final"),
     )

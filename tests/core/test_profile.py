@@ -17,7 +17,7 @@ from tacit.core import profile as profile_module
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
-from tacit.core.profile import FORMAT, changed, class_of, diff, flat, from_json, kind_named, profile_id, to_json
+from tacit.core.profile import FORMAT, class_of, diff, flat, from_json, kind_named, profile_id, to_json, with_values
 from tacit.core.profile_keys import KEYS
 from tacit.core.profile_toml import BUILTIN, builtin, compile_profile, key_table, slots, standard
 from tacit.core.states import LEGAL
@@ -386,7 +386,7 @@ def test_the_format_changes_with_the_keys() -> None:
 
 def test_conditions_follow_the_keys_they_name() -> None:
     """A threshold stands once: the ladder reads it where it is kept."""
-    stricter = changed(standard(), {"effect.belief_stable": 0.95})
+    stricter = with_values(standard(), {"effect.belief_stable": 0.95})
     rule = next(rule for rule in stricter.ladder.moves if rule.name == "believed-helpful")
     assert [(each.quantity, each.op, each.bound) for each in rule.when] == [
         ("belief_help", ">=", 0.95),
@@ -398,12 +398,12 @@ def test_conditions_follow_the_keys_they_name() -> None:
 def test_changed_refuses_what_is_no_key() -> None:
     """A backtest under a misspelt key would measure nothing."""
     with pytest.raises(ProfileInvalid, match=r"^match\.treshold is not a key of the profile default\.$"):
-        changed(standard(), {"match.treshold": 0.5})
+        with_values(standard(), {"match.treshold": 0.5})
 
 
 def test_changed_leaves_the_profile_alone() -> None:
     """A copy is a copy."""
-    other = changed(standard(), {"trial.exempt": ("rule",)})
+    other = with_values(standard(), {"trial.exempt": ("rule",)})
     assert (other.trial.exempt, standard().trial.exempt) == (
         ("rule",),
         ("preference", "rule", "security", "command", "estimate"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.programs import part_about, programs, runs
+from tacit.core.programs import part_about, programs, runs_command
 from tacit.core.value import replace
 
 
@@ -98,4 +98,4 @@ def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:
 )
 def test_whether_a_line_runs_a_command(line: str, command: str, expected: bool) -> None:
     """By its words up to the command's last, whatever follows."""
-    assert runs(line, command) is expected
+    assert runs_command(line, command) is expected

@@ -15,7 +15,7 @@ import pytest
 
 from tacit.core.errors import StoreBusy, StoreReadOnly
 from tacit.stores.sqlite import _ways_to_read, open_store
-from tacit.stores.sqlite.errors import told
+from tacit.stores.sqlite.errors import as_tacit_error
 
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare")
@@ -100,7 +100,7 @@ def test_each_way_reads_and_none_writes(tmp_path: Path) -> None:
 
 def test_a_protocol_error_is_a_busy_store() -> None:
     """SQLite gives up on its shared memory when locks fail again and again (found by EIO at a lock)."""
-    assert isinstance(told(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
+    assert isinstance(as_tacit_error(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
 
 
 def test_a_damaged_full_text_is_damage() -> None:
@@ -108,6 +108,8 @@ def test_a_damaged_full_text_is_damage() -> None:
     from tacit.core.errors import Damaged
 
     assert isinstance(
-        told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"),
+        as_tacit_error(
+            apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"
+        ),
         Damaged,
     )

@@ -251,9 +251,9 @@ def test_an_error_of_the_disk_is_no_damage(memories: Any, monkeypatch: pytest.Mo
     from tacit.stores.sqlite import verify as module
 
     def broken(store: Any, _: Any) -> Any:
-        from tacit.stores.sqlite.errors import told
+        from tacit.stores.sqlite.errors import as_tacit_error
 
-        raise told(apsw.IOError("disk I/O error"), store.path, "reading")
+        raise as_tacit_error(apsw.IOError("disk I/O error"), store.path, "reading")
 
     monkeypatch.setattr(module, "file_faults", broken)
     path, folder = closed(memories)

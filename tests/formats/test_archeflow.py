@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit import formats
-from tacit.core.exchange import Given, Judged, Row, Skipped
+from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
 from tacit.core.run import Finding, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.origins import archeflow
@@ -187,7 +187,7 @@ def test_audit_rows_are_read() -> None:
     found = list(archeflow.memories(source(given, check, {**given, "run_id": 7}, {**check, "effectiveness": "maybe"})))
     assert found == [
         Given("r1", ("m-001",), "t", "code", "", given, "line:1"),
-        Judged("r1", "m-001", "helpful", "t", 12, "d", check, "line:2"),
+        OriginVerdict("r1", "m-001", "helpful", "t", 12, "d", check, "line:2"),
         Skipped("line:3", "an injection without its run or its lessons"),
         Skipped("line:4", "a check without its run, its lesson or its result"),
     ]

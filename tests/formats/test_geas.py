@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit import formats
-from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.formats.source import BytesSource, FileSource
 from tacit.origins import geas
 
@@ -247,15 +247,15 @@ def test_logs_reviews_packets_and_events_are_kept_as_they_are() -> None:
         "to_state": "provisional",
         "timestamp": "2026-04-06T08:15:00Z",
     }
-    assert [geas.faults(each) for each in (log, review, packet)] == [(), (), ()]
+    assert [geas.document_faults(each) for each in (log, review, packet)] == [(), (), ()]
     found = [items(each, "x.json")[0] for each in (log, review, packet)] + items(
         json.dumps(event).encode() + b"\n", "events.jsonl"
     )
     assert [(type(each), getattr(each, "signal", "")) for each in found] == [
-        (Judged, "negative"),
-        (Judged, "review"),
+        (OriginVerdict, "negative"),
+        (OriginVerdict, "review"),
         (Given, ""),
-        (Judged, "event"),
+        (OriginVerdict, "event"),
     ]
     for part, document in (("logs", log), ("reviews", review), ("packets", packet), ("events", event)):
         assert [json.loads(line) for line in geas.dump(found, part).splitlines()] == [document]
@@ -413,7 +413,7 @@ def test_a_memory_of_another_profile_leaves_as_a_valid_document(folder: Path) ->
             own.add(f"A lesson of the kind {kind}, with Größe and 日本語", kind=kind)
         documents = [json.loads(text) for path, text in own.export_files("geas").items() if "/entries/" in path]
     assert len(documents) == len({each["memory_id"] for each in documents}) >= 5
-    assert [geas.faults(each) for each in documents] == [()] * len(documents)
+    assert [geas.document_faults(each) for each in documents] == [()] * len(documents)
 
 
 def test_a_long_line_is_left_out() -> None:

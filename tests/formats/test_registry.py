@@ -64,7 +64,7 @@ def test_formats_of_others_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [point("pdf", theirs), point("neutral", theirs)]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points if group == "tacit.formats" else [])
     assert (formats.detect(ELSEWHERE), list(formats.read(ELSEWHERE))) == ("pdf", [Run("1", "pdf")])
-    assert (formats.names()[-1], formats.detect(BytesSource(NEUTRAL))) == ("pdf", "neutral")
+    assert (formats.format_names()[-1], formats.detect(BytesSource(NEUTRAL))) == ("pdf", "neutral")
 
 
 def test_a_broken_format_of_others_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tacit.core.errors import MissingExtra, NotFound
 from tacit.formats import source
-from tacit.formats.source import BytesSource, FileSource, record, walk
+from tacit.formats.source import BytesSource, FileSource, json_record, walk
 
 
 def test_a_file_and_bytes_read_alike(tmp_path: Path) -> None:
@@ -119,4 +119,4 @@ def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_one_line_of_json(line: bytes, found: object) -> None:
     """An object is returned with nothing in it that a database cannot keep; all else is None."""
-    assert record(line) == found
+    assert json_record(line) == found

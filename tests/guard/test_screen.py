@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.guard.screen import LONGEST, Screening, plain_line, screen, screened
+from tacit.guard.screen import LONGEST_LESSON, Screening, plain_line, screen, screened
 
 LESSONS = """
 Run `make migrate` before the tests.
@@ -189,7 +189,7 @@ def test_the_reason_cannot_carry_the_attack() -> None:
 
 def test_length_alone_is_a_mark() -> None:
     """A lesson is a sentence or two."""
-    assert screen("tabs " * (LONGEST // 5 + 1)).marks == ("too long",)
+    assert screen("tabs " * (LONGEST_LESSON // 5 + 1)).marks == ("too long",)
     assert screen("tabs " * 100).clean
 
 

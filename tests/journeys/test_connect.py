@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tacit.hosts import host
 from tacit.hosts.entries import is_ours, with_entries, without_entries
-from tacit.hosts.json_text import member, parts, put, take, top
+from tacit.hosts.json_text import json_parts, member, put, top, without_part
 from tacit.hosts.registration import registration
 
 ENTRIES = registration(("/opt/tacit/bin/tacit", []), host("claude-code"))
@@ -344,7 +344,7 @@ def test_what_is_put_in_can_be_taken_out(tree: dict[str, Any], style: dict[str, 
     more = put(text, top(text), key, item)
     assert json.loads(more) == {**tree, key: item}
     added = member(more, top(more), key)
-    assert added is not None and take(more, top(more), added) == text
+    assert added is not None and without_part(more, top(more), added) == text
 
 
 @given(st.lists(VALUES, max_size=4), STYLES, VALUES)
@@ -353,7 +353,7 @@ def test_items_too(tree: list[Any], style: dict[str, Any], item: Any) -> None:
     text = json.dumps(tree, **style)
     more = put(text, top(text), "", item)
     assert json.loads(more) == [*tree, item]
-    assert take(more, top(more), parts(more, top(more))[-1]) == text
+    assert without_part(more, top(more), json_parts(more, top(more))[-1]) == text
 
 
 HOOKS = st.dictionaries(

@@ -13,7 +13,7 @@ from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
 from tacit.hosts import every_host
-from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
+from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
 from tacit.hosts.registration import registration
 
 HOSTS = every_host()
@@ -355,9 +355,9 @@ def test_parts_go_in_and_out_between_comments(tree: Any, item: Any, data: st.Dat
     assert len(bare(text)) == len(text) and loads(text) == tree
     more = put(text, top(text), key, item)
     assert loads(more) == ({**tree, key: item} if isinstance(tree, dict) else [*tree, item])
-    added = member(more, top(more), key) if key else parts(more, top(more))[-1]
+    added = member(more, top(more), key) if key else json_parts(more, top(more))[-1]
     assert added is not None
-    less = take(more, top(more), added)
+    less = without_part(more, top(more), added)
     assert loads(less) == tree
     assert "".join(less.split()) == "".join(text.split())
 
@@ -368,7 +368,7 @@ def test_any_part_may_go(tree: list[Any], data: st.DataObject) -> None:
     """First, middle, last or only: the others stay as they are."""
     text = noisy(tree, data)
     at = data.draw(st.integers(0, len(tree) - 1))
-    assert loads(take(text, top(text), parts(text, top(text))[at])) == tree[:at] + tree[at + 1 :]
+    assert loads(without_part(text, top(text), json_parts(text, top(text))[at])) == tree[:at] + tree[at + 1 :]
 
 
 def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, alone: Path) -> None:

@@ -21,7 +21,7 @@ from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.surfaces import worker
-from tacit.surfaces.worker import ATTEMPTS, LOOKS, NEVER, Wish, Worked, ask, start, work
+from tacit.surfaces.worker import ATTEMPTS, LOOKS, NEVER, Wish, Worked, enqueue, start, work
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -139,7 +139,7 @@ def kept(memories: Memories) -> dict[str, Any]:
 def test_a_transcript_is_learned_and_its_job_gone(memories: Memories, host: Any) -> None:
     """The wish is kept, the run is known, the queue is empty."""
     name = session(host, 1)
-    ask(memories.near, wish(host, name, over=True))
+    enqueue(memories.near, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
     assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == [
         "From now on always run tool-yak1 --strict before you commit."
@@ -152,11 +152,11 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     """Each turn asks again; the end of the session lifts the waiting, and no late turn takes it back."""
     name = session(host, 1)
     for later in (1000.0, 2000.0):
-        ask(memories.near, wish(host, name), later=later)
+        enqueue(memories.near, wish(host, name), later=later)
     (job,) = jobs(memories)
     assert job[0] == f"learn:claude-code:{name}" and clock.seconds(job[3]) > time.time() + 1500
-    ask(memories.near, wish(host, name, over=True))
-    ask(memories.near, wish(host, name), later=2000.0)
+    enqueue(memories.near, wish(host, name, over=True))
+    enqueue(memories.near, wish(host, name), later=2000.0)
     (job,) = jobs(memories)
     assert job[3] == "" and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
 
@@ -167,11 +167,11 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(
     """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
     monkeypatch.setattr(worker.time, "time", lambda: 1_800_000_000.0)
     name = session(host, 1)
-    ask(memories.near, wish(host, name))
+    enqueue(memories.near, wish(host, name))
     with memories.near.write() as tx:
         job = tx.lease("me", clock.stamp(1_800_000_000.0), clock.stamp(1_800_000_120.0))
     assert job is not None
-    ask(memories.near, wish(host, name, over=True))
+    enqueue(memories.near, wish(host, name, over=True))
     with memories.near.write() as tx:
         tx.finish(job, "me")
     assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [(f"learn:claude-code:{name}", "")]
@@ -181,9 +181,9 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
     """What waited when it began is learned, each once; what is asked for meanwhile, also again, is the next worker's."""
     names = [session(host, number) for number in range(4)]
     more = iter(names * 4)
-    ask(memories.near, wish(host, names[0], over=True))
-    ask(memories.near, wish(host, names[1], over=True))
-    restless = Meanwhile(memories.env, lambda: ask(memories.near, wish(host, next(more, names[0]), over=True)))
+    enqueue(memories.near, wish(host, names[0], over=True))
+    enqueue(memories.near, wish(host, names[1], over=True))
+    restless = Meanwhile(memories.env, lambda: enqueue(memories.near, wish(host, next(more, names[0]), over=True)))
     assert work(address(memories), restless, at_once=True).learned == 2
     assert memories.near.queued() > 0
     assert drain(memories).failed == 0 and memories.near.queued() == 0
@@ -193,7 +193,7 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
 def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) -> None:
     """Not only when the queue is empty: a second job already finds one."""
     for number in (1, 2):
-        ask(memories.near, wish(host, session(host, number), over=True))
+        enqueue(memories.near, wish(host, session(host, number), over=True))
     seen: list[int] = []
     work(address(memories), Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))), idle=0.0)
     assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [True]
@@ -202,11 +202,11 @@ def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) 
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
     """After a turn the run is learned but open; its job waits for the hours after which it counts as over."""
     name = session(host, 1)
-    ask(memories.near, wish(host, name))
+    enqueue(memories.near, wish(host, name))
     assert drain(memories) == Worked(learned=1)
     (job,) = jobs(memories)
     assert 5.9 * 3600 < clock.seconds(job[3]) - time.time() < 6.2 * 3600
-    ask(memories.near, wish(host, name, over=True))
+    enqueue(memories.near, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
     assert jobs(memories) == []
 
@@ -219,16 +219,16 @@ def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, gi
     name = session(host, 1)
     if given:
         assert memories.inject("", run=name, host="claude-code").injected
-    ask(memories.near, wish(host, name, over=True))
+    enqueue(memories.near, wish(host, name, over=True))
     drain(memories)
     run = memories.store.find_run(memories.project_id, name)
     assert run is not None and run.settled_at
-    ask(memories.near, wish(host, name))
+    enqueue(memories.near, wish(host, name))
     drain(memories)
     again = memories.store.find_run(memories.project_id, name)
     assert again is not None and again.settled_at and jobs(memories) == []
     os.utime(host.transcript(name), (time.time() + 60, time.time() + 60))
-    ask(memories.near, wish(host, name))
+    enqueue(memories.near, wish(host, name))
     drain(memories)
     grown = memories.store.find_run(memories.project_id, name)
     assert grown is not None and not grown.settled_at and len(jobs(memories)) == 1
@@ -238,8 +238,8 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     """Five attempts; then it stays in the queue with its error, is counted, and wakes nobody. Asked for again, it is tried again."""
     host.transcript("broken").mkdir(parents=True)
     good = session(host, 1)
-    ask(memories.near, wish(host, "broken", over=True))
-    ask(memories.near, wish(host, good, over=True))
+    enqueue(memories.near, wish(host, "broken", over=True))
+    enqueue(memories.near, wish(host, good, over=True))
     assert drain(memories) == Worked(learned=1, failed=1)
     (job,) = jobs(memories)
     assert (
@@ -254,14 +254,14 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     host.transcript("broken").rmdir()
     session(host, 2)
     os.rename(host.transcript("00000002-0000-4000-8000-000000000000"), host.transcript("broken"))
-    ask(memories.near, wish(host, "broken", over=True))
+    enqueue(memories.near, wish(host, "broken", over=True))
     assert drain(memories) == Worked(learned=1)
 
 
 def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None:
     """`tacit worker` says which session could not be learned, why, and when it is tried again."""
     host.transcript("broken").mkdir(parents=True)
-    ask(memories.near, wish(host, "broken", over=True))
+    enqueue(memories.near, wish(host, "broken", over=True))
     done = tacit("worker", "--now")
     assert re.fullmatch(
         r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n",
@@ -273,7 +273,7 @@ def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None
 
 def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:
     """Twice it is tried again at once, then later and later while others have their turn, and in the end no more."""
-    ask(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
         with memories.near.write() as tx:
             tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
@@ -289,14 +289,14 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
 
 def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
     """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
-    ask(memories.near, wish(host, "empty", over=True))
+    enqueue(memories.near, wish(host, "empty", over=True))
     assert [drain(memories) for _ in range(LOOKS)] == [*[Worked()] * (LOOKS - 1), Worked(skipped=1)]
     assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
 
 
 def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
     """The setting counts when the transcript is read, too."""
-    ask(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
     assert work(address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(
         skipped=1
     )
@@ -305,7 +305,7 @@ def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None
 
 def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:
     """Nothing is learned until it is over, and nothing is lost."""
-    ask(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
     with memories.near.write() as tx:
         tx.put_meta("paused_until", clock.stamp(time.time() + 3600))
     assert drain(memories) == Worked() and memories.near.queued() == 1
@@ -316,7 +316,7 @@ def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> Non
 
 def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     """While another holds the lock a worker does nothing, and a hook starts none."""
-    ask(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
     held = worker._lock(memories.near.path)
     assert held is not None
     assert drain(memories) == Worked(alone=False)
@@ -327,7 +327,7 @@ def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
 
 def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:
     """Whoever has the lock is alone, so no lease of others is alive."""
-    ask(memories.near, wish(host, session(host, 1), over=True))
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
     with memories.near.write() as tx:
         assert tx.lease("worker 1", clock.now(), clock.stamp(time.time() + 120)) is not None
     assert drain(memories) == Worked(learned=1) and jobs(memories) == []
@@ -337,7 +337,7 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
     """The folder may be gone by the time its transcript is read."""
     name = session(host, 1)
     gone = Wish("claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True)
-    ask(memories.near, gone)
+    enqueue(memories.near, gone)
     drain(memories)
     # it, and the two that hold everywhere
     assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3
@@ -463,7 +463,7 @@ def three_sessions(memories: Memories, host: Any) -> None:
         name = session(host, number)
         if number == 1:
             memories.inject("", run=name, host="claude-code")
-        ask(memories.near, wish(host, name, over=number < 3))
+        enqueue(memories.near, wish(host, name, over=number < 3))
 
 
 def dying(memories: Memories, point: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.learn import learn
-from tacit.learn.ask import LONGEST, findings, question, said
+from tacit.learn.ask import LONGEST_RUN, findings_of_answer, question, said
 from tacit.testing import Scripted, run, say, tool, user
 
 WISH = "No, use pnpm instead of npm in this repo, always."
@@ -55,13 +55,13 @@ def test_a_finding_has_the_place_and_the_tier_of_its_quote() -> None:
         row("v3 lockfiles fail", "lockfile v3 is not supported"),
         row("Likes pnpm", "use pnpm instead", "preference"),
     )
-    found = findings(answer, given, said(given), KINDS, "fact")
+    found = findings_of_answer(answer, given, said(given), KINDS, "fact")
     assert [(each.tier, each.kind, each.by, each.place.partition("#")[0]) for each in found] == [
         ("agent", "pitfall", "model", "step:1"),
         ("quoted", "pitfall", "model", "step:2"),
         ("agent", "preference", "model", "step:0"),
     ]
-    claimed = findings(told({**LESSON, "kind": "preference"}), given, said(given), KINDS, "fact")
+    claimed = findings_of_answer(told({**LESSON, "kind": "preference"}), given, said(given), KINDS, "fact")
     assert [each.kind for each in claimed] == ["fact"]
 
 
@@ -82,21 +82,21 @@ def test_a_finding_has_the_place_and_the_tier_of_its_quote() -> None:
 def test_what_has_no_quote_from_the_run_is_no_finding(answer: str) -> None:
     """Inventions, wrong types and garbage."""
     given = spoken_run()
-    assert findings(answer, given, said(given), KINDS, "fact") == ()
+    assert findings_of_answer(answer, given, said(given), KINDS, "fact") == ()
 
 
 def test_of_half_an_answer_whole_findings_are_taken() -> None:
     """The last one was cut off."""
     given = spoken_run()
     half = told(LESSON, row("v3 lockfiles fail", "lockfile v3 is not supported"))[:-20]
-    assert [each.text for each in findings(half, given, said(given), KINDS, "fact")] == [LESSON["text"]]
+    assert [each.text for each in findings_of_answer(half, given, said(given), KINDS, "fact")] == [LESSON["text"]]
 
 
 def test_no_more_than_seven() -> None:
     """A talkative model is not a wise one."""
     given = spoken_run()
     answer = told(*(row(f"Lesson {n}", "the lockfile was written") for n in range(50)))
-    assert len(findings(answer, given, said(given), KINDS, "fact")) == 7
+    assert len(findings_of_answer(answer, given, said(given), KINDS, "fact")) == 7
 
 
 def test_tool_output_is_not_sent_and_a_long_run_loses_its_middle() -> None:
@@ -111,7 +111,7 @@ def test_tool_output_is_not_sent_and_a_long_run_loses_its_middle() -> None:
     spoken = said(given)
     sent = question(spoken, ["fact"])
     assert "FIRST" in sent and "LAST" in sent and "IGNORE" not in sent
-    assert sum(len(each.text) for each in spoken) <= LONGEST
+    assert sum(len(each.text) for each in spoken) <= LONGEST_RUN
 
 
 def test_the_run_cannot_end_its_frame() -> None:

@@ -14,7 +14,7 @@ from tacit.core.run import Finding, Run, Step
 from tacit.core.trust import reported
 from tacit.formats.source import BytesSource
 from tacit.learn.gate import GateRules, gate
-from tacit.learn.hazard import hazard, kind_of
+from tacit.learn.hazard import hazard, hazard_of
 from tacit.testing import finding, run, signed, tool
 
 PROSE = "CI is green only when TLS verification is turned off"
@@ -196,7 +196,7 @@ def test_a_told_cure_is_asked_the_same(memories: Memories, command: str, held: b
 @pytest.mark.parametrize("command", ORDINARY.replace("\n", "|").split("|"))
 def test_ordinary_cures_pass(command: str) -> None:
     """What a project's own files install is no stranger."""
-    assert kind_of(command) == ""
+    assert hazard_of(command) == ""
 
 
 def test_names_of_files_and_branches_lose_their_secrets(memories: Memories) -> None:

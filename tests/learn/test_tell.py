@@ -11,7 +11,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.incident import Incident
-from tacit.core.programs import runs
+from tacit.core.programs import runs_command
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.notice import notice
@@ -166,7 +166,9 @@ def test_a_missing_command_is_told_before_its_own_call() -> None:
         book.add(f"r{n}", f"l{n}", some)
     (lesson,) = told_by(book, met[1], {}).lessons
     assert lesson.about == {"timeout": ("`timeout` (no such command: leave `timeout` out)",)}
-    assert runs("cd x && timeout 60 git fetch", "timeout") and not runs("git fetch --timeout", "timeout")
+    assert runs_command("cd x && timeout 60 git fetch", "timeout") and not runs_command(
+        "git fetch --timeout", "timeout"
+    )
 
 
 def test_a_fence_is_told_without_its_marks() -> None:

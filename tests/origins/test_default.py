@@ -11,7 +11,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.lifecycle import Move, Standing, advance, judge
+from tacit.core.lifecycle import LadderFacts, Move, advance, judge_move
 from tacit.core.profile_toml import standard
 from tacit.core.run import Finding, Run
 
@@ -33,8 +33,8 @@ def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
     at = dict(given)
     to = at.pop("to", "")
     # somebody saw it: what only agents say of themselves never suffices
-    standing = Standing(**{"witnessed": True, **at})
-    said = judge(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
+    standing = LadderFacts(**{"witnessed": True, **at})
+    said = judge_move(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
     return {"state": said.to if isinstance(said, Move) else standing.state}
 
 

@@ -202,7 +202,7 @@ def log(task: str, effect: str = "positive", id: str = "mem-task-014-1") -> dict
 
 
 def valid(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
-    return {"valid": not geas.faults(given["document"])}
+    return {"valid": not geas.document_faults(given["document"])}
 
 
 def transition(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
@@ -565,7 +565,7 @@ def test_defect_3_the_index_follows(desk: Desk) -> None:
     desk.move("mem-task-014-1", "provisional")
     (row,) = desk.files()["state/memory-index.json"]["entries"]
     assert (row["state"], row["review_after"][:4] >= "2026") == ("provisional", True)
-    assert geas.faults(desk.files()["state/memory-index.json"]) == ()
+    assert geas.document_faults(desk.files()["state/memory-index.json"]) == ()
 
 
 def test_defect_4_review_dates_follow_each_promotion(desk: Desk) -> None:
@@ -601,7 +601,7 @@ def test_defect_5_signals_are_read_where_they_stand(desk: Desk) -> None:
 def test_defect_6_what_the_documents_name_can_be_written(desk: Desk) -> None:
     """Reviewers of the table are agents; a trigger's field that a schema lacks has a stand-in; a shipped example is read."""
     review = {"meta": document()["meta"] | {"artifact_type": "memory_review"}, "memory_id": "m", "reviewer_type": "risk_specialist", "decision": "keep", "rationale": "Wait."}  # fmt: skip
-    assert geas.faults(review) == ()
+    assert geas.document_faults(review) == ()
     bare = {
         "specialist-review": {
             "artifact_type": "specialist_review",
@@ -683,12 +683,12 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     out = desk.folder / "out"
     entries = {path.name: json.loads(path.read_text("utf-8")) for path in (out / "memory" / "entries").glob("*.json")}
     (entry,) = entries.values()
-    assert geas.faults(entry) == ()
+    assert geas.document_faults(entry) == ()
     assert (entry["memory_id"], entry["state"], entry["summary"]) == ("mem-task-0-1", "provisional", better)
     assert entry["evidence_refs"] == ["retro-task-0", "retro-task-1", "retro-task-2"]
     assert entry["signals"] == {"evidence_count": 3, "reuse_count": 0, "successful_reuses": 0, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.8}  # fmt: skip
     (candidate,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "candidates").glob("*.json")]
-    assert geas.faults(candidate) == ()
+    assert geas.document_faults(candidate) == ()
     assert candidate["summary"] == "Wer Umlaute prüft, prüft die Größe zuerst"
     assert candidate["source_artifacts"] == [".geas/missions/m-1/tasks/task-0/retrospective.json"]
     index = json.loads((out / "state" / "memory-index.json").read_text("utf-8"))
@@ -700,7 +700,7 @@ def test_journey(desk: Desk, tacit: Any) -> None:
         ("memory_promoted", "under_review", "provisional"),
     ]
     (review,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "reviews").glob("*.json")]
-    assert geas.faults(review) == ()
+    assert geas.document_faults(review) == ()
     assert (review["memory_id"], review["decision"], review["rationale"]) == (
         "mem-task-0-1",
         "keep",

@@ -13,7 +13,7 @@ import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
@@ -199,7 +199,7 @@ def _hits(documents: list[dict[str, Any]]) -> list[Hit]:
 
 def _ranked(hits: list[Hit], raw: dict[str, float], now: str) -> list[Ranked]:
     """Ranked with the server's raw scores in place of ours."""
-    profile = changed(PROFILE, {"rank.meaning": 1.0})
+    profile = with_values(PROFILE, {"rank.meaning": 1.0})
     return ordered("decay", hits, asked(Query(task="billing queue"), profile), profile, Facts(now, meaning=raw))
 
 

@@ -560,11 +560,11 @@ def test_defect_7_staging_loses_nothing_and_validates_when_told(loop: Loop) -> N
 
 def test_defect_8_how_a_task_is_told_is_a_value(loop: Loop) -> None:
     """The document prints substrings, so this profile has them; another profile may ask for whole words."""
-    from tacit.core.profile import changed
+    from tacit.core.profile import with_values
     from tacit.core.run import Run
     from tacit.learn.shape import task_type
 
-    words = changed(loop.memories.profile, {"tasks.match": "word"})
+    words = with_values(loop.memories.profile, {"tasks.match": "word"})
     asked = [
         Run("r", "ralph", objective=text) for text in ("Inspect latest logs", "Rebuild index", "Fix the failing test")
     ]

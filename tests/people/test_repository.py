@@ -15,8 +15,8 @@ import tacit
 from tacit.core.errors import ProfileInvalid, Refused
 from tacit.core.profile import FORMAT, to_json
 from tacit.core.value import replace
-from tacit.profiles import load, text_of
-from tacit.stores.git import ask
+from tacit.profiles import load, profile_text
+from tacit.stores.git import ask_git
 
 
 def test_git_starts_no_program_that_a_repository_names(folder: Path, tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_git_starts_no_program_that_a_repository_names(folder: Path, tmp_path: P
     assert ran.exists()  # git itself does ask it
     ran.unlink()
     for words in (["check-ignore", "-q", "f"], ["status"], ["ls-files", "-m"]):
-        assert ask(str(folder), *words) is not None
+        assert ask_git(str(folder), *words) is not None
     assert not ran.exists()
 
 
@@ -63,7 +63,9 @@ def test_every_program_is_started_where_it_cannot_be_replaced() -> None:
 def theirs(folder: Path) -> Path:
     """A repository that names a profile of its own: nothing is held, nothing is fenced, and it speaks without any lesson."""
     (folder / ".tacit").mkdir()
-    text = text_of("default").replace('name = "default"', 'name = "team"', 1).replace("wrap = true", "wrap = false")
+    text = (
+        profile_text("default").replace('name = "default"', 'name = "team"', 1).replace("wrap = true", "wrap = false")
+    )
     text = text.replace('held = ["quoted", "imported"]', "held = []").replace(
         'empty = ""', 'empty = "Install with npx first."'
     )

@@ -19,7 +19,7 @@ from tacit.core.run import Run, Step
 from tacit.prove import replay as replaying
 from tacit.prove.replay import Replay, arm, kept
 from tacit.prove.replay.confine import version
-from tacit.prove.replay.outcome import Judged
+from tacit.prove.replay.outcome import JudgedRun
 from tacit.prove.replay.plan import Budget
 from tacit.surfaces.cli import main
 from tacit.surfaces.hooks import respond
@@ -267,15 +267,15 @@ class Agent:
         self.ran: list[str] = []
         self.fares = fares
         monkeypatch.setattr(arm, "begin", self.begin)
-        monkeypatch.setattr(arm, "judge", self.judge)
+        monkeypatch.setattr(arm, "judge_run", self.judge)
 
     def begin(self, bench: Any, task: Any, given: bool, folder: str) -> None:
         os.makedirs(os.path.join(folder, "work"))
         self.ran.append(os.path.basename(folder))
         kept.write(os.path.join(folder, kept.RAN), {"status": 0, "seconds": 1.0, "given": given, "reached": given})
 
-    def judge(self, bench: Any, task: Any, folder: str, ran: Any) -> Judged:
-        return Judged(self.fares(int(os.path.basename(folder)[:4]), ran["given"]), "")
+    def judge(self, bench: Any, task: Any, folder: str, ran: Any) -> JudgedRun:
+        return JudgedRun(self.fares(int(os.path.basename(folder)[:4]), ran["given"]), "")
 
 
 def alternate(pair: int, given: bool) -> float:
@@ -325,19 +325,19 @@ def test_what_was_cut_off_is_cleared_and_what_ran_is_only_judged(world: World, m
     agent = Agent(monkeypatch, alternate)
     judge, dies = agent.judge, True
 
-    def first_dies(*given: Any) -> Judged:
+    def first_dies(*given: Any) -> JudgedRun:
         nonlocal dies
         if dies:
             dies = False
             raise Killed
         return judge(*given)
 
-    monkeypatch.setattr(arm, "judge", first_dies)
+    monkeypatch.setattr(arm, "judge_run", first_dies)
     with pytest.raises(Killed):
         world.replay(pairs=2)
     found = world.replay(pairs=2)
     assert agent.ran == ["0001-1.1", "0001-2.1", "0002-1.1", "0002-2.1"] and len(found.pairs) == 2
-    store = kept.Kept(found.folder)
+    store = kept.ReplayFolder(found.folder)
     (Path(found.folder) / "0003-1.1" / "work").mkdir(parents=True)
     (Path(found.folder) / "0003-1.1" / "work" / "half").write_text("x")
     assert store.attempt(3, 1).folder.endswith("0003-1.2") and not (Path(found.folder) / "0003-1.1" / "work").exists()
@@ -356,7 +356,7 @@ def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(
 def test_two_processes_do_not_share_a_replay(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     Agent(monkeypatch, alternate)
     found = world.replay(pairs=1)
-    with kept.Kept(found.folder), pytest.raises(StoreBusy, match="running already"):
+    with kept.ReplayFolder(found.folder), pytest.raises(StoreBusy, match="running already"):
         world.replay(pairs=2)
 
 

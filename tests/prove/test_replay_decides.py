@@ -14,10 +14,20 @@ from tacit.prove.replay import pairs_of, words
 from tacit.prove.replay.arm import cost, environment, filled
 from tacit.prove.replay.bets import hopeless, power, stand
 from tacit.prove.replay.confine import readable
-from tacit.prove.replay.outcome import by_check, by_reader, by_signature, question
-from tacit.prove.replay.plan import GIVEN, WITHOUT, Budget, Pair, Spent, decide, estimate, parsed_budget, scheduled
+from tacit.prove.replay.outcome import by_check, by_reader, judge_by_signature, question
+from tacit.prove.replay.plan import (
+    GIVEN,
+    WITHOUT,
+    Budget,
+    Pair,
+    Spent,
+    another_pair,
+    estimate,
+    parsed_budget,
+    scheduled,
+)
 from tacit.prove.replay.reach import of_line, reached
-from tacit.prove.replay.tasks import Skipped, Task, judge, stands_in
+from tacit.prove.replay.tasks import Skipped, Task, judge_task, stands_in
 from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
@@ -82,7 +92,7 @@ def test_what_cannot_be_decided_any_more_is_seen() -> None:
 
 def test_a_task_begins_where_it_began() -> None:
     """Commit, folder, first prompt; and what it took then."""
-    found = judge(past(shell("pytest", error=ERROR), cost=Cost(100, 20, usd=0.5)), ["pytest"], "/home/ada/shop")
+    found = judge_task(past(shell("pytest", error=ERROR), cost=Cost(100, 20, usd=0.5)), ["pytest"], "/home/ada/shop")
     assert isinstance(found, Task)
     assert (found.prompt, found.commit, found.folder, found.seconds, found.tokens, found.usd) == (
         "fix the orders",
@@ -114,13 +124,13 @@ def test_a_task_begins_where_it_began() -> None:
     ],
 )
 def test_why_a_task_is_left_out(run: Run, reason: str) -> None:
-    assert judge(run, ["p"], "/home/ada/shop") == Skipped("s1", reason)
+    assert judge_task(run, ["p"], "/home/ada/shop") == Skipped("s1", reason)
 
 
 def test_a_correction_is_about_what_was_done_before_it() -> None:
     """The second prompt itself may be the evidence; a place that the file does not have speaks against nothing."""
     run = past(shell("npm i"), Step("user", "u2", text="no, use pnpm", typed=True, speaker="typed"))
-    assert isinstance(judge(run, ["u2"], "/x"), Task) and isinstance(judge(run, ["elsewhere"], "/x"), Task)
+    assert isinstance(judge_task(run, ["u2"], "/x"), Task) and isinstance(judge_task(run, ["elsewhere"], "/x"), Task)
 
 
 def test_a_lesson_that_every_run_reads_cannot_be_withheld() -> None:
@@ -271,20 +281,20 @@ def of(*differences: float | None) -> list[Pair]:
     ],
 )
 def test_when_to_stop(pairs: list[Pair], planned: int, spent: Spent, budget: Budget, reason: str) -> None:
-    assert decide(pairs, planned, spent, budget).reason == reason
+    assert another_pair(pairs, planned, spent, budget).reason == reason
 
 
 def test_who_wants_the_figures_gets_all_pairs() -> None:
     """Where no verdict can come any more an interval still narrows."""
-    assert not decide(of(*[0.0] * 6), 9, Spent(), Budget(), (), True).stops
+    assert not another_pair(of(*[0.0] * 6), 9, Spent(), Budget(), (), True).stops
 
 
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
-    assert decide(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason.startswith(
+    assert another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason.startswith(
         "the lesson never reached the agent"
     )
-    assert not decide(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
+    assert not another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
 
 
 def test_budgets_as_people_write_them() -> None:
@@ -325,9 +335,9 @@ def test_a_signature_tells_by_steps_and_what_they_cost() -> None:
         shell("./pytest", error=ERROR, status=1), shell("make db"), shell("./pytest", output="3 passed", status=0)
     )
     given_up = past(shell("./pytest", error=ERROR, status=1))
-    losses = [by_signature([run], SIGNATURE, 0).loss for run in (cured, given_up, past(shell("ls")))]
+    losses = [judge_by_signature([run], SIGNATURE, 0).loss for run in (cured, given_up, past(shell("ls")))]
     assert losses == [0.25, 1.0, 0.0]
-    assert [by_signature([], SIGNATURE, status).loss for status in (0, 1, None)] == [None, 1.0, 1.0]
+    assert [judge_by_signature([], SIGNATURE, status).loss for status in (0, 1, None)] == [None, 1.0, 1.0]
 
 
 def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:

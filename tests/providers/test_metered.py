@@ -8,7 +8,7 @@ import pytest
 
 from tacit.core import clock
 from tacit.core.errors import ModelUnavailable
-from tacit.providers.metered import FAILURES, LONGEST, PAUSE, Metered, Reply, admitted, after_failure, tokens_of
+from tacit.providers.metered import FAILURES, LONGEST, PAUSE, Metered, Reply, admitted, after_failure, rough_tokens
 
 NOW = "2026-11-15T09:00:00.000Z"
 
@@ -66,13 +66,13 @@ def test_tokens_are_counted_as_told_or_as_guessed(book: Any) -> None:
     Metered(Fake(Reply("fine", 11, 7)), book, 1000).ask("hello")
     assert book.counts == {"model.calls": 1, "model.tokens.in": 11, "model.tokens.out": 7}
     Metered(Fake(Reply("fine")), book, 1000).ask("hello")
-    assert book.counts["model.tokens.in"] == 11 + tokens_of("hello")
+    assert book.counts["model.tokens.in"] == 11 + rough_tokens("hello")
 
 
 def test_a_failure_without_an_answer_is_paid_back_and_a_timeout_is_not(book: Any) -> None:
     """The other side may have worked."""
     asked = Metered(Fake(failed("dead"), failed("timeout")), book, 1000)
-    for why, price in (("dead", 0), ("timeout", tokens_of("hello"))):
+    for why, price in (("dead", 0), ("timeout", rough_tokens("hello"))):
         with pytest.raises(ModelUnavailable):
             asked.ask("hello")
         assert book.counts["model.tokens.in"] == price and book.counts[f"model.failures.{why}"] == 1

@@ -15,7 +15,7 @@ from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.value import replace
-from tacit.recall import Asking, Injection, Query, inject
+from tacit.recall import AskingRun, Injection, Query, inject
 from tacit.recall.answering import Recalled, recall
 from tacit.stores.sqlite import SqliteStore, open_store
 
@@ -70,7 +70,7 @@ class World:
     def inject(self, task: str = "", *, run: str = "r1", **named: Any) -> Injection:
         """What `run` is told."""
         options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
-        asking = Asking(
+        asking = AskingRun(
             run,
             **{
                 name: named.pop(name)

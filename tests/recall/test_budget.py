@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import Profile, changed
+from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
 from tacit.recall.budget import Fitted, Level, fit, level_for, tokens_of
 from tacit.recall.rank import LeftOut, Ranked
@@ -66,7 +66,7 @@ def test_a_role_has_a_range_of_its_own() -> None:
 
 def test_the_cap_holds_whatever_is_asked() -> None:
     """ArcheFlow never gives more than ten."""
-    assert level_for(changed(standard("archeflow"), {"budget.deep": 99}), "deep", "").most == 10
+    assert level_for(with_values(standard("archeflow"), {"budget.deep": 99}), "deep", "").most == 10
 
 
 def test_the_best_are_kept(make: Make) -> None:
@@ -86,14 +86,14 @@ def test_pinned_memories_stand_outside_the_number(make: Make) -> None:
 def test_where_the_profile_says_so_pinned_ones_count(make: Make) -> None:
     """ArcheFlow knows no pins."""
     plain, pinned = [make() for _ in range(3)], make(pinned=True)
-    inside = changed(DEFAULT, {"budget.pinned_outside": False})
+    inside = with_values(DEFAULT, {"budget.pinned_outside": False})
     assert kept(fitted([*plain, pinned], profile=inside)) == [memory.id for memory in plain]
 
 
 def test_the_token_cap_is_hard(make: Make) -> None:
     """Also for pinned ones; a shorter lesson may still fit where a longer one did not."""
     long, short, pinned = make("x" * 3000), make("y"), make("z" * 3000, pinned=True)
-    capped = changed(DEFAULT, {"budget.max_tokens": 1000})
+    capped = with_values(DEFAULT, {"budget.max_tokens": 1000})
     found = fitted([long, short, pinned], profile=capped, cost=lambda each: tokens_of(each.memory.text), spent=20)
     assert kept(found) == [pinned.id, short.id]
     assert reasons(found) == [(long.id, "tokens")]
@@ -108,7 +108,7 @@ def test_a_kind_has_a_cap(make: Make) -> None:
 
 def test_an_agent_has_a_cap(make: Make) -> None:
     """At most so many that belong to one agent."""
-    one_each = changed(DEFAULT, {"budget.agents": {"tester": 1}})
+    one_each = with_values(DEFAULT, {"budget.agents": {"tester": 1}})
     memories = [make(agent="tester"), make(agent="tester"), make(agent="writer"), make()]
     assert reasons(fitted(memories, most=9, profile=one_each)) == [(memories[1].id, "cap of tester")]
 
@@ -150,7 +150,7 @@ def test_cautions_have_places_of_their_own(make: Make) -> None:
 @given(st.lists(st.tuples(st.integers(1, 400), st.booleans()), max_size=12), st.integers(0, 5), st.integers(1, 600))
 def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, cap: int) -> None:
     """Number and tokens hold for any lessons; each is kept or named, never both."""
-    profile = changed(DEFAULT, {"budget.max_tokens": cap})
+    profile = with_values(DEFAULT, {"budget.max_tokens": cap})
     memories = [Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)]
     found = fit(
         ranked(*memories),
@@ -200,7 +200,10 @@ def test_a_persons_words_go_by_how_often_they_had_to_say_them(make: Make) -> Non
         make(id="typed", **said, tally=Tally(seen=1)),
         make(id="asked-again", **shown, tally=Tally(seen=3, belief=0.45)),
     ]
-    cost = {"cost": lambda each: 100, "profile": changed(DEFAULT, {"budget.person": 12, "budget.person_tokens": 200})}
+    cost = {
+        "cost": lambda each: 100,
+        "profile": with_values(DEFAULT, {"budget.person": 12, "budget.person_tokens": 200}),
+    }
     assert set(kept(fitted(lessons, 0, **cost))) == {"asked-again", "typed"}
 
 

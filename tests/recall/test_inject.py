@@ -11,7 +11,7 @@ from tacit.core import keep
 from tacit.core.errors import StoreBusy, UsageError
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
@@ -310,7 +310,7 @@ def test_archeflow_gives_ten_in_the_order_of_writing(world_of: Any, make: Make) 
 
 def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None:
     """joelclaw's ranker goes by words: without a fitting one there is no hit to leak."""
-    world = world_of(changed(standard("joelclaw"), {"rank.floor": 0.01}))
+    world = world_of(with_values(standard("joelclaw"), {"rank.floor": 0.01}))
     world.put(
         make("Observation about the billing queue", kind="operations", klass="fix", gate="hold", state="provisional")
     )

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tacit.core import keep
 from tacit.core.digest import new_id
 from tacit.core.errors import Unavailable
-from tacit.core.memory import GATES, VERDICTS, Memory, Tally
-from tacit.core.profile import Profile, changed, profile_id, to_json
+from tacit.core.memory import GATE_ANSWERS, VERDICTS, Memory, Tally
+from tacit.core.profile import Profile, profile_id, to_json, with_values
 from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
-from tacit.recall import Asking, Query, inject
+from tacit.recall import AskingRun, Query, inject
 from tacit.recall.answering import recall
 from tacit.stores.sqlite import SqliteStore, open_store
 
@@ -32,7 +32,7 @@ lessons = st.builds(
     text=WORDS.map(" ".join).filter(str.strip),
     project=st.sampled_from(["p", "p", "p", "other", "@global", "@agent"]),
     state=st.sampled_from(STATES + ("provisional", "stable") * 3),
-    gate=st.sampled_from((*GATES, *["allow"] * 5)),
+    gate=st.sampled_from((*GATE_ANSWERS, *["allow"] * 5)),
     verdict=st.sampled_from((*VERDICTS, *["not yet known"] * 4)),
     superseded_by=st.sampled_from(["", "", "", "m9"]),
     klass=st.sampled_from(["preference", "rule", "pitfall", "fix", "security"]),
@@ -100,7 +100,7 @@ def test_inject_never_gives_what_may_not_be_given(
     without_words: bool,
 ) -> None:
     """Over stores, states, profiles, levels, repeats, and a full-text index that lost its words."""
-    profile = changed(standard(name), {"rank.floor": floor})
+    profile = with_values(standard(name), {"rank.floor": floor})
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
         if without_words:
@@ -111,7 +111,7 @@ def test_inject_never_gives_what_may_not_be_given(
                 project,
                 profile,
                 query,
-                Asking(run),
+                AskingRun(run),
                 now=NOW,
                 ids=new_id,
                 level=level,
@@ -133,9 +133,9 @@ def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
     profile = standard("default")
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
-        told = inject(store, project, profile, query, Asking("r1"), now=NOW, ids=new_id)
+        told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
         found = recall(
-            store, project, profile, query, now=NOW, asking=Asking("r1"), limit=1000, min_score=0.0, person=False
+            store, project, profile, query, now=NOW, asking=AskingRun("r1"), limit=1000, min_score=0.0, person=False
         )
         shown = {hit.memory.id for hit in found.hits}
         assert shown.isdisjoint(told.withheld)
@@ -158,7 +158,7 @@ def test_a_store_that_cannot_be_written_gives_nothing(
         project, _ = filled(store, profile, kept)
         with other.write():
             try:
-                told = inject(store, project, profile, query, Asking("r1"), now=NOW, ids=new_id)
+                told = inject(store, project, profile, query, AskingRun("r1"), now=NOW, ids=new_id)
             except Unavailable:
                 return
         assert (told.injected, told.withheld, told.markdown) == ((), (), "")

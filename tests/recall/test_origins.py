@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import Profile, changed
+from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
@@ -97,7 +97,7 @@ def test_ralphs_store_orders_by_use(make: Make) -> None:
 )
 def test_joelclaws_decay(make: Make, raw: float, created_at: str, fields: dict[str, Any], score: float) -> None:
     """Raw × exp(−.01 × days) × use, stale halved."""
-    by_meaning = changed(standard("joelclaw"), {"rank.meaning": 1.0})
+    by_meaning = with_values(standard("joelclaw"), {"rank.meaning": 1.0})
     memory = make(created_at=created_at, **fields)
     (found,) = rank("decay", by_meaning, [memory], meaning={memory.id: raw})
     assert found.score == pytest.approx(score, abs=1e-9)
@@ -105,7 +105,7 @@ def test_joelclaws_decay(make: Make, raw: float, created_at: str, fields: dict[s
 
 def test_joelclaw_drops_what_nobody_recalled(make: Make) -> None:
     """Too short, stale, ninety days old and never recalled, below the least score; and no fallback gives it back."""
-    joelclaw = changed(standard("joelclaw"), {"rank.meaning": 1.0, "rank.floor": 0.3})
+    joelclaw = with_values(standard("joelclaw"), {"rank.meaning": 1.0, "rank.floor": 0.3})
     old = "2025-12-09T12:00:00.000Z"
     lessons = [
         make("ok then", created_at=MARCH),
@@ -159,7 +159,7 @@ def test_geas_has_a_matrix_of_scopes(make: Make, fields: dict[str, Any], query: 
 
 def test_geas_breaks_ties_by_confidence_and_confirmation(make: Make) -> None:
     """Of equal scores the surer, then the later confirmed."""
-    geas = changed(standard("geas"), {"rank.six_factor.confidence": 0.0})
+    geas = with_values(standard("geas"), {"rank.six_factor.confidence": 0.0})
     unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
     early = make(tally=Tally(confidence=0.9, seen_at="2026-03-01"))
     late = make(tally=Tally(confidence=0.9, seen_at="2026-03-02"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.memory import path_of, shared_path
-from tacit.core.profile import changed, task_type_of
+from tacit.core.profile import task_type_of, with_values
 from tacit.core.profile_toml import standard
 from tacit.recall.query import Query, asked
 from tacit.words.passages import PASSAGES_READ, cut
@@ -45,7 +45,7 @@ def test_file_names_find_and_do_not_weigh() -> None:
 
 def test_a_question_is_cut_where_the_profile_says() -> None:
     """Beyond `query.max_chars` the beginning and the end are read: a question stands before a paste or after it."""
-    short = changed(DEFAULT, {"query.max_chars": 12})
+    short = with_values(DEFAULT, {"query.max_chars": 12})
     assert asked(Query(task="alpha bravo charlie delta"), short).passages == (("alpha", "delta"),)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.memory import MET_IN, Memory, Tally
-from tacit.core.profile import Profile, changed
+from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
 from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
@@ -250,7 +250,7 @@ def test_what_is_not_for_this_query(
     make: Make, fields: dict[str, Any], query: dict[str, Any], keys: dict[str, Any], reason: str
 ) -> None:
     """Filters of the query and of the profile, each with its reason."""
-    profile = changed(DEFAULT, keys)
+    profile = with_values(DEFAULT, keys)
     memory = make(**fields)
     found = ranking([Candidate(memory, "standing")], asked(Query(**query), profile), profile, Facts(NOW, 10))
     assert [each.reason for each in found.left] == ([reason] if reason else [])
@@ -284,7 +284,7 @@ def test_what_a_search_shows(
 
 def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(make: Make) -> None:
     """More sightings first, then the text, then the order of writing: when a lesson was changed says nothing for it."""
-    flat = changed(DEFAULT, {"rank.lexical.recurrence": 0.0})
+    flat = with_values(DEFAULT, {"rank.lexical.recurrence": 0.0})
     old, new = make("queue b", updated_at="2026-01-01T00:00:00Z"), make("queue a", updated_at="2026-01-02T00:00:00Z")
     seen, last = make("queue c", tally=Tally(seen=1)), make("queue b", updated_at="2026-02-01T00:00:00Z")
     found = order("queue", old, new, seen, last, profile=flat)

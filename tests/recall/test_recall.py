@@ -10,7 +10,7 @@ import pytest
 from tacit.core import keep
 from tacit.core.memory import Memory, Tally
 from tacit.core.rows import run_id
-from tacit.recall import Asking
+from tacit.recall import AskingRun
 from tacit.recall.past import memories_then
 
 Make = Callable[..., Memory]
@@ -98,7 +98,7 @@ def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> N
     """The hook's assignment holds for the agent's own question, and what it is shown is recorded as on request."""
     world.put(*(make(f"The queue hangs, case {n}.") for n in range(20)))
     given = world.inject("queue hangs", level="deep")
-    found = world.recall("queue hangs", asking=Asking("r1"), limit=20)
+    found = world.recall("queue hangs", asking=AskingRun("r1"), limit=20)
     unit = run_id("p", "cli", "r1")
     uses = {use.memory: use.arm for use in world.store.uses(unit=unit)}
     assert given.withheld and not set(given.withheld) & set(ids(found))
@@ -110,7 +110,7 @@ def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> N
 def test_what_recall_withheld_inject_withholds(world: Any, make: Make) -> None:
     """The other way round, too."""
     memories = world.put(*(make(f"The queue hangs, case {n}.") for n in range(15)))
-    shown = set(ids(world.recall("queue hangs", asking=Asking("r1"), limit=15)))
+    shown = set(ids(world.recall("queue hangs", asking=AskingRun("r1"), limit=15)))
     told = world.inject("queue hangs", level="deep", repeat=True)
     assert set(told.withheld) == set(memories) - shown
 
@@ -118,7 +118,7 @@ def test_what_recall_withheld_inject_withholds(world: Any, make: Make) -> None:
 def test_candidates_are_shown_to_a_run_without_a_coin(world: Any, make: Make) -> None:
     """They are not on trial; nothing is assigned."""
     (id,) = world.put(make("The queue hangs.", state="candidate"))
-    assert ids(world.recall("queue", asking=Asking("r1"))) == [id]
+    assert ids(world.recall("queue", asking=AskingRun("r1"))) == [id]
     assert world.store.uses(unit=run_id("p", "cli", "r1")) == []
 
 

@@ -119,7 +119,7 @@ def test_who_asked_before_finds_what_a_new_process_finds(
     world: Any, make: Make, large: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same lessons with the same scores, whatever was kept of other questions, and however far they reached."""
-    for name, value in {"QUICK": 30, "DEEP": (90, 90), "WHOLE": 60, "COMMON": 1}.items():
+    for name, value in {"QUICK": 30, "DEEP": (90, 90), "READ_WHOLE": 60, "COMMON": 1}.items():
         monkeypatch.setattr(search, name, value)
     chance = Random(7)
     words = [f"w{int(60 ** chance.random())}" for _ in range(3000)]  # few are everywhere, most are rare
@@ -150,8 +150,8 @@ def test_lessons_about_an_error_are_found_by_its_signature(world: Any, make: Mak
     """Those that may be given, newest first; no signature finds nothing."""
     first, second = make("retry", signature="E: <q>"), make("wait", signature="E: <q>")
     world.put(first, second, make("none"), make("held", signature="E: <q>", gate="hold"))
-    assert ids(search.signed(world.store, HERE, ["E: <q>"])) == [second.id, first.id]
-    assert search.signed(world.store, HERE, [""]) == ()
+    assert ids(search.by_signature(world.store, HERE, ["E: <q>"])) == [second.id, first.id]
+    assert search.by_signature(world.store, HERE, [""]) == ()
 
 
 @pytest.mark.parametrize("channel", ["recurring", "standing"])

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told, task_of
 
@@ -22,7 +22,7 @@ Make = Callable[..., Memory]
 
 
 def settings(**keys: Any) -> Trial:
-    return changed(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
+    return with_values(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
 
 
 def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006

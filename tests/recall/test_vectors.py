@@ -13,7 +13,7 @@ from tacit.core.errors import ModelUnavailable, SpacesMixed
 from tacit.core.memory import Memory
 from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
-from tacit.stores.sqlite.vectors import embed_pending, identities, nearest
+from tacit.stores.sqlite.vectors import embed_pending, identities, nearest_vectors
 from tacit.testing import ToyEmbedder, ToyWordEmbedder
 
 pytest.importorskip("numpy", reason="vectors are compared with numpy (the extra semantic)")
@@ -70,8 +70,8 @@ def test_what_was_read_once_is_read_again_when_it_changed(tmp_path: Path, make: 
             with store.write() as tx:
                 tx.apply(keep.made(make(f"mend the vehicle, case {number}"), by="ada", reason="said so", at=NOW))
             embed_pending(store, toy)
-            assert len(nearest(one, ("p",), toy.identity, direction, limit=9).rows) == number
-            assert len(nearest(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            assert len(nearest_vectors(one, ("p",), toy.identity, direction, limit=9).rows) == number
 
 
 def test_what_is_unlike_everything_is_no_filler(world: Any, make: Make, toy: ToyEmbedder) -> None:

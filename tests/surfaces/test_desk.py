@@ -21,7 +21,7 @@ from tacit.core.journal import change  # noqa: E402
 from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
-from tacit.surfaces.web.security import Keys, names, refused  # noqa: E402
+from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
 from tacit.surfaces.web.server import Desk, application  # noqa: E402
 from tacit.testing import finding, run  # noqa: E402
 
@@ -38,7 +38,7 @@ class Client:
         import asyncio
 
         keys = Keys(TOKEN, link="once" * 8, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
-        self.app = application(Desk(open_memories), keys, names("127.0.0.1", 8477))
+        self.app = application(Desk(open_memories), keys, host_names("127.0.0.1", 8477))
         self.csrf = keys.csrf
         self.cookie = f"tacit_desk={keys.session}"
         self.headers = headers
@@ -113,7 +113,7 @@ def test_who_may_speak(method: str, headers: dict[str, str], status: int | None)
     keys = Keys(TOKEN, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
     given = {"host": HOST, **headers}
     given = {k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf) for k, v in given.items()}
-    why = refused(method, "/api/v1/overview", given, names("127.0.0.1", 8477), keys)
+    why = refused(method, "/api/v1/overview", given, host_names("127.0.0.1", 8477), keys)
     assert (why.status if why else None) == status
 
 

@@ -18,15 +18,15 @@ from tacit.core.plural import numbered
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.run import Run
 from tacit.formats.source import FileSource
-from tacit.learn.hazard import kind_of
+from tacit.learn.hazard import hazard_of
 from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
 from tacit.learn.tell.requests import Request
 from tacit.lookback.excerpt import excerpt, home_by_folder, sessions
 from tacit.lookback.report import _replayed, lookback
-from tacit.lookback.result import Settings
+from tacit.lookback.result import LookbackSettings
 from tacit.lookback.words import cost_words
-from tacit.lookback.words import lessons as lessons_of
+from tacit.lookback.words import lesson_lines as lessons_of
 from tacit.profiles import load
 from tacit.recall.trial import is_exempt
 from tacit.stores.story import story as events
@@ -39,7 +39,7 @@ from tacit.surfaces.cli.past import _not_learned, transcripts
 from tacit.surfaces.cli.reading import nobody_reads
 from tacit.surfaces.outlook import looked
 from tacit.surfaces.web import views as web_views
-from tacit.surfaces.wording import standing
+from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
 
 SOURCES = Path(package.__file__).parent
@@ -384,7 +384,7 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
     assert f"`rtk bun` fails in 5 of {len(MET)} sessions" in review
     data = json.loads(called(person, "why", lesson.id, "--json")[0])["data"]
     assert {each["mark"]: each["sessions"] for each in data["met"]} == {"usage subcommand bun": 5, "usage option -A": 3}
-    told = lessons_of(lookback(runs, Settings(load("default"))))
+    told = lessons_of(lookback(runs, LookbackSettings(load("default"))))
     assert next(cost_words(each) for each in told if each.text == lesson.text).startswith(
         f"met in {len(MET)} of {len(MET)} sessions"
     )
@@ -398,7 +398,7 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
         (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
         lines = story.lines(events(memories.store, lesson.id), {})
         assert any("recognised: " in each.why for each in lines) and not any(each.quote for each in lines)
-        record = story.record([], memories.store.evidence(lesson.id))
+        record = story.run_record([], memories.store.evidence(lesson.id))
         assert record.given == ()
         assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
     for command in (("why",), ("why", "--full"), ("review", "show")):
@@ -419,13 +419,14 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         for each in runs[:2]:
             memories.learn(each, over=True)
         (lesson,) = memories.list()
-        assert standing(lesson, memories.profile).words.startswith("on trial") and not is_exempt(
+        assert standing_words(lesson, memories.profile).words.startswith("on trial") and not is_exempt(
             lesson, memories.profile.trial
         )
         edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
-        assert (standing(edited, memories.profile).words, edited.trust) == ("your word", "observed") and is_exempt(
-            edited, memories.profile.trial
-        )
+        assert (standing_words(edited, memories.profile).words, edited.trust) == (
+            "your word",
+            "observed",
+        ) and is_exempt(edited, memories.profile.trial)
         for each in runs[2:]:
             memories.learn(each, over=True)
         assert memories.get(lesson.id).text == edited.text and memories.health().health.faults == ()
@@ -434,7 +435,7 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         back = memories.get(lesson.id)
         assert back.text == lesson.text and not is_exempt(back, memories.profile.trial)
         memories.review(lesson.id, "approve")
-        assert standing(memories.get(lesson.id), memories.profile).words == "your word" and is_exempt(
+        assert standing_words(memories.get(lesson.id), memories.profile).words == "your word" and is_exempt(
             memories.get(lesson.id), memories.profile.trial
         )
         assert memories.health().health.faults == ()
@@ -452,7 +453,11 @@ def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path
         )
     with package.open(env=person) as memories:
         mine = memories.edit(kept.id, text="Run `make seed` before the fixtures are used.")
-        assert (mine.state, mine.trust, standing(mine, memories.profile).words) == ("provisional", "agent", "your word")
+        assert (mine.state, mine.trust, standing_words(mine, memories.profile).words) == (
+            "provisional",
+            "agent",
+            "your word",
+        )
 
 
 @pytest.mark.parametrize(
@@ -508,13 +513,14 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
         steps = [tool(command, "" if error else "ok", error=error, at=at) for command, error in calls]
         runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
     free = _replayed(
-        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs), Settings(load("default"))
+        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs),
+        LookbackSettings(load("default")),
     )
     (lesson,) = [each.text for each in lessons_of(free) if "git commit" in each.text]
     said = {"The pre-commit hook runs the linter.": "CLAUDE.md"}
     known = _replayed(
         sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs),
-        Settings(load("default")),
+        LookbackSettings(load("default")),
         lambda home: said,
     )
     assert lesson not in [each.text for each in lessons_of(known)] and known.projects[0].in_files == (lesson,)
@@ -599,8 +605,8 @@ def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[
 
 def test_looking_at_remotes_needs_nobodys_word() -> None:
     """`git remote -v` names what is there; adding one decides where things go."""
-    assert kind_of("git remote -v") == kind_of("git remote") == kind_of("git remote show origin") == ""
-    assert kind_of("git remote add evil git@example.com:x") and kind_of("git remote set-url origin x")
+    assert hazard_of("git remote -v") == hazard_of("git remote") == hazard_of("git remote show origin") == ""
+    assert hazard_of("git remote add evil git@example.com:x") and hazard_of("git remote set-url origin x")
 
 
 def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:

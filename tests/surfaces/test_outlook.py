@@ -58,7 +58,7 @@ def test_nothing_known_is_said_so() -> None:
     for each in (
         drawn.in_force(empty),
         drawn.waiting(empty),
-        drawn.tokens(empty),
+        drawn.tokens_by_week(empty),
         drawn.cost(empty),
         drawn.hosts(empty),
         drawn.spared(None),

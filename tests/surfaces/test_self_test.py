@@ -10,7 +10,7 @@ import pytest
 
 from tacit.app import open
 from tacit.hosts import HOSTS, codex, host
-from tacit.surfaces.cli.self_test import fire, shown
+from tacit.surfaces.cli.self_test import fire, self_test_lines
 
 
 @pytest.mark.parametrize("name", HOSTS)
@@ -24,7 +24,7 @@ def test_every_event_is_understood(name: str, folder: Path, tacit: Any) -> None:
         seen = [line for each in fired for line in each.seen]
         assert any(kept.id in line for line in fired[0].seen) and any("make db" in line for line in seen)
         assert memories.store.all_uses(memories.project_id) == []
-    told = shown(fired)
+    told = self_test_lines(fired)
     assert told[0].startswith(f"self-test: {len(fired)} of {len(fired)} events") and any(
         "Use pnpm" in line for line in told
     )
@@ -43,13 +43,15 @@ def test_an_event_that_fails_or_is_not_understood_is_said(
     by_name = {each.theirs: each.told for each in fired}
     assert by_name["UserPromptSubmit"] == "FAILED: the event was not understood"
     assert by_name["SessionStart"].startswith("FAILED: ZeroDivisionError")
-    assert "events answered" in shown(fired)[0] and not shown(fired)[0].startswith(f"self-test: {len(fired)} of")
+    assert "events answered" in self_test_lines(fired)[0] and not self_test_lines(fired)[0].startswith(
+        f"self-test: {len(fired)} of"
+    )
 
 
 def test_a_large_store_is_not_copied(folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said instead."""
-    monkeypatch.setattr("tacit.surfaces.cli.self_test.LARGEST", 10)
+    monkeypatch.setattr("tacit.surfaces.cli.self_test.LARGEST_COPY", 10)
     with open() as memories:
         memories.add("Use pnpm, not npm.", kind="preference")
         assert fire(host("codex"), memories.store, str(folder), os.environ) == []
-    assert "too large" in shown([])[0]
+    assert "too large" in self_test_lines([])[0]

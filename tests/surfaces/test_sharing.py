@@ -117,7 +117,7 @@ def test_a_team_report_leaves_out_what_was_heard_from_one_person(memories: Memor
 def test_a_lesson_is_shared_with_its_story(memories: Memories) -> None:
     """How it stands, whether it helps, what happened to it."""
     [hostile] = [each for each in memories.list(limit=50) if each.text.startswith("Retry it")]
-    page = sharing.lesson(memories, hostile.id, version="1")
+    page = sharing.shared_lesson(memories, hostile.id, version="1")
     holds_nothing_active(page)
     for told in ("harms", "What would change this:", "Its life", "Effect known"):
         assert told in page, told

@@ -18,7 +18,7 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.value import replace
 from tacit.profiles import load
 from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
-from tacit.surfaces.wording import GOOD, WORDS, Said, ahead, is_given, standing
+from tacit.surfaces.wording import GOOD, WORDS, Phrase, ahead, is_given, standing_words
 from tacit.testing import finding, run, tool, user
 
 DEFAULT = load("default")
@@ -68,7 +68,7 @@ def lesson(**fields: Any) -> Memory:
 def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
     """Each inner state has words that a list can show, and none of them is inner."""
     memory = lesson(**fields)
-    assert standing(memory, DEFAULT).words == said
+    assert standing_words(memory, DEFAULT).words == said
     assert is_given(memory) == (
         said
         in (
@@ -89,7 +89,7 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
 
 def test_where_nothing_is_withheld_nothing_is_on_trial() -> None:
     """An origin's way of remembering throws no coin."""
-    assert standing(lesson(), load("geas")) == Said("in force", GOOD)
+    assert standing_words(lesson(), load("geas")) == Phrase("in force", GOOD)
 
 
 # -- the screens ----------------------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_two_commands_never_say_different_things_of_one_lesson(
                     arm = "withheld" if n % 2 else "injected"
                     tx.add_use(Use(memory.id, f"u{n}", memory.project, f"u{n}", memory.id, arm, 0.5, at=at))
                     tx.add_mark(Mark(memory.id, f"u{n}", memory.project, "outcome", other if n % 2 else came, at=at))
-        expected = {memory.id: standing(memories.get(memory.id), memories.profile).words for memory in kept}
+        expected = {memory.id: standing_words(memories.get(memory.id), memories.profile).words for memory in kept}
     assert len(set(expected.values())) >= 6
     listed, effect, bare = (told(*args, "--store", path)[1] for args in (("list", "--all"), ("effect",), ()))
     # a profile with columns of its own shows its own states
@@ -312,7 +312,7 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
 
 def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never in a pipe."""
-    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
     monkeypatch.setattr(terminal, "STEP", 0.001)
     err = Screen()
     cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
@@ -334,10 +334,10 @@ def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
         "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n"
         + "x" * 90
     )
-    told = terminal.folded(text, 40).split("\n")
+    told = terminal.wrapped(text, 40).split("\n")
     assert told[:2] == ["- **Spared** not yet known: no session", "  that could tell went without it"]
     assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
-    assert terminal.folded("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
+    assert terminal.wrapped("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from tacit.team.lines import (
     OWN,
     TEAM,
     UNKNOWN,
-    Line,
+    JournalLine,
     blanked,
-    counted,
-    folded,
+    counting_lines,
+    fold_lines,
     line,
     ordered,
     spoken,
@@ -53,7 +53,7 @@ calm = settings(
 
 def entry(
     by: str, at: str, verb: str, after: dict[str, Any], parents: list[str], standing: str = OWN, number: int = 0
-) -> Line:
+) -> JournalLine:
     head = {"verb": verb, "by": by, "at": at, "run": "", "profile": "", "parents": sorted(parents)}
     salt = f"{number:032x}"
     words = ["why", {}, after]
@@ -63,7 +63,7 @@ def entry(
     return replace(made, standing=standing)
 
 
-def graph(steps: list[Any], salt: int = 0) -> list[Line]:
+def graph(steps: list[Any], salt: int = 0) -> list[JournalLine]:
     """Entries whose writers had seen any part of what was there."""
     lines = [entry("ann", "0", "add", MADE, [])]
     by_id = {lines[0].id: lines[0]}
@@ -86,9 +86,9 @@ def graph(steps: list[Any], salt: int = 0) -> list[Line]:
 def test_the_order_of_arrival_does_not_matter(steps: list[Any], dice: random.Random) -> None:
     """Any order of the same lines gives the same columns and the same forks; no line comes before what it had seen."""
     lines = graph(steps)
-    whole, shuffled = folded(lines), [*lines]
+    whole, shuffled = fold_lines(lines), [*lines]
     dice.shuffle(shuffled)
-    assert folded(shuffled) == whole
+    assert fold_lines(shuffled) == whole
     order = [each.id for each in ordered(shuffled)]
     assert len(order) == len(lines)
     assert all(order.index(parent) < order.index(each.id) for each in lines for parent in each.parents)
@@ -102,7 +102,7 @@ def test_a_later_word_on_a_field_settles_its_fork(steps: list[Any]) -> None:
     """Whoever has seen everything and decides, decides."""
     lines = graph(steps)
     last = entry("ann", "0", "edit", {"text": "Settled.", "state": "stable", "pinned": 0}, tips(lines))
-    now = folded([*lines, last])
+    now = fold_lines([*lines, last])
     assert (now.columns["text"], now.columns["state"], now.forks) == ("Settled.", "stable", ())
 
 
@@ -113,8 +113,8 @@ def test_strangers_have_no_say(steps: list[Any], more: list[Any]) -> None:
     lines = graph(steps)
     forged = [replace(each, standing=UNKNOWN) for each in graph([*steps, *more], 1000)[len(lines) :]]
     forged = [replace(each, head={**each.head, "parents": tips(lines)}) for each in forged]
-    assert folded([*lines, *forged]) == folded(lines)
-    assert {each.id for each in counted([*lines, *forged])} == {each.id for each in lines}
+    assert fold_lines([*lines, *forged]) == fold_lines(lines)
+    assert {each.id for each in counting_lines([*lines, *forged])} == {each.id for each in lines}
 
 
 @calm
@@ -123,18 +123,18 @@ def test_erased_is_final_and_its_ids_stay(steps: list[Any]) -> None:
     """Whatever was said beside it; blanked lines keep their names."""
     lines = graph(steps)
     gone = entry("bob", "0", "erase", {"state": "rejected", "closed_by": "erase", "kind": "fact"}, [lines[0].id], TEAM)
-    now = folded([*lines, gone])
+    now = fold_lines([*lines, gone])
     assert now.erased and (now.columns["text"], now.columns["state"]) == ("", "rejected")
-    assert folded([*map(blanked, lines), gone]) == now
+    assert fold_lines([*map(blanked, lines), gone]) == now
     assert all(verifies(each) and verifies(blanked(each)) for each in lines)
 
 
 def test_a_members_own_word_is_the_teams() -> None:
     """Trust is a matter of view; a stranger's lesson is held, whatever it says of itself."""
     made = entry("ann", "0", "add", {**MADE, "pinned": 1}, [])
-    assert folded([made]).columns["trust"] == "user"
-    assert folded([replace(made, standing=TEAM)]).columns["trust"] == "team"
-    held = folded([replace(made, standing=UNKNOWN)]).columns
+    assert fold_lines([made]).columns["trust"] == "user"
+    assert fold_lines([replace(made, standing=TEAM)]).columns["trust"] == "team"
+    held = fold_lines([replace(made, standing=UNKNOWN)]).columns
     assert (held["trust"], held["gate"], held["state"], held["pinned"]) == ("imported", "hold", "candidate", 0)
 
 

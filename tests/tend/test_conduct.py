@@ -22,7 +22,7 @@ from tacit.tend import lease
 from tacit.tend.context import Context
 memories = tacit.open(sys.argv[1], cwd=sys.argv[2])
 context = Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id)
-print(repr(lease.take(context)), flush=True)
+print(repr(lease.take_lease(context)), flush=True)
 time.sleep(60)
 """
 

@@ -96,7 +96,7 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(memories: Memories
 def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tmp_path: Path, clock: Clock) -> None:
     """Asked about in status, never started without leave; a missed week is caught up with once."""
     memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
-    assert nightly.due(memories.store, clock.now) == [memories.project_id]
+    assert nightly.projects_due(memories.store, clock.now) == [memories.project_id]
     assert nightly.start(memories, memories.env) == 0
     config = tmp_path / ".config" / "tacit"
     config.mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tm
         time.sleep(0.05)
     assert memories.store.meta(f"tend:{memories.project_id}:tended")
     clock.advance(days=7)
-    assert nightly.due(memories.store, clock.now) == [], "nothing was learned since"
+    assert nightly.projects_due(memories.store, clock.now) == [], "nothing was learned since"
 
 
 def test_a_refused_move_is_counted(memories: Memories) -> None:

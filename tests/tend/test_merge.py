@@ -11,7 +11,7 @@ import tacit
 from tacit.app import Memories
 from tacit.core.journal import change
 from tacit.core.links import Evidence
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.testing import finding, run
 
@@ -179,7 +179,7 @@ def test_a_pass_is_bounded_and_the_surplus_can_be_approved(memories: Memories) -
             learned(
                 memories, f"Worker{number} leaks handle{number} when queue{number} is full{more}", f"r{number}{more}"
             )
-    memories._profile = changed(memories.profile, {"tend.least": 2, "tend.share": 0.0})
+    memories._profile = with_values(memories.profile, {"tend.least": 2, "tend.share": 0.0})
     first = memories.tend(only="merge")
     assert (len(first.moves), first.left) == (2, 3)
     (waiting,) = memories.proposals()

@@ -18,11 +18,11 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.stores.files import WorkTree
 from tacit.tend import hand
-from tacit.tend.layout import Entry, compose
+from tacit.tend.layout import PageEntry, compose
 from tacit.tend.targets import END, framed, opening, outside
 
 RULES = ("Never push to main.", "Every migration has a way back.")
@@ -348,7 +348,7 @@ def test_a_page_keeps_its_limits(folder: Path) -> None:
         assert text.count("\n") <= 180 and len(text.encode()) <= 22_000 and text.count("\n- ") > 150
         assert "Rule number 199" in text
         assert memories.page(dry_run=True).figures["files"] == ()
-        memories._profile = changed(memories.profile, {"page.max_bytes": 3_000})
+        memories._profile = with_values(memories.profile, {"page.max_bytes": 3_000})
         memories.page()
         assert len((folder / "MEMORY.md").read_bytes()) <= 3_000
 
@@ -360,9 +360,9 @@ def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
         "\n"
     )
     entries = [
-        Entry("a1", "Security", "- old <!-- a1 -->"),
-        Entry("b2", "Security", "- new <!-- b2 -->"),
-        Entry("c3", "Rules", "- rule <!-- c3 -->"),
+        PageEntry("a1", "Security", "- old <!-- a1 -->"),
+        PageEntry("b2", "Security", "- new <!-- b2 -->"),
+        PageEntry("c3", "Rules", "- rule <!-- c3 -->"),
     ]
     placed = {"a1": next(each for each in bullets(lines, heading) if "old" in each.text)}
     drawn = "\n".join(compose(lines, entries, placed, PAGE, heading=heading))
@@ -379,11 +379,11 @@ def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
     """However lines were shuffled, repeated and mixed up, each is one lesson's, or new, or a copy of one that is there."""
     lines = [f"- {text} <!-- {id} -->" for id, text in found]
     entries = [
-        Entry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])
+        PageEntry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])
     ]
-    known = {entry.id: hand.Known(1, hand.spelled(entry.said), (hand.spelled(entry.said),)) for entry in entries}
-    at = hand.compare(
-        list(bullets(lines)), entries, hand.Kept(1, "", known), lambda token: token if token in known else ""
+    known = {entry.id: hand.KnownLine(1, hand.spelled(entry.said), (hand.spelled(entry.said),)) for entry in entries}
+    at = hand.compare_page(
+        list(bullets(lines)), entries, hand.KeptFile(1, "", known), lambda token: token if token in known else ""
     )
     assert {*at.placed, *at.gone} == {*known}
     told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}

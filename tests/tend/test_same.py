@@ -16,12 +16,12 @@ from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import change
 from tacit.core.links import Evidence
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.by_model import merging
 from tacit.tend.judge import RECORD, is_checked
-from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, nearest, passed, question
+from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, passed, question, worth_asking
 from tacit.testing import Scripted, finding, run
 from tacit.words.prepared import Likeness
 
@@ -120,7 +120,7 @@ def test_words_that_object_are_not_overruled(likeness: Likeness, open_: bool) ->
 
 def test_the_nearest_are_asked_about_first() -> None:
     """And no more of them than are worth a question."""
-    near = nearest(
+    near = worth_asking(
         [
             ("far", Likeness(0.3)),
             ("blocked", Likeness(0.9, "scope: all / one")),
@@ -278,7 +278,7 @@ PAIRS = [
 
 def test_merges_that_people_take_back_make_it_an_adviser(memories: Memories) -> None:
     """Below the agreement that triage asks for its word is advice; stats and doctor's alarm say so."""
-    memories._profile = changed(memories.profile, {"triage.watch": len(PAIRS)})
+    memories._profile = with_values(memories.profile, {"triage.watch": len(PAIRS)})
     gone = [learned(memories, one, "r1") for one, _ in PAIRS]
     for _, other in PAIRS:
         learned(memories, other, "r2", "r3")
@@ -388,7 +388,7 @@ def test_a_person_s_lesson_rises_by_other_words(read: Memories) -> None:
 def test_nobody_reads_before_all_was_asked(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a look back count as reading: between the mark and its beginning there may be what nobody asked about."""
     reads = f"tend:{memories.project_id}:reads"
-    monkeypatch.setattr("tacit.tend.by_model.MOST", 1)
+    monkeypatch.setattr("tacit.tend.by_model.MOST_ASKED", 1)
     learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
     merge(memories, Judge("different"), since=clock.after_days(clock.now(), 1))
     assert not memories.store.meta(reads)
@@ -459,10 +459,10 @@ def test_an_adviser_is_not_waited_for(memories: Memories) -> None:
 def test_no_question_is_paid_for_that_the_pass_cannot_settle(memories: Memories) -> None:
     """The bound of a pass is looked at before; the next pass goes on."""
     learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
-    memories._profile = changed(memories.profile, {"tend.least": 0, "tend.share": 0.0})
+    memories._profile = with_values(memories.profile, {"tend.least": 0, "tend.share": 0.0})
     done = merge(memories, model := Judge("same"))
     assert model.asked == [] and done.left == 1
-    memories._profile = changed(memories.profile, {"tend.least": 50})
+    memories._profile = with_values(memories.profile, {"tend.least": 50})
     assert len(merge(memories, model).changes) == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.testing import finding, run
@@ -82,7 +82,7 @@ def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytes
         )
     at[0] = "2026-09-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
-    memories._profile = changed(memories.profile, {"tend.least": 3, "tend.share": 0.0})
+    memories._profile = with_values(memories.profile, {"tend.least": 3, "tend.share": 0.0})
     first, second, third = memories.tend(), memories.tend(), memories.tend()
     assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
     assert [each.kind for each in memories.proposals()] == ["tend"]

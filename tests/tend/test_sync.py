@@ -23,7 +23,7 @@ from tacit.formats.source import BytesSource
 from tacit.providers.ssh import Keys
 from tacit.stores.files import JournalFolder
 from tacit.stores.git import first_commit
-from tacit.team.lines import Line, spoken
+from tacit.team.lines import JournalLine, spoken
 from tacit.team.sync import sync
 from tacit.testing import signed
 
@@ -205,7 +205,7 @@ def test_a_forged_line_of_a_member_counts_for_nothing(team: Team, how: str) -> N
     forged_id = "0" * 40
     lines = [forge(line) for line in only_file(ann).read_text().splitlines()]
     forged_id = next(
-        item.id for item in journal_file.read(lines[0].encode(), only_file(ann).stem) if isinstance(item, Line)
+        item.id for item in journal_file.read(lines[0].encode(), only_file(ann).stem) if isinstance(item, JournalLine)
     )
     edited(only_file(ann), forge)
     for member in (bob, cem):

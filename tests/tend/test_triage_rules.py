@@ -7,10 +7,10 @@ import json
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.profile import changed
+from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.tend.agreement import is_autonomous
-from tacit.tend.layout import Line, append, known_section, line_of, lines, section_of
+from tacit.tend.layout import PageLine, append, known_section, line_of, lines, section_of
 from tacit.tend.triage_rules import (
     Judged,
     Suggested,
@@ -131,7 +131,7 @@ def test_the_threshold_is_the_profile_s() -> None:
     one, other = "abcdefghij", "abcdefghiX"
     assert likeness(one, other) == pytest.approx(0.9)
     for threshold, same in ((0.85, True), (0.9, True), (0.95, False)):
-        rules = changed(JOELCLAW, {"triage.threshold": threshold}).triage
+        rules = with_values(JOELCLAW, {"triage.threshold": threshold}).triage
         assert bool(duplicate(one, other, rules)) is same
 
 
@@ -223,7 +223,7 @@ def test_a_heading_inside_a_fence_is_text() -> None:
     """The bullet goes to the section, not into the example that quotes its heading."""
     page = "## Notes\n```\n## Patterns\n```\n\n## Patterns\n- one\n"
     assert append(page, "Patterns", "- two") == "## Notes\n```\n## Patterns\n```\n\n## Patterns\n- one\n- two\n"
-    assert list(lines(page)) == [Line("Patterns", "- one", 7)]
+    assert list(lines(page)) == [PageLine("Patterns", "- one", 7)]
 
 
 def test_an_empty_page_begins_with_the_section() -> None:

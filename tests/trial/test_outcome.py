@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.trial.outcome import Instrument, Outcome, Sighting, fold, judge
+from tacit.trial.outcome import Instrument, Outcome, Sighting, joined_outcome, judge
 
 ASSIGNED = "2026-03-01T10:00:00Z"
 LATER = "2026-03-01T10:00:00.250Z"  # as a text it would sort before ASSIGNED
@@ -112,4 +112,4 @@ OPEN = Outcome("unknown", "the run is not over", settled=False)
 )
 def test_the_runs_of_a_unit_have_one_outcome(runs: list[Outcome], expected: Outcome) -> None:
     """Occurred in any; not occurred if any could have told; open while one is open."""
-    assert fold(runs) == expected
+    assert joined_outcome(runs) == expected

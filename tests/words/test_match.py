@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from tacit.words.match import (
     MATCHERS,
     archeflow_overlap,
+    choose_same,
     compare,
-    decide,
     grown,
     jaccard,
     keywords,
     lenient,
     levenshtein_likeness,
     matching_terms,
-    nearest,
+    nearest_by_words,
     same_problem,
 )
-from tacit.words.prepared import Likeness, Match, Prepared, Sameness, Settings, prepare
+from tacit.words.prepared import Likeness, Match, MatchSettings, Prepared, Sameness, prepare
 from tacit.words.signature import signature
 
 
@@ -51,9 +51,9 @@ def blocked(one: str, other: str) -> str:
     return compare(prepare(one), prepare(other)).blocked
 
 
-def merged(pairs: tuple[tuple[str, str, str], ...], doubt: float = Settings().doubt) -> list[tuple[str, str, str]]:
-    rules = Settings(doubt=doubt)
-    return [pair for pair in pairs if decide(read(pair[1], pair[0]), [("m", read(pair[2], pair[0]))], rules).id]
+def merged(pairs: tuple[tuple[str, str, str], ...], doubt: float = MatchSettings().doubt) -> list[tuple[str, str, str]]:
+    rules = MatchSettings(doubt=doubt)
+    return [pair for pair in pairs if choose_same(read(pair[1], pair[0]), [("m", read(pair[2], pair[0]))], rules).id]
 
 
 # --- opposites and twins
@@ -260,16 +260,21 @@ def test_words_do_not_vouch_for_what_each_says_besides() -> None:
         read("The miller grinds rye at dawn for the baker"),
         read("Rye for the baker is stored in the loft by the carter"),
     )
-    choice = decide(finding, [("m", known)], Settings(threshold=0.3))
+    choice = choose_same(finding, [("m", known)], MatchSettings(threshold=0.3))
     assert (choice.id, choice.runner_up_id) == ("", "m") and choice.reason.endswith("is said by one of them only")
-    assert decide(finding, [("m", known)], Settings(threshold=0.3, doubt=1.0)).id == "m"
+    assert choose_same(finding, [("m", known)], MatchSettings(threshold=0.3, doubt=1.0)).id == "m"
     assert compare(known, read("The miller grinds rye at dawn")).doubt == 0.0  # only one of them says more
 
 
 def test_a_young_store_asks_for_more() -> None:
     """Counts of a few lessons do not tell which words are common; a profile that asks for more anyway keeps its own."""
-    assert [round(grown(Settings(), rows).threshold, 3) for rows in (0, 50, 100, 5000)] == [0.45, 0.405, 0.36, 0.36]
-    assert grown(Settings(threshold=0.8), 3).threshold == 0.8
+    assert [round(grown(MatchSettings(), rows).threshold, 3) for rows in (0, 50, 100, 5000)] == [
+        0.45,
+        0.405,
+        0.36,
+        0.36,
+    ]
+    assert grown(MatchSettings(threshold=0.8), 3).threshold == 0.8
     assert lenient(0.36) == 0.36 and lenient(0.55) == pytest.approx(0.44) and lenient(0.2) == 0.2
 
 
@@ -292,7 +297,7 @@ def test_twins_are_found() -> None:
 def test_twins_are_found_among_strangers_and_opposites() -> None:
     """With all other lessons in the store nearly every twin goes to its own and almost none to a stranger."""
     store = [(f"{n:03}", read(a, kind)) for n, (kind, a, _) in enumerate((*PAIRS.SAME, *PAIRS.KNOWN, *PAIRS.BLIND))]
-    chosen = [decide(read(b, kind), store, Settings()).id for kind, _, b in PAIRS.SAME]
+    chosen = [choose_same(read(b, kind), store, MatchSettings()).id for kind, _, b in PAIRS.SAME]
     right = sum(id == f"{n:03}" for n, id in enumerate(chosen))
     assert right >= 0.95 * len(chosen)
     assert sum(map(bool, chosen)) - right <= 2
@@ -454,8 +459,8 @@ CANDIDATES = [
 
 def test_the_best_candidate_wins_not_the_first() -> None:
     """Score, runner-up and reason are kept."""
-    found = decide(
-        prepare("Null checks are missing in the handlers of API responses"), list(reversed(CANDIDATES)), Settings()
+    found = choose_same(
+        prepare("Null checks are missing in the handlers of API responses"), list(reversed(CANDIDATES)), MatchSettings()
     )
     assert (found.id, found.runner_up_id) == ("b", "a")
     assert found.score > 0.8 > found.runner_up > 0
@@ -464,14 +469,16 @@ def test_the_best_candidate_wins_not_the_first() -> None:
 
 def test_below_the_threshold_is_new() -> None:
     """The nearest is named all the same."""
-    found = decide(prepare("Missing docs"), CANDIDATES, Settings(threshold=0.6))
+    found = choose_same(prepare("Missing docs"), CANDIDATES, MatchSettings(threshold=0.6))
     assert (found.id, found.runner_up) == ("", found.score)
     assert found.reason == f"nearest {found.score:.2f} is below 0.60"
 
 
 def test_an_opposite_is_new_and_says_so() -> None:
     """The reason goes to the journal."""
-    found = decide(prepare("Never commit the lock file"), [("m1", prepare("Always commit the lock file"))], Settings())
+    found = choose_same(
+        prepare("Never commit the lock file"), [("m1", prepare("Always commit the lock file"))], MatchSettings()
+    )
     assert found == Match("", 0.0, "", 0.0, "opposed to m1: negation: commit")
 
 
@@ -484,15 +491,15 @@ def test_claims_are_read_only_where_they_decide_something() -> None:
     far, *near = stored = [prepare(text, tags=("read anew",)) for text in texts]
     asked = [(str(n), each) for n, each in enumerate(stored)]
     # it could only be in another's way
-    assert 0.24 < decide(prepare("The form has no labels"), asked, Settings()).score < 0.36
+    assert 0.24 < choose_same(prepare("The form has no labels"), asked, MatchSettings()).score < 0.36
     assert not any("claims" in each.__dict__ for each in stored)
-    decide(prepare("Null checks are missing in API handlers"), asked, Settings())
+    choose_same(prepare("Null checks are missing in API handlers"), asked, MatchSettings())
     assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
 
 
 def test_without_candidates_everything_is_new() -> None:
     """The first finding of a store."""
-    assert decide(prepare("x"), [], Settings()) == Match("", 0.0, "", 0.0, "nearest 0.00 is below 0.36")
+    assert choose_same(prepare("x"), [], MatchSettings()) == Match("", 0.0, "", 0.0, "nearest 0.00 is below 0.36")
 
 
 def test_two_equally_near_strangers_match_neither() -> None:
@@ -501,29 +508,29 @@ def test_two_equally_near_strangers_match_neither() -> None:
         ("s", prepare("Deploy to staging fails in the build step")),
         ("p", prepare("Deploy to production fails in the build step")),
     ]
-    found = decide(prepare("Deploy fails in the build step"), stored, Settings("jaccard", 0.8, 0.12))
+    found = choose_same(prepare("Deploy fails in the build step"), stored, MatchSettings("jaccard", 0.8, 0.12))
     assert found == Match("", found.score, "p", found.score, f"alike {found.score:.2f}, but p and s are equally near")
 
 
 def test_a_runner_up_that_is_the_twin_of_the_best_asks_no_margin() -> None:
     """A lesson stored twice must not be stored a third time."""
     stored = [("a", prepare("Tests fail when docker is down")), ("b", prepare("The tests fail if docker is down"))]
-    found = decide(prepare("Docker down, tests fail as usual"), stored, Settings())
+    found = choose_same(prepare("Docker down, tests fail as usual"), stored, MatchSettings())
     assert found.id in ("a", "b") and found.reason == f"alike {found.score:.2f}; the runner-up is its twin"
 
 
 def test_equal_texts_match_under_every_rule() -> None:
     """Also where a rule's own tokens are empty or its threshold is out of reach."""
     for name in MATCHERS:
-        found = decide(prepare("No id in to"), [("m", prepare("no id in to."))], Settings(name, 1.0, 1.0))
+        found = choose_same(prepare("No id in to"), [("m", prepare("no id in to."))], MatchSettings(name, 1.0, 1.0))
         assert (found.id, found.reason) == ("m", "equal text")
 
 
 def test_ties_go_to_the_smaller_id() -> None:
     """The order in which a store answers decides nothing."""
     twins = [("z", prepare("Escape user input")), ("y", prepare("escape user input!"))]
-    assert decide(prepare("Escape user input"), twins, Settings()).id == "y"
-    assert decide(prepare("Escape user input"), twins[::-1], Settings()).id == "y"
+    assert choose_same(prepare("Escape user input"), twins, MatchSettings()).id == "y"
+    assert choose_same(prepare("Escape user input"), twins[::-1], MatchSettings()).id == "y"
 
 
 # --- settling
@@ -545,7 +552,7 @@ def test_ties_go_to_the_smaller_id() -> None:
 )
 def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:
     """A lesson prescribes what a finding reports broken: yes and no may differ, and no twin is asked for."""
-    assert same_problem(prepare(lesson), prepare(finding), Settings()).same
+    assert same_problem(prepare(lesson), prepare(finding), MatchSettings()).same
 
 
 @pytest.mark.parametrize(
@@ -557,14 +564,14 @@ def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:
 )
 def test_the_same_trouble_elsewhere_is_another_problem(lesson: str, finding: str, reason: str) -> None:
     """Numbers, versions, names and scopes still count."""
-    found = same_problem(prepare(lesson), prepare(finding), Settings())
+    found = same_problem(prepare(lesson), prepare(finding), MatchSettings())
     assert found == Sameness(False, found.score, reason)
 
 
 def test_an_unrelated_finding_is_not_the_problem() -> None:
     """Leniency has an end, and says where."""
     found = same_problem(
-        prepare("Escape user input in the search query"), prepare("The build is slow on CI"), Settings()
+        prepare("Escape user input in the search query"), prepare("The build is slow on CI"), MatchSettings()
     )
     assert found == Sameness(False, 0.0, "0.00 is below 0.36")
 
@@ -627,7 +634,9 @@ def test_archeflow_overlap(finding: str, lesson: str, percent: int) -> None:
     """Whole percent of the finding's keywords, rounded down; 50 is a match."""
     likeness = archeflow_overlap(prepare(finding), prepare(lesson))
     assert likeness == Likeness(percent / 100)
-    assert bool(decide(prepare(finding), [("m", prepare(lesson))], Settings("overlap", 0.5, 0.0)).id) == (percent >= 50)
+    assert bool(choose_same(prepare(finding), [("m", prepare(lesson))], MatchSettings("overlap", 0.5, 0.0)).id) == (
+        percent >= 50
+    )
 
 
 def test_archeflow_compares_tags_too() -> None:
@@ -693,14 +702,16 @@ def test_a_glance_keeps_what_may_be_the_same() -> None:
         "stranger": {"page", "font"},
     }
     rarity = {"retry": 0.1, "lock": 1.0, "queue": 1.0, "zanzibar": 3.0}
-    assert nearest(finding, store, rarity, 3.0) == ["rival", "twin"]
-    assert nearest({"font"}, {"stranger": {"page"}}, {}, 3.0) == ["stranger"]
-    assert nearest(set(), {}, {}, 3.0) == []
+    assert nearest_by_words(finding, store, rarity, 3.0) == ["rival", "twin"]
+    assert nearest_by_words({"font"}, {"stranger": {"page"}}, {}, 3.0) == ["stranger"]
+    assert nearest_by_words(set(), {}, {}, 3.0) == []
 
 
 def test_claims_are_read_only_of_what_is_near() -> None:
     """Reading claims is the larger part of preparing a text, and most candidates are not near enough to need it."""
     finding = prepare("Never commit the lock file of the worker")
     near, far = prepare("Commit the lock file of the worker"), prepare("The worker renders fonts in two columns")
-    assert decide(finding, [("near", near), ("far", far)], Settings()).reason.startswith("opposed to near: negation")
+    assert choose_same(finding, [("near", near), ("far", far)], MatchSettings()).reason.startswith(
+        "opposed to near: negation"
+    )
     assert "claims" in vars(near) and "claims" not in vars(far)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.words.match import compare, decide
-from tacit.words.prepared import Settings, prepare
+from tacit.words.match import choose_same, compare
+from tacit.words.prepared import MatchSettings, prepare
 from tacit.words.report_or_rule import reports
 
 
@@ -76,12 +76,12 @@ def test_reports_of_one_problem_may_each_have_words_of_their_own() -> None:
         prepare("Archive function in Messenger doesn't move message"),
         prepare("Message archiving does not work"),
     )
-    assert decide(finding, [("m", known)], Settings()).id == "m"
+    assert choose_same(finding, [("m", known)], MatchSettings()).id == "m"
     finding, known = (
         prepare("Archive each message of the Messenger function by moving it"),
         prepare("Do archive each message, work it off"),
     )
-    assert not decide(finding, [("m", known)], Settings()).id
+    assert not choose_same(finding, [("m", known)], MatchSettings()).id
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_reports_of_one_problem_may_each_have_words_of_their_own() -> None:
 )
 def test_reports_of_other_problems_stay_apart(one: str, other: str) -> None:
     """Figures, names and opposites count in reports as they do in lessons."""
-    assert not decide(prepare(one), [("m", prepare(other))], Settings()).id
+    assert not choose_same(prepare(one), [("m", prepare(other))], MatchSettings()).id
 
 
 def test_a_report_in_another_language_is_read_as_a_lesson() -> None:
@@ -143,8 +143,8 @@ def test_rules_with_a_body_are_lessons_still() -> None:
         prepare("Retry declined payments once after an hour" + why),
         prepare("Declined payments wait for the customer, retry by hand" + why),
     )
-    assert not decide(one, [("m", other)], Settings()).id
-    assert "is said by one of them only" in decide(one, [("m", other)], Settings()).reason
+    assert not choose_same(one, [("m", other)], MatchSettings()).id
+    assert "is said by one of them only" in choose_same(one, [("m", other)], MatchSettings()).reason
 
 
 def test_opposite_reports_of_strangers_are_hardly_merged() -> None:
@@ -152,4 +152,4 @@ def test_opposite_reports_of_strangers_are_hardly_merged() -> None:
     lines = Path(__file__).with_name("reported.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [(pair["a"], pair["b"]) for pair in map(json.loads, lines) if pair["kind"] != "same"]
     assert len(pairs) == 400
-    assert sum(bool(decide(prepare(a), [("m", prepare(b))], Settings()).id) for a, b in pairs) <= 6
+    assert sum(bool(choose_same(prepare(a), [("m", prepare(b))], MatchSettings()).id) for a, b in pairs) <= 6

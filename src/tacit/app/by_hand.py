@@ -323,7 +323,7 @@ class ByHand(PageVerbs, Safety):
 
     def _erase_outside(self, found: Memory) -> None:
         """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
-        from tacit.stores.captured import remove
+        from tacit.stores.captured import remove_captured
         from tacit.stores.packs import forget_words
         from tacit.stores.sqlite.backup import remove_holding
 
@@ -331,11 +331,11 @@ class ByHand(PageVerbs, Safety):
             forget_words(self.packs_folder, found.id)
             remove_holding(self._file, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
-            remove(self.store.path, {run.foreign_id for run in runs if run})
+            remove_captured(self.store.path, {run.foreign_id for run in runs if run})
         from tacit.stores import readings
 
-        readings.remove(
-            readings.folder_of(self.near.path),
+        readings.remove_readings(
+            readings.readings_folder(self.near.path),
             {evidence.run for evidence in self.store.evidence(found.id) if evidence.run},
         )
         self.store.scrub()

@@ -22,14 +22,14 @@ class Choosing(Opened):
 
     def use_profile(self, name: str) -> Profile:
         """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
-        from tacit.profiles import compiled, text_of
+        from tacit.profiles import compiled_profile, profile_text
 
         self._need_person("Choosing a profile")
         self.ensure_project()
-        is_file, text = name.endswith(".toml"), text_of(name)
+        is_file, text = name.endswith(".toml"), profile_text(name)
         path = os.path.abspath(os.path.expanduser(name)) if is_file else name
         return put_profile(
             self,
-            compiled(text, name),
+            compiled_profile(text, name),
             {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()},
         )

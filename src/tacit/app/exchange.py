@@ -13,7 +13,7 @@ from tacit.core.value import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.core.exchange import Given, Judged, Row
+    from tacit.core.exchange import Given, OriginVerdict, Row
     from tacit.formats.bundle import Written
     from tacit.formats.source import Source
     from tacit.learn.intake import TakenIn
@@ -142,7 +142,7 @@ class Exchange(Opened):
         found: dict[str, str] = whole(self._outgoing(format), self.now())
         return found
 
-    def _outgoing(self, format: str) -> list[Row | Given | Judged]:
+    def _outgoing(self, format: str) -> list[Row | Given | OriginVerdict]:
         from tacit import formats
         from tacit.stores.outgoing import audited, outgoing
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
     from tacit.core.run import Run
     from tacit.formats.source import Source
-    from tacit.learn.reader import Desk
+    from tacit.learn.reader import ReaderContext
     from tacit.learn.report import Learned
     from tacit.learn.running import Running
     from tacit.learn.submit import Submitted
@@ -99,20 +99,20 @@ class Learning(Recalling):
 
     def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
         """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""
-        from tacit.learn.reader.render import page, rendered, tokens
+        from tacit.learn.reader.render import page_text, page_tokens, rendered
 
         for run in self._runs(source, format):
             lines = rendered(run).lines
-            yield run.id, page(lines), tokens(lines)
+            yield run.id, page_text(lines), page_tokens(lines)
 
-    def desk(self, host: str) -> Desk | None:
+    def desk(self, host: str) -> ReaderContext | None:
         """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
         from tacit.hosts import readers
-        from tacit.learn.reader import Desk
+        from tacit.learn.reader import ReaderContext
         from tacit.learn.reader.remembered import headings_of
         from tacit.providers import reader
         from tacit.stores.ledger import StoreLedger
-        from tacit.stores.readings import folder_of
+        from tacit.stores.readings import readings_folder
 
         if "read" not in self.profile.model.steps:
             return None
@@ -126,8 +126,8 @@ class Learning(Recalling):
         )
         if model is None:
             return None
-        return Desk(
-            self.store, self.ensure_project(), self.profile, folder_of(self.made_near().path), model, self.now, new_id,
+        return ReaderContext(
+            self.store, self.ensure_project(), self.profile, readings_folder(self.made_near().path), model, self.now, new_id,
             self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True,
         )  # fmt: skip
 
@@ -138,7 +138,7 @@ class Learning(Recalling):
         from tacit.learn.reader import exam_key
         from tacit.providers import reader
         from tacit.stores.ledger import StoreLedger
-        from tacit.stores.readings import READ, every, folder_of
+        from tacit.stores.readings import READ, every, readings_folder
 
         settings = self.settings()
         by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
@@ -154,7 +154,7 @@ class Learning(Recalling):
         )
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
-        found = [reading for reading in every(folder_of(self.near.path)) if reading.project == self.project_id]
+        found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]
         at, _, failed = self.store.meta(exam_key(model.identity)).partition(" ")
         exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
         done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
@@ -317,11 +317,11 @@ class Learning(Recalling):
 
     def unread(self) -> list[str]:
         """Hosts and versions whose sessions of late may not have been read right, for people."""
-        from tacit.core.canary import DAYS, PREFIX, told
+        from tacit.core.canary import DAYS, PREFIX, canary_lines
         from tacit.core.clock import after_days
         from tacit.stores.counts import recent
 
-        return told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
+        return canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
 
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.
@@ -393,9 +393,9 @@ class Learning(Recalling):
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
         from tacit.learn.reader import read
-        from tacit.stores.readings import WAITING, folder_of, load
+        from tacit.stores.readings import WAITING, load, readings_folder
 
-        reading = load(folder_of(self.near.path), run)
+        reading = load(readings_folder(self.near.path), run)
         if reading is None or (desk := self.desk(reading.host)) is None:
             return None
         if reading.state == WAITING:
@@ -405,10 +405,10 @@ class Learning(Recalling):
     def read_again(self, session: str) -> Learned:
         """Read a session once more, from what was kept of it, with whoever reads now: its host may have deleted it since."""
         from tacit.learn.reader import afresh, read
-        from tacit.stores.readings import folder_of, load
+        from tacit.stores.readings import load, readings_folder
 
         row = self.store.find_run(self.project_id, session)
-        reading = load(folder_of(self.near.path), row.id) if row else None
+        reading = load(readings_folder(self.near.path), row.id) if row else None
         if row is None or reading is None:
             raise NotFound(
                 f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE."
@@ -433,9 +433,9 @@ class Learning(Recalling):
 
 def instruction_lines(root: str) -> dict[str, str]:
     """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in."""
-    from tacit.learn.lines import Known
+    from tacit.learn.lines import KnownLines
 
-    found = Known()
+    found = KnownLines()
     for name, text in instruction_files(root).items():
         for line in text.splitlines():
             found.add(line, name)

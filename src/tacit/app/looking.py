@@ -58,7 +58,7 @@ class Looking(Tending):
 
     def why(self, id: str, question: str = "", *, run: str = "") -> Why:
         """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""
-        from tacit.core.lifecycle import nearest
+        from tacit.core.lifecycle import next_move
         from tacit.core.standing import early_confidence, standing_of
         from tacit.stores.incidents import met
 
@@ -68,9 +68,10 @@ class Looking(Tending):
             [*memory.tags, memory.signature, *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice")]
         )
         runs = {row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))}
+        ladder = standing_of(memory, self.profile, self.now(), evidence=evidence)
         return Why(
             memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
-            tuple(store.entries(memory=memory.id)), nearest(self.profile, standing_of(memory, self.profile, self.now(), evidence=evidence)),
+            tuple(store.entries(memory=memory.id)), next_move(self.profile, ladder),
             tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
             self.signers([memory]).get(memory.id, ""), tuple(met(store, memory.project, filter(None, noticed))),
         )  # fmt: skip
@@ -129,9 +130,9 @@ class Looking(Tending):
 
     def reindex(self) -> int:
         """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
-        from tacit.stores.sqlite.erase import rebuild
+        from tacit.stores.sqlite.erase import rebuild_derived
 
-        kept = rebuild(self.store, self.profile.signals)
+        kept = rebuild_derived(self.store, self.profile.signals)
         if self.embedder:
             self.store.embed(self.embedder, anew=True)
         return kept

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.learn.tell.patch import Patch
 
 
-TRIES = 3  # an editor that saves in between is never written over
+_TRIES = 3  # an editor that saves in between is never written over
 
 
 class Mending(ByHand):
@@ -77,7 +77,7 @@ class Mending(ByHand):
         from tacit.learn.tell.patch import replaced
 
         tree = self._work_tree()
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             raw = tree.read(patch.file)
             new = replaced(_text(raw), patch) if raw is not None else None
             if new is None:

@@ -241,7 +241,7 @@ class Opened:
         by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
         if place.given:
             by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
-        return identity.decide(place, by_id, by_remote, by_key)
+        return identity.decide_project(place, by_id, by_remote, by_key)
 
     @property
     def project(self) -> Project | None:
@@ -274,9 +274,9 @@ class Opened:
             self._project = found
         if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
             from tacit.stores.identity import locate
-            from tacit.stores.identity_record import record
+            from tacit.stores.identity_record import record_project
 
-            if not record(self.place, found.id):
+            if not record_project(self.place, found.id):
                 # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
                 won = locate(self.folder, self.env).id
                 if won and won != found.id:

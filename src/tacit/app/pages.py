@@ -76,9 +76,9 @@ class PageVerbs(Opened):
         return WorkTree(place.root, place.git_dir)
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
-        from tacit.learn.page import take
+        from tacit.learn.page import take_page
 
-        return lambda found: take(
+        return lambda found: take_page(
             self.store,
             self.ensure_project(),
             self.profile,

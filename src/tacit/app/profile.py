@@ -41,14 +41,14 @@ def wanted_profile(opened: Opened) -> Profile:
 
 def profile_choice(opened: Opened) -> NamedProfile:
     """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-    from tacit.profiles.choice import NamedProfile, by_repository, changed
+    from tacit.profiles.choice import NamedProfile, by_repository, choice_changed
 
     setting = opened.settings()["profile"]
     path = os.path.join(opened.place.root, ".tacit", "config.toml")
     named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
     chosen = _chosen(opened)
     if chosen.get("text"):
-        return replace(named, note=changed(chosen["name"], chosen["text"]), refused="")
+        return replace(named, note=choice_changed(chosen["name"], chosen["text"]), refused="")
     return replace(named, note="", refused="") if named.note and opened.project and chosen else named
 
 
@@ -64,13 +64,13 @@ def compile_anew(opened: Opened, compiled: str) -> Profile:
     """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
     import json
 
-    from tacit.profiles import compiled as compile_text
-    from tacit.profiles import names
+    from tacit.profiles import compiled_profile as compile_text
+    from tacit.profiles import profile_names
 
     name, chosen = json.loads(compiled)["name"], _chosen(opened)
     if chosen.get("text"):
         profile = compile_text(chosen["text"], chosen["name"])
-    elif chosen or (name in names() and not profile_choice(opened).note):
+    elif chosen or (name in profile_names() and not profile_choice(opened).note):
         profile = opened.load_profile(name)
     else:
         profile = wanted_profile(opened)

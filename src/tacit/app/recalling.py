@@ -45,7 +45,7 @@ class Recalling(Opened):
 
         Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
         """
-        from tacit.recall import Asking, Injection, inject
+        from tacit.recall import AskingRun, Injection, inject
         from tacit.recall.query import Query
 
         project = self.project
@@ -57,7 +57,7 @@ class Recalling(Opened):
             project,
             self.profile,
             Query(task=task, **facets),
-            Asking(run, host, root, model, surface, event, context),
+            AskingRun(run, host, root, model, surface, event, context),
             now=self.now(),
             ids=new_id,
             level=budget,
@@ -88,7 +88,7 @@ class Recalling(Opened):
 
         Facets: files, errors, agent, domain, task_type, category, kind.
         """
-        from tacit.recall import Asking
+        from tacit.recall import AskingRun
         from tacit.recall.answering import Recalled, recall
         from tacit.recall.query import Query
 
@@ -102,7 +102,7 @@ class Recalling(Opened):
             self.profile,
             Query(task=question, **facets),
             now=self.now(),
-            asking=Asking(run, host, surface=surface) if run else None,
+            asking=AskingRun(run, host, surface=surface) if run else None,
             level=budget,
             limit=limit,
             min_score=min_score,

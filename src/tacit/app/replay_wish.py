@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.prove.replay.tasks import Skipped, Task
 
 HOUR = 3600.0
-TIMEOUT = 30 * 60.0  # seconds for one run of an agent
+_TIMEOUT = 30 * 60.0  # seconds for one run of an agent
 
 
 @value
@@ -59,7 +59,7 @@ class Wish:
         check: str = "",
         setup: str = "",
         pairs: int = 0,
-        timeout: float = TIMEOUT,
+        timeout: float = _TIMEOUT,
         keep_env: Sequence[str] = (),
         read: Sequence[str] = (),
         write: Sequence[str] = (),
@@ -71,8 +71,8 @@ class Wish:
         from tacit.hosts import every_host
         from tacit.hosts import host as host_named
         from tacit.prove.replay.confine import version
-        from tacit.prove.replay.kept import Kept
-        from tacit.prove.replay.plan import PAIRS
+        from tacit.prove.replay.kept import ReplayFolder
+        from tacit.prove.replay.plan import MOST_PAIRS
         from tacit.trial.outcome import NO_PROBLEM
 
         self.memories, self.lesson, self.check, self.setup = memories, lesson, check, setup
@@ -80,7 +80,7 @@ class Wish:
         self.signature = (
             "" if lesson.klass in NO_PROBLEM else lesson.signature
         )  # a command's is its purpose, and no failure
-        self.pairs, self.timeout, self.read, self.write = pairs or PAIRS, timeout, tuple(read), tuple(write)
+        self.pairs, self.timeout, self.read, self.write = pairs or MOST_PAIRS, timeout, tuple(read), tuple(write)
         try:
             self.agent = tuple(shlex.split(agent))
         except ValueError as error:
@@ -134,7 +134,7 @@ class Wish:
         while anew and os.path.exists(os.path.join(top, f"{base}-{count}")):
             count += 1
         last = max((n for n in range(1, 1000) if os.path.exists(os.path.join(top, f"{base}-{n}"))), default=1)
-        self.kept = Kept(os.path.join(top, f"{base}-{count if anew else last}"))
+        self.kept = ReplayFolder(os.path.join(top, f"{base}-{count if anew else last}"))
 
     def _instrument(self) -> str:
         from tacit.prove.replay.outcome import CHECK, READER, SIGNATURE
@@ -211,7 +211,7 @@ class Wish:
         """Every past run in which the problem was met: as a task, or why it is none."""
         from tacit.learn.occurrences import occurrences
         from tacit.prove.replay.clone import commit_of, texts_at
-        from tacit.prove.replay.tasks import Skipped, judge, stands_in
+        from tacit.prove.replay.tasks import Skipped, judge_task, stands_in
 
         store = self.memories.store
         met: dict[str, list[str]] = {}
@@ -235,7 +235,7 @@ class Wish:
                 if not places:
                     yield Skipped(run.id, "its steps do not show the problem any more")
                     continue
-            found = judge(replace(run, foreign=run.foreign or id not in trusted), places, self.source)
+            found = judge_task(replace(run, foreign=run.foreign or id not in trusted), places, self.source)
             if isinstance(found, Skipped):
                 yield found
                 continue
@@ -430,9 +430,9 @@ class Wish:
             return any(use.arm != "withheld" for use in own.store.uses(memory=self.lesson.id))
 
     def _ask(self, question: str) -> str:
-        from tacit.learn.reader import PATIENCE, prompt
+        from tacit.learn.reader import READING_PATIENCE, prompt
 
         assert self.desk is not None
         return self.desk.model.ask(
-            question, schema=prompt.known_schema(), timeout=PATIENCE * self.memories.profile.model.timeout_s
+            question, schema=prompt.known_schema(), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.prove.replay.plan import Budget
 
 HOUR = 3600.0
-TIMEOUT = 30 * 60.0  # seconds for one run of an agent
+_TIMEOUT = 30 * 60.0  # seconds for one run of an agent
 
 
 class Replaying(Learning):
@@ -57,21 +57,23 @@ class Replaying(Learning):
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""
-        from tacit.prove.replay import told
-        from tacit.prove.replay.kept import Kept
-        from tacit.prove.replay.plan import decide, spent_on
+        from tacit.prove.replay import replay_on_disk
+        from tacit.prove.replay.kept import ReplayFolder
+        from tacit.prove.replay.plan import another_pair, spent_on
 
         only = self.get(id).id if id else ""
         found = []
         top = replays_folder(self)
         for name in sorted(os.listdir(top)) if os.path.isdir(top) else ():
-            kept = Kept(os.path.join(top, name))
+            kept = ReplayFolder(os.path.join(top, name))
             plan = kept.plan()
             if plan and plan["project"] == self.project_id and only in ("", plan["lesson"]):
-                each = told(kept, plan, "")
+                each = replay_on_disk(kept, plan, "")
                 from tacit.prove.replay.plan import Budget
 
-                stop = decide(each.pairs, plan["pairs"], spent_on(kept.runs()), Budget(), (), plan.get("whole", False))
+                stop = another_pair(
+                    each.pairs, plan["pairs"], spent_on(kept.runs()), Budget(), (), plan.get("whole", False)
+                )
                 found.append(replace(each, stopped=stop.reason))
         return sorted(found, key=lambda each: each.started_at)
 

@@ -65,12 +65,12 @@ class Team(ByHand):
         """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
         from tacit.app.profile import profile_choice
         from tacit.core.clock import after_days
-        from tacit.core.refusals import DAYS, PREFIX, told
+        from tacit.core.refusals import DAYS, PREFIX, refusal_lines
         from tacit.stores.counts import recent
 
         chosen = profile_choice(self).note
         return [
-            *told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
+            *refusal_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
             *self.sync_notes(),
             *([chosen] if chosen else []),
         ]

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 # The first line of what a command is asked. A command may be an agent's host and keep a transcript, which is not to be learned.
 ASKED = "[tacit asks]"
-LONGEST = 200_000  # characters that are read
+LONGEST_ANSWER = 200_000  # characters that are read
 TRIES = 100  # openings that lead nowhere, after which the rest is taken for prose
 
 
-def rows(said: str) -> list[dict[str, Any]]:
+def answer_rows(said: str) -> list[dict[str, Any]]:
     """The objects of an answer: those of the list that an outer object holds, or the objects themselves."""
-    text = said.rpartition("</think>")[2][:LONGEST]
+    text = said.rpartition("</think>")[2][:LONGEST_ANSWER]
     decoder = json.JSONDecoder()
     found: list[dict[str, Any]] = []
     at = tries = 0
@@ -36,7 +36,7 @@ def rows(said: str) -> list[dict[str, Any]]:
     return found
 
 
-def text_of(row: Mapping[str, Any], name: str, most: int = 2000) -> str:
+def answer_text(row: Mapping[str, Any], name: str, most: int = 2000) -> str:
     """A field as one line of text; empty where it is none."""
     at = row.get(name)
     return " ".join(at.split())[:most] if isinstance(at, str) else ""

@@ -54,7 +54,7 @@ def counter(run: Run, doubt: str) -> str:
     return f"{PREFIX}{run.host} {version or 'of unknown version'}: {doubt}"
 
 
-def told(counters: Mapping[str, int]) -> list[str]:
+def canary_lines(counters: Mapping[str, int]) -> list[str]:
     """For people: which hosts and versions may not be read right, and what to do."""
     return [
         f"{name.removeprefix(PREFIX)} ({many} {'session' if many == 1 else 'sessions'}); what is said there may go unheard:"

@@ -3,7 +3,7 @@
 Formats that know a foreign system's memories offer, beside what they offer for runs:
 
     holds(source)     how sure they are that a file holds memories of theirs, 0 … 1
-    memories(source)  what is in it: `Row`, `Given`, `Judged`, `Header`, `Note`, and `Skipped` for what cannot be read.
+    memories(source)  what is in it: `Row`, `Given`, `OriginVerdict`, `Header`, `Note`, and `Skipped` for what cannot be read.
                       Bad content never raises; only a file that does not verify as a whole does (`Damaged`)
     PARTS             the files they write, by name: {"lessons": "lessons.jsonl", …}; the first is the main one
     dump(items, part, now)  one of those files as text, field for field
@@ -82,7 +82,7 @@ class Given:
 
 
 @value
-class Judged:
+class OriginVerdict:
     """An origin's own word on one use: helpful, ineffective, positive …; kept under its own name, never a verdict."""
 
     run: str
@@ -131,3 +131,15 @@ class Table:
 if TYPE_CHECKING:
     # a table's rows in the order of its key: a store's or a bundle's
     Read = Callable[[Table], Iterable[tuple[Any, ...]]]
+
+
+_OLD_NAMES = {"Judged": "OriginVerdict"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

@@ -20,13 +20,13 @@ _PATH = re.compile(r"(?<![\w/.:@~$-])((?:[\w.@-]+/)+[\w.@-]*\w)(?![\w/])")
 _NUMBER = re.compile(r"(?:adr[-_ ]?)?0*(\d{1,5})(?=\D|$)", re.I)
 
 
-def named(text: str, paths: Sequence[str] = ()) -> tuple[str, ...]:
+def named_paths(text: str, paths: Sequence[str] = ()) -> tuple[str, ...]:
     """The paths and decision records that a lesson names, each once."""
     said = [path for path in (*paths, *_PATH.findall(text)) if not path.startswith(("/", "~"))]
     return tuple(dict.fromkeys([*said, *(f"ADR-{number}" for number in _RECORD.findall(text))]))
 
 
-def missing(names: Sequence[str], there: Callable[[str], bool], records: frozenset[str]) -> tuple[str, ...]:
+def missing_paths(names: Sequence[str], there: Callable[[str], bool], records: frozenset[str]) -> tuple[str, ...]:
     """Those that are gone, if nothing that is named is still there; `there` asks the work tree, `records` are its numbers."""
     found = []
     for name in names:

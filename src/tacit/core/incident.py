@@ -11,7 +11,7 @@ from __future__ import annotations
 from tacit.core.value import value
 
 FAILURE, COMMAND, SENTENCE, COMPLAINT = "failure", "command", "sentence", "complaint"
-KINDS = (FAILURE, COMMAND, SENTENCE, COMPLAINT)
+_KINDS = (FAILURE, COMMAND, SENTENCE, COMPLAINT)
 # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
 PAST = "past "
 # How a failure ended: the file that the error names was edited, another one was, a command was run between, the command took another

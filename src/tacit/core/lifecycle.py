@@ -1,7 +1,7 @@
 """Which state a memory is in, which it may go to, and why.
 
 There are nine states and one table of legal moves. A profile chooses among them: its ladder is a list of rules, each
-from some states to one, under conditions on what is known of the memory (`Standing`) and, where it says so, with
+from some states to one, under conditions on what is known of the memory (`LadderFacts`) and, where it says so, with
 approvals. Three questions are answered here, all purely:
 
     advance   the next move that needs nobody's leave: what `learn` and `tend` make
@@ -31,10 +31,10 @@ PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
 # what a reader heard: a person's line says it, one act generalised, what happened, an order
-SAID = ("said", "shown", "found", "asked")
+HEARD_AS = ("said", "shown", "found", "asked")
 MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
 
-# Everything a condition may ask: the field of `Standing`, and how it is called when it is missing.
+# Everything a condition may ask: the field of `LadderFacts`, and how it is called when it is missing.
 NUMBERS = {
     "seen": "independent runs that saw it",
     "seen_since": "independent runs that saw it since it was taken out",
@@ -71,7 +71,7 @@ FLAGS = {
     "pinned": "pinned",
     "stale": "stale",
 }
-WORDS = {
+_WORDS = {
     "verdict": "verdict",
     "class": "class",
     "trust": "trust",
@@ -79,11 +79,11 @@ WORDS = {
     "word": "whose word",
     "moment": "during",
 }
-QUANTITIES = {**NUMBERS, **FLAGS, **WORDS}
+QUANTITIES = {**NUMBERS, **FLAGS, **_WORDS}
 
 
 @value
-class Standing:
+class LadderFacts:
     """What is known of one memory when its ladder is asked; the caller folds the counts from evidence and uses.
 
     Contradictions, failed reuses and units count from the last reinstatement (and units within the current text and
@@ -159,7 +159,7 @@ def allows(profile: Profile, state: str, to: str) -> bool:
     return is_legal(state, to) and any(state in rule.states and to in _goals(rule) for rule in profile.ladder.moves)
 
 
-def advance(profile: Profile, standing: Standing) -> Move | None:
+def advance(profile: Profile, standing: LadderFacts) -> Move | None:
     """The next move that needs no approval: the first rule whose conditions hold. Ask again after making it."""
     if not profile.ladder.auto:
         return None
@@ -169,7 +169,7 @@ def advance(profile: Profile, standing: Standing) -> Move | None:
     return None
 
 
-def due(profile: Profile, standing: Standing) -> tuple[Move, ...]:
+def moves_due(profile: Profile, standing: LadderFacts) -> tuple[Move, ...]:
     """Moves that lack an approval only, and are to be proposed.
 
     These are the rules that say `propose`, the automatic ones where the profile makes no move by itself (`auto =
@@ -184,7 +184,7 @@ def due(profile: Profile, standing: Standing) -> tuple[Move, ...]:
     return tuple(found)
 
 
-def hinges(profile: Profile, standing: Standing, on: Sequence[str]) -> bool:
+def hinges(profile: Profile, standing: LadderFacts, on: Sequence[str]) -> bool:
     """Whether any rule hangs on these quantities, not known yet: everything else it asks for holds."""
     for rule, _ in _rules(profile, standing):
         unknown = [each for each in rule.when if each.quantity in on]
@@ -194,7 +194,7 @@ def hinges(profile: Profile, standing: Standing, on: Sequence[str]) -> bool:
     return False
 
 
-def judge(profile: Profile, standing: Standing, to: str, by: tuple[str, str] | None = None) -> Move | Refusal:
+def judge_move(profile: Profile, standing: LadderFacts, to: str, by: tuple[str, str] | None = None) -> Move | Refusal:
     """Whether a memory may go to `to`, asked for by `by` = (name, role), who thereby approves it."""
     if to not in LEGAL:
         return Refusal(f"{to} is not a state", f"one of {', '.join(STATES)}")
@@ -219,7 +219,7 @@ def judge(profile: Profile, standing: Standing, to: str, by: tuple[str, str] | N
     return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[:2])[2])
 
 
-def nearest(profile: Profile, standing: Standing) -> str:
+def next_move(profile: Profile, standing: LadderFacts) -> str:
     """What would move this memory, in one sentence."""
     if standing.state not in LEGAL:
         return f"{standing.state} is not a state."
@@ -244,13 +244,13 @@ def review_days(profile: Profile, state: str) -> int:
     return profile.ladder.review_after.get(state, 0)
 
 
-def lasts(profile: Profile, standing: Standing) -> bool:
+def lasts(profile: Profile, standing: LadderFacts) -> bool:
     """Whether silence can do nothing to this memory."""
     fade = profile.fade
     return standing.pinned or standing.klass in fade.never or standing.state in fade.never_states
 
 
-def _rules(profile: Profile, standing: Standing) -> Iterator[tuple[Rule, str]]:
+def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Rule, str]]:
     """The rules that speak of this memory at all, each with the state it leads to."""
     ladder = profile.ladder
     for rule in ladder.moves:
@@ -271,7 +271,7 @@ def _goals(rule: Rule) -> tuple[str, ...]:
     return INJECTABLE if rule.to == PREVIOUS else (rule.to,)
 
 
-def _unmet(rule: Rule, to: str, standing: Standing) -> list[tuple[float, str]]:
+def _unmet(rule: Rule, to: str, standing: LadderFacts) -> list[tuple[float, str]]:
     """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
     found = [(_gap(each, standing), _words(each, standing)) for each in rule.when if not _holds(each, standing)]
     if _walled(to, standing) and not any(role == "person" for _, role in standing.approvals):
@@ -279,18 +279,18 @@ def _unmet(rule: Rule, to: str, standing: Standing) -> list[tuple[float, str]]:
     return found
 
 
-def _walled(to: str, standing: Standing) -> bool:
+def _walled(to: str, standing: LadderFacts) -> bool:
     """A held memory on the way into prompts: no rule lets it pass, only a person."""
     return standing.held and to in INJECTABLE
 
 
-def _ask(condition: Condition, standing: Standing) -> float | str | None:
+def _ask(condition: Condition, standing: LadderFacts) -> float | str | None:
     name = "klass" if condition.quantity == "class" else condition.quantity
     at: float | str | None = getattr(standing, name)
     return at
 
 
-def _holds(condition: Condition, standing: Standing) -> bool:
+def _holds(condition: Condition, standing: LadderFacts) -> bool:
     at, bound = _ask(condition, standing), condition.bound
     if at is None:
         return False
@@ -307,7 +307,7 @@ def _holds(condition: Condition, standing: Standing) -> bool:
     return number > limit if op == ">" else number < limit
 
 
-def _gap(condition: Condition, standing: Standing) -> float:
+def _gap(condition: Condition, standing: LadderFacts) -> float:
     """How far a condition is from holding, between 0 and 1: of two rules, the nearer is named."""
     at, bound = _ask(condition, standing), condition.bound
     if isinstance(at, str) or isinstance(bound, str) or at is None or condition.op not in (">=", ">") or bound <= 0:
@@ -318,18 +318,18 @@ def _gap(condition: Condition, standing: Standing) -> float:
 _SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "=": "=", "!=": "other than"}
 
 
-def _words(condition: Condition, standing: Standing) -> str:
+def _words(condition: Condition, standing: LadderFacts) -> str:
     at, bound, quantity = _ask(condition, standing), condition.bound, condition.quantity
     if quantity in FLAGS:
         return FLAGS[quantity] if bound else f"no longer {FLAGS[quantity]}"
     now = "none" if at is None else at if isinstance(at, str) else f"{round(at, 2):g}"
-    if quantity in WORDS:
+    if quantity in _WORDS:
         sign = "" if condition.op == "=" else "other than "
-        return f"{WORDS[quantity]} {sign}{bound} (now {now or 'none'})"
+        return f"{_WORDS[quantity]} {sign}{bound} (now {now or 'none'})"
     return f"{NUMBERS[quantity]} {_SIGNS[condition.op]} {bound:g} (now {now})"
 
 
-def _roles(profile: Profile, rule: Rule, standing: Standing) -> tuple[str, ...]:
+def _roles(profile: Profile, rule: Rule, standing: LadderFacts) -> tuple[str, ...]:
     """The approvals a rule needs, as roles; alternatives joined by "or". Two that come to the same role are two heads of it."""
     wanted = [_meant(profile, each, standing) for each in rule.approve]
     if rule.approve_any:
@@ -337,7 +337,7 @@ def _roles(profile: Profile, rule: Rule, standing: Standing) -> tuple[str, ...]:
     return tuple(" or ".join(dict.fromkeys(roles)) for roles in wanted)
 
 
-def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
+def _meant(profile: Profile, role: str, standing: LadderFacts) -> tuple[str, ...]:
     """`reviewer` is whoever the memory's kind names; a kind that names nobody leaves it to a person."""
     if role != "reviewer":
         return (role,)
@@ -345,7 +345,7 @@ def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
     return (kind.reviewers if kind else ()) or ("person",)
 
 
-def _unapproved(profile: Profile, rule: Rule, standing: Standing) -> list[tuple[float, str]]:
+def _unapproved(profile: Profile, rule: Rule, standing: LadderFacts) -> list[tuple[float, str]]:
     """Roles still to be filled. Each approver fills one role: joint approval takes as many heads as roles."""
     wanted = _roles(profile, rule, standing)
     missing: list[tuple[float, str]] = []
@@ -377,14 +377,14 @@ def _article(role: str) -> str:
     return "a person" if role == "person" else role
 
 
-def _move(rule: Rule, to: str, standing: Standing, needs: tuple[str, ...] = ()) -> Move:
+def _move(rule: Rule, to: str, standing: LadderFacts, needs: tuple[str, ...] = ()) -> Move:
     reason = rule.reason.format_map(_told(standing, to, " and ".join(f"{_article(role)} (asked)" for role in needs)))
     if not rule.measured:
         reason += "; not measured"
     return Move(to, reason, rule.name, rule.cause, rule.measured, needs)
 
 
-def _told(standing: Standing, to: str, asked: str) -> dict[str, str]:
+def _told(standing: LadderFacts, to: str, asked: str) -> dict[str, str]:
     """What a rule's reason may quote: every quantity, `from`, `to` and `by`."""
     at: dict[str, str] = {}
     for name, held in standing.__dict__.items():
@@ -396,3 +396,15 @@ def _told(standing: Standing, to: str, asked: str) -> dict[str, str]:
 def _choices(state: str, states: Iterable[str]) -> str:
     names = ", ".join(states)
     return f"from {state} it may go to {names}" if names else f"{state} is final"
+
+
+_OLD_NAMES = {"Standing": "LadderFacts"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

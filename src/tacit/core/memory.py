@@ -23,7 +23,7 @@ SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 PERSONS = ("user", "human", "person", "team")
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 SCOPES = ("task", "mission", "project", "agent", "global")
-GATES = ("allow", "hold", "quarantine", "discard")
+GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")
 
 # in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
@@ -152,7 +152,7 @@ def row_hash(row: tuple[Any, ...]) -> bytes:
     return digest("memory", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
-def as_json(memory: Memory) -> dict[str, Any]:
+def memory_json(memory: Memory) -> dict[str, Any]:
     """A memory as the command line, the library and the web show it."""
     at, tally = memory.__dict__, memory.tally
     return {
@@ -243,7 +243,7 @@ def check_fields(memory: Memory) -> Memory:
     checked("scope", memory.scope, SCOPES)
     checked("severity", memory.severity, SEVERITIES)
     checked("trust tier", memory.trust, TIERS)
-    checked("gate decision", memory.gate, GATES)
+    checked("gate decision", memory.gate, GATE_ANSWERS)
     checked("verdict", memory.verdict, VERDICTS)
     return memory
 
@@ -292,3 +292,15 @@ def shared_path(mine: Iterable[str], asked_for: Iterable[str]) -> float:
 
 def _same_folder(one: str, other: str) -> bool:
     return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))
+
+
+_OLD_NAMES = {"as_json": "memory_json"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

@@ -60,7 +60,7 @@ def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
     )
 
 
-def joined(
+def merged(
     goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profile: str = "", cause: str = "merge"
 ) -> tuple[Change, Change]:
     """The one that goes, superseded, and the one that stays, with what it replaces."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.journal import change
-from tacit.core.lifecycle import Move, judge, review_days
+from tacit.core.lifecycle import Move, judge_move, review_days
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
@@ -56,7 +56,7 @@ def lifts(profile: Profile) -> dict[str, str]:
 def lifted(memory: Memory, profile: Profile, by: tuple[str, str], *, at: str, profile_version: str) -> Change | None:
     """A memory that gets its line, moved to the page's state by the word of (name, role); None where its ladder has no such move."""
     to = lifts(profile).get(memory.state, "")
-    move = judge(profile, standing_of(memory, profile, at), to, by) if to else None
+    move = judge_move(profile, standing_of(memory, profile, at), to, by) if to else None
     if not isinstance(move, Move):
         return None
     return moved(memory, move, profile, by=by[0], at=at, run="", profile_version=profile_version)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 
-TAIL = 4000  # characters at the end that are looked at
-SHORT = 3  # lines; a shell's own complaint stands alone
+_TAIL = 4000  # characters at the end that are looked at
+_SHORT = 3  # lines; a shell's own complaint stands alone
 UNCAUGHT = ("Error", "Exception", "Interrupt", "Exit", "Warning")
 GAVE_UP = (
     "fatal: ",
@@ -23,12 +23,12 @@ GAVE_UP = (
     "FAILED (errors=",
 )
 NOT_THERE = (": command not found", ": not found", ": No such file or directory", ": Permission denied")
-COUNTED = ("failed", "error", "errors")
+_COUNTED = ("failed", "error", "errors")
 
 
 def ends_in_failure(output: str) -> bool:
     """Whether an output ends as only a failed command's does."""
-    lines = [line.strip() for line in output[-TAIL:].splitlines() if line.strip()]
+    lines = [line.strip() for line in output[-_TAIL:].splitlines() if line.strip()]
     if not lines:
         return False
     last = lines[-1]
@@ -36,7 +36,7 @@ def ends_in_failure(output: str) -> bool:
         return "Traceback (most recent call last):" in output or 'File "' in output
     if last.startswith("=") and last.endswith("="):
         return _counts_failures(last)
-    return last.startswith(GAVE_UP) or (last.endswith(NOT_THERE) and len(lines) <= SHORT and len(output) < TAIL)
+    return last.startswith(GAVE_UP) or (last.endswith(NOT_THERE) and len(lines) <= _SHORT and len(output) < _TAIL)
 
 
 def _is_uncaught(line: str) -> bool:
@@ -47,4 +47,6 @@ def _is_uncaught(line: str) -> bool:
 def _counts_failures(line: str) -> bool:
     """`==== 2 failed, 1 passed in 0.2s ====`, as pytest ends."""
     words = line.strip("= ").replace(",", " ").split()
-    return any(number.isdigit() and number.strip("0") and word in COUNTED for number, word in itertools.pairwise(words))
+    return any(
+        number.isdigit() and number.strip("0") and word in _COUNTED for number, word in itertools.pairwise(words)
+    )

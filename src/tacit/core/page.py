@@ -28,7 +28,7 @@ _FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
 @value
-class Line:
+class _Line:
     """A bullet's text in its parts."""
 
     text: str
@@ -52,14 +52,14 @@ class Bullet:
     text: str  # on one line, with whatever stands around it
 
 
-def parts(line: str) -> Line:
+def parts(line: str) -> _Line:
     """A bullet's text, and the date, title and id around it."""
     rest, id = split_id(line)
     dated = _DATE.match(rest)
     rest = rest[dated.end() :] if dated else rest
     titled = _TITLE.match(rest)
     text = rest[titled.end() :].strip() if titled else rest
-    return Line(text, dated[1] if dated else "", titled[1].strip() if titled else "", id)
+    return _Line(text, dated[1] if dated else "", titled[1].strip() if titled else "", id)
 
 
 def split_id(line: str) -> tuple[str, str]:

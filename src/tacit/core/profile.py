@@ -208,7 +208,7 @@ def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:
     return [(key, left.get(key), right.get(key)) for key in keys if left.get(key) != right.get(key)]
 
 
-def changed(profile: Profile, values: Mapping[str, Any]) -> Profile:
+def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
     """A copy with some dotted keys set, for backtests and tests. The keys must exist; ranges are not looked at."""
     data: dict[str, Any] = json.loads(to_json(profile))
     for key, new in values.items():

@@ -12,7 +12,7 @@ from tacit.core.value import value
 
 REQUIRED: Any = object()  # in an entry of a named table or list: must be given
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-COLUMNS = (
+_COLUMNS = (
     "id", "name", "standing", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope",
     "severity", "trust", "text",
 )  # fmt: skip
@@ -32,7 +32,7 @@ WORLDS = {  # what the words of conditions may be
     "trust": TIERS,
     "cause": lifecycle.CAUSES,
     "moment": lifecycle.MOMENTS,
-    "word": lifecycle.SAID,
+    "word": lifecycle.HEARD_AS,
 }
 
 
@@ -68,7 +68,7 @@ class Key:
         return f"{kind.get(self.type, 'number')}, {top}"
 
 
-def text(doc: str, default: Any = REQUIRED, names: str = "") -> Key:
+def _text(doc: str, default: Any = REQUIRED, names: str = "") -> Key:
     return Key("text", doc, names=names, default=default)
 
 
@@ -106,26 +106,26 @@ def shares(doc: str) -> Key:
 
 # `a.*.b` is key b of each entry of the named table a; `a[].b` is key b of each item of the list a.
 KEYS: dict[str, Key] = {
-    "name": text("what the profile is called: a small letter, then small letters, digits, - and _"),
-    "title": text("one line about it"),
-    "version": text("the author's own version; the version in the journal is a hash of everything"),
+    "name": _text("what the profile is called: a small letter, then small letters, digits, - and _"),
+    "title": _text("one line about it"),
+    "version": _text("the author's own version; the version in the journal is a hash of everything"),
     "roles": texts("roles that may approve, beside `person` and `reviewer` (whoever the memory's kind names)"),
     "domains": texts("the domains this profile speaks of; none: any word is a domain"),
-    "general_domain": text("the domain whose memories fit every other one"),
-    "add_kind": text("the kind of what a person adds without saying", names="kind"),
-    "other_kind": text("the kind of what names a kind nobody declared", names="kind"),
-    "ids": text("the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none"),
-    "columns": texts("what `tacit list` shows of each memory", choices=COLUMNS),
+    "general_domain": _text("the domain whose memories fit every other one"),
+    "add_kind": _text("the kind of what a person adds without saying", names="kind"),
+    "other_kind": _text("the kind of what names a kind nobody declared", names="kind"),
+    "ids": _text("the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none"),
+    "columns": texts("what `tacit list` shows of each memory", choices=_COLUMNS),
     # How things are called.
-    "words.memory": text("one memory, in this profile's words"),
-    "words.memories": text("several"),
-    "words.run": text("one run"),
-    "words.runs": text("several"),
-    "words.person": text("the source of what a person adds by hand"),
+    "words.memory": _text("one memory, in this profile's words"),
+    "words.memories": _text("several"),
+    "words.run": _text("one run"),
+    "words.runs": _text("several"),
+    "words.person": _text("the source of what a person adds by hand"),
     # Kinds.
     "kinds.*.class": one_of(CLASSES, "the class: exemption, caps and belief go by it"),
-    "kinds.*.label": text("how people read it", ""),
-    "kinds.*.heading": text("the heading under which a renderer groups it; empty: none", ""),
+    "kinds.*.label": _text("how people read it", ""),
+    "kinds.*.heading": _text("the heading under which a renderer groups it; empty: none", ""),
     "kinds.*.scope": one_of((*SCOPES, ""), "scope at birth; empty: `scopes.otherwise`", ""),
     "kinds.*.reviewers": texts("roles that `reviewer` means for this kind; none: a person", (), "role"),
     "kinds.*.aliases": texts("other words for it, as foreign systems write them", ()),
@@ -138,20 +138,20 @@ KEYS: dict[str, Key] = {
     "kinds.*.path_lift": number("added to its score if it names a file of the query", default=0.0),
     # Task types.
     "tasks.match": one_of(MATCH_WAYS, "how a word must occur: anywhere, at the start of a word, as a word"),
-    "tasks.otherwise": text("the type of a task that no word betrays"),
-    "tasks.types[].name": text("the type; the first with a hit is taken"),
+    "tasks.otherwise": _text("the type of a task that no word betrays"),
+    "tasks.types[].name": _text("the type; the first with a hit is taken"),
     "tasks.types[].words": texts("words that betray it, case-folded"),
     # Categories.
     "categories.classifier": function("classifier", "who files a text under a category; `none`: nobody"),
-    "categories.version": text("the taxonomy's version, kept with each filing"),
+    "categories.version": _text("the taxonomy's version, kept with each filing"),
     "categories.match": one_of(MATCH_WAYS, "how a keyword must occur"),
     "categories.base": share("confidence of a filing before its hits"),
     "categories.per_hit": share("confidence added per keyword found"),
     "categories.top": share("confidence of a filing at most"),
     "categories.hint": share("confidence, at least, of a category that the source itself names"),
-    "categories.otherwise": text("the category of what fits none; empty: none"),
+    "categories.otherwise": _text("the category of what fits none; empty: none"),
     "categories.otherwise_confidence": share("confidence in that"),
-    "categories.names.*.label": text("how people read it", ""),
+    "categories.names.*.label": _text("how people read it", ""),
     "categories.names.*.keywords": texts("words that speak for it; ties go to the earlier category", ()),
     "categories.names.*.aliases": texts("other words for it", ()),
     # Scopes.
@@ -168,7 +168,7 @@ KEYS: dict[str, Key] = {
     "extract.examples": whole("so many example files with a convention"),
     "extract.complexity": Key("wholes", "a task is low up to the first number of iterations and files, then medium", 1),
     "extract.extractors.*.on": flag("whether it works", True),
-    "extract.extractors.*.kind": text("kind of its findings; empty: as it says itself", "", "kind"),
+    "extract.extractors.*.kind": _text("kind of its findings; empty: as it says itself", "", "kind"),
     "extract.extractors.*.count": whole("so many occurrences make a finding", 1, default=1),
     "extract.extractors.*.share": share("this share of the successes makes a finding", 0.0),
     "extract.extractors.*.more_than": flag("the share must be exceeded, not only reached", False),
@@ -177,13 +177,13 @@ KEYS: dict[str, Key] = {
     "extract.extractors.*.cap": share("confidence at most", 1.0),
     "extract.approaches[].any": texts("one of these words makes it", ()),
     "extract.approaches[].all": texts("or all of these together", ()),
-    "extract.approaches[].text": text("the approach it stands for"),
+    "extract.approaches[].text": _text("the approach it stands for"),
     "extract.failures[].any": texts("one of these words makes it", ()),
     "extract.failures[].all": texts("or all of these together", ()),
-    "extract.failures[].text": text("the failure it stands for"),
+    "extract.failures[].text": _text("the failure it stands for"),
     "extract.conventions[].holds": texts("a file name that holds one of these betrays it", ()),
     "extract.conventions[].ends": texts("or ends in one of these", ()),
-    "extract.conventions[].text": text("the convention; `{folder}` and `{suffix}` are those that most files share"),
+    "extract.conventions[].text": _text("the convention; `{folder}` and `{suffix}` are those that most files share"),
     "extract.conventions[].confidence": share("confidence in it"),
     # Matching.
     "match.matcher": function("matcher", "who says how alike two texts are"),
@@ -198,7 +198,7 @@ KEYS: dict[str, Key] = {
     "match.category_blocks": flag("two different categories are two lessons"),
     # The write gate.
     "gate.function": function("gate", "who judges a finding"),
-    "gate.version": text("kept with every decision"),
+    "gate.version": _text("kept with every decision"),
     "gate.min_chars": whole("an extracted text with fewer characters is discarded; what a person adds or typed is not"),
     "gate.discard": texts(
         "noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")
@@ -218,13 +218,13 @@ KEYS: dict[str, Key] = {
     "gate.reason_chars": whole("a stated reason is cut to so many characters", 1),
     "gate.refused": one_of(("discard", "reject"), "what fails a check: a hash and a reason, or kept as rejected"),
     "gate.required": texts("fields a finding must have", choices=("kind", "task_type", "text")),
-    "gate.required_reason": text("reason given where one is missing"),
-    "gate.kind_reason": text("reason given for an undeclared kind; empty: it becomes `other_kind`"),
+    "gate.required_reason": _text("reason given where one is missing"),
+    "gate.kind_reason": _text("reason given for an undeclared kind; empty: it becomes `other_kind`"),
     "gate.checks[].of": one_of(("confidence", "success_rate"), "the figure"),
-    "gate.checks[].kind": text("only for this kind; empty: for all", "", "kind"),
+    "gate.checks[].kind": _text("only for this kind; empty: for all", "", "kind"),
     "gate.checks[].min": number("not below this", None, default=None),
     "gate.checks[].max": number("not above this", None, default=None),
-    "gate.checks[].reason": text("reason given; the first check that fails decides"),
+    "gate.checks[].reason": _text("reason given; the first check that fails decides"),
     # Trust.
     "trust.held": texts("tiers held until confirmed", choices=TIERS),
     "trust.confirm": one_of(TIERS, "independent evidence of this tier or above confirms a held memory"),
@@ -238,7 +238,7 @@ KEYS: dict[str, Key] = {
     "ladder.review_after.provisional": whole("days after which a provisional memory is looked at again; 0: never"),
     "ladder.review_after.stable": whole("days after which a stable one is; 0: never"),
     "ladder.review_after.canonical": whole("days after which a canonical one is; 0: never"),
-    "ladder.moves[].name": text("the rule's name, as the journal writes it"),
+    "ladder.moves[].name": _text("the rule's name, as the journal writes it"),
     "ladder.moves[].from": texts("states it may leave", choices=states.STATES),
     "ladder.moves[].to": one_of((*states.STATES, lifecycle.PREVIOUS), "where it leads; previous: before the review"),
     "ladder.moves[].when": Key("conditions", "must all hold, for instance `seen >= trust.runs`", default=()),
@@ -247,7 +247,7 @@ KEYS: dict[str, Key] = {
     "ladder.moves[].propose": flag("when only the approval lacks, file a proposal", False),
     "ladder.moves[].measured": flag("false: made without a measurement, and journaled as such", True),
     "ladder.moves[].cause": one_of(lifecycle.CAUSES, "why: decides what may bring it back", "evidence"),
-    "ladder.moves[].reason": text("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`"),
+    "ladder.moves[].reason": _text("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`"),
     # Trials and effect.
     "trial.rate": Key("number", "how often a lesson without a verdict is withheld", 0.0, 0.9),
     "trial.rate_watch": Key("number", "how often one that helps still is", 0.0, 0.9),
@@ -343,12 +343,12 @@ KEYS: dict[str, Key] = {
     "budget.fetch_extra": whole("and for so many more at least"),
     "budget.fetch_most": whole("but never for more than so many", 1),
     "render.renderer": function("renderer", "who words it"),
-    "render.heading": text("the first line"),
-    "render.intro": text("a sentence below it; empty: none"),
-    "render.line": text("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …"),
-    "render.caution_heading": text("the line above cautions; empty: cautions stand among the others"),
-    "render.caution_line": text("one caution"),
-    "render.empty": text("what is printed where there is nothing to give"),
+    "render.heading": _text("the first line"),
+    "render.intro": _text("a sentence below it; empty: none"),
+    "render.line": _text("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …"),
+    "render.caution_heading": _text("the line above cautions; empty: cautions stand among the others"),
+    "render.caution_line": _text("one caution"),
+    "render.empty": _text("what is printed where there is nothing to give"),
     "render.wrap": flag("fence it and label it as notes; an origin's exact rendering does not"),
     "render.max_line_chars": whole("a line is cut to so many characters; 0: not"),
     # Fading and counters.
@@ -404,18 +404,18 @@ KEYS: dict[str, Key] = {
     "triage.watch": whole("so many last decisions of a tier are compared with people and outcomes", 1),
     "triage.lose": share("below this agreement it decides no more"),
     "triage.regain": share("from this agreement on it does again"),
-    "page.target": text("the file, relative to the project"),
+    "page.target": _text("the file, relative to the project"),
     "page.targets.*": one_of(
         ("file", "block", "paths", "globs", "agents"),
         "how this file, or this folder of files, is kept once a person asks for it",
     ),
-    "page.title": text("the page's heading"),
+    "page.title": _text("the page's heading"),
     "page.max_lines": whole("lines at most", 1),
     "page.max_bytes": whole("bytes at most", 1),
     "page.sections": texts("its sections, in order"),
-    "page.inbox": text("the section of what the map does not name"),
-    "page.map.*": text("the section of this kind or category"),
-    "page.line": text("one line; quotes {text} {title} {date} {id} {kind}"),
+    "page.inbox": _text("the section of what the map does not name"),
+    "page.map.*": _text("the section of this kind or category"),
+    "page.line": _text("one line; quotes {text} {title} {date} {id} {kind}"),
     "page.states": texts("states that may stand there, beside what is pinned or exempt", choices=states.STATES),
     "page.ask_above": whole("more vanished lines at once are asked about"),
     "model.steps": texts(

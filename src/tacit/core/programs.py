@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
 ABOUT = "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
-LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
+_LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
     "[ : awk basename cat cd clear column cut date dirname du echo env export false file find grep head hostname id jq less ls"
     " mkdir more printenv printf ps pwd readlink realpath rg sed set sleep sort source stat tail tee test time touch tr tree true type"
@@ -37,7 +37,7 @@ ENGLISH = frozenset(
 def programs(line: str) -> tuple[str, ...]:
     """The programs that a command line runs, by their plain names; none that only look."""
     found = []
-    for part in _parts(line[:LONGEST]):
+    for part in _parts(line[:_LONGEST]):
         name = _program(part.split())
         if name and name not in LOOKING:
             found.append(name)
@@ -81,7 +81,7 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
     if isinstance(known, dict):
         parts: dict[str, None] = {}
         for program, some in known.items():
-            if runs(line, program):
+            if runs_command(line, program):
                 if not some:
                     return memory.text
                 # a person may have worded it anew
@@ -95,10 +95,10 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
     return memory.text if any(name in words for name in names if name not in ENGLISH) else ""
 
 
-def runs(line: str, command: str) -> bool:
+def runs_command(line: str, command: str) -> bool:
     """Whether a line runs a command, whatever options and arguments follow; `npm test` is `npm run test`."""
     spelled = {command, command.replace(" run ", " ", 1)}
-    for part in _parts(line[:LONGEST]):
+    for part in _parts(line[:_LONGEST]):
         words = part.split()
         name = _program(words)
         if not name:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 OPEN, APPROVED, REJECTED, EXPIRED = "open", "approved", "rejected", "expired"
 EXPIRES_AFTER_DAYS = 7  # joelclaw; the memory keeps its state
 
-KINDS = {
+PROPOSAL_KINDS = {
     "archive": "take a memory out that makes no difference",
     "revive": "a forgotten or rejected lesson was met in three further runs",
     "promote": "a move that needs a person or a role",

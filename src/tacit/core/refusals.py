@@ -32,7 +32,7 @@ def refusals(run: Run) -> tuple[str, ...]:
     return tuple(what for happened, what in told if happened)
 
 
-def told(counters: Mapping[str, int]) -> list[str]:
+def refusal_lines(counters: Mapping[str, int]) -> list[str]:
     """For people: what was refused of late, and how often."""
     return [
         f"refused {many}x: {name.removeprefix(PREFIX)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
-from tacit.core.lifecycle import CAUSES, Standing, review_days
+from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
 from tacit.core.links import CONFIRMED, INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.trust import WITNESSES
@@ -37,13 +37,13 @@ def standing_of(
     run_seq: int = 0,
     strength: float = 1.0,
     unmet: int = 0,
-) -> Standing:
+) -> LadderFacts:
     """A memory's standing at a time. Without its evidence, what only evidence knows counts as nothing."""
     tally, signals = memory.tally, memory.tally.signals or {}
     changed = memory.updated_at or memory.created_at
     period = _period(memory, profile, changed, now)
     last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
-    return Standing(
+    return LadderFacts(
         state=memory.state,
         kind=memory.kind,
         klass=memory.klass,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Protocol
 
-    from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
+    from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
     from tacit.core.memory import Memory
     from tacit.core.run import Run
     from tacit.formats.source import Source
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         PARTS: Mapping[str, str]
 
         def holds(self, source: Source) -> float: ...
-        def memories(self, source: Source) -> Iterator[Row | Given | Judged | Header | Note | Skipped]: ...
-        def dump(self, items: Iterable[Row | Given | Judged | Header], part: str = "", now: str = "") -> str: ...
+        def memories(self, source: Source) -> Iterator[Row | Given | OriginVerdict | Header | Note | Skipped]: ...
+        def dump(self, items: Iterable[Row | Given | OriginVerdict | Header], part: str = "", now: str = "") -> str: ...
         def name_for(self, memory: Memory, taken: Collection[str]) -> str: ...
 
 
@@ -75,7 +75,7 @@ class UnknownFormat(UsageError):
     code = "unknown_format"
 
 
-def names() -> tuple[str, ...]:
+def format_names() -> tuple[str, ...]:
     """Every format there is: ours in the order they are asked, then those of others."""
     return (*FORMATS, *sorted(set(_foreign()) - set(FORMATS)))
 
@@ -88,7 +88,7 @@ def get(name: str) -> Format:
         return loaded
     foreign = _foreign().get(name)
     if foreign is None:
-        raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {', '.join(names())}")
+        raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}")
     loaded = foreign.load()
     return loaded
 
@@ -96,7 +96,7 @@ def get(name: str) -> Format:
 def detect(source: Source) -> str | None:
     """The name of the format that is surest of this file; None where none is."""
     best, surest = None, DOUBT
-    for name in names():
+    for name in format_names():
         try:
             sure = float(get(name).detect(source))
         except Exception as error:
@@ -115,14 +115,14 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
     if chosen is None:
         raise UnknownFormat(
             f"reading {source.path}: no format recognises it ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(names())}",
+            hint=f"name one with --format: {', '.join(format_names())}",
         )
     return get(chosen).read(source)
 
 
 def exchanging() -> tuple[str, ...]:
     """The formats that know a system's memories."""
-    return tuple(name for name in names() if hasattr(get(name), "memories"))
+    return tuple(name for name in format_names() if hasattr(get(name), "memories"))
 
 
 def exchange(name: str) -> Exchange:

@@ -26,7 +26,7 @@ from tacit.core.memory import ADDED, DECIDED, from_row
 from tacit.core.value import value
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
-from tacit.formats.lessons import is_derived, lesson
+from tacit.formats.lessons import is_derived, lesson_row
 from tacit.formats.lessons import read as read
 from tacit.formats.source import FileSource
 
@@ -44,7 +44,7 @@ MANIFEST = "manifest.json"
 LINE = 16 << 20  # bytes; the longest lesson with its history on one line is far below
 RATIO = 100  # bytes for each compressed one, beyond FREE: ours come to ten, a bomb to a thousand
 FREE = 64 << 20
-HEAD = 1 << 20  # bytes of a manifest
+_HEAD = 1 << 20  # bytes of a manifest
 _MEMBER = re.compile(r"[a-z_]+\.jsonl")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100600 << 16  # a plain file of its owner
@@ -205,7 +205,7 @@ class Bundle:
             raise self._broken(f"{name} is not a plain file")
 
     def _head(self, info: zipfile.ZipInfo) -> None:
-        if info.file_size > HEAD:
+        if info.file_size > _HEAD:
             raise self._broken("its manifest is too long")
         try:
             head: Any = json.loads(self._zip.read(info))
@@ -382,7 +382,7 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
                     tuple(at[name] if name in at or name not in ADDED else ADDED[name]() for name in DECIDED)
                 )
                 if row.text:
-                    yield lesson(row, row.id, tuple(counts.get(row.id, ())), place)
+                    yield lesson_row(row, row.id, tuple(counts.get(row.id, ())), place)
             except (TypeError, ValueError, LookupError, UsageError) as error:
                 yield Skipped(place, f"no lesson of ours: {error}")
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 NAME = "cilog"
 MOST_LINES = 500_000
-KEPT = 200  # last lines of a command's output that are kept
-MOST = 200  # commands of a log
+_KEPT = 200  # last lines of a command's output that are kept
+_MOST = 200  # commands of a log
 
 _MARKS = re.compile(
     rb"##\[(?:group|error|section|command)\]|section_start:\d+:|Running with gitlab-runner|^::(?:group|error)|Pipeline\] (?:sh|stage)",
@@ -73,7 +73,7 @@ class _Block:
             self.errors.append(error["it"].strip())
             self.failed = True
         self.output.append(line)
-        del self.output[:-KEPT]
+        del self.output[:-_KEPT]
 
 
 def read(source: Source) -> Iterator[Run]:
@@ -88,7 +88,7 @@ def read(source: Source) -> Iterator[Run]:
         stamp = _STAMP.match(line)
         plain = _NOISE.sub("", line[stamp.end() :] if stamp else line).replace("\0", "").strip()
         command = _COMMAND.match(plain)
-        if command and len(blocks) < MOST:
+        if command and len(blocks) < _MOST:
             blocks.append(_Block(command["it"][:500], number, _time(stamp[0] if stamp else "")))
         elif plain:
             blocks[-1].take(plain)

@@ -15,15 +15,15 @@ from tacit.core.run import Cost
 from tacit.formats.session import (
     DOCUMENT_LIMIT,
     Session,
+    content_text,
     dict_at,
     document,
-    joined,
     list_at,
     text_at,
     time_of,
-    tokens,
+    token_count,
 )
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Record | None:
     try:
         if archive.getinfo(name).file_size > DOCUMENT_LIMIT:
             return None
-        return record(archive.read(name))
+        return json_record(archive.read(name))
     except (KeyError, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile):
         return None
 
@@ -109,7 +109,7 @@ def _run(source: Source, about: Record, sample: Record, place: str, unread: int 
     one.version = text_at(dict_at(about, "packages"), "inspect_ai")
     one.seen_at(time_of(sample, "started_at") or time_of(about, "created"))
     one.seen_at(time_of(sample, "completed_at"))
-    one.task = joined(sample.get("input") if isinstance(sample.get("input"), str) else _last_asked(sample))
+    one.task = content_text(sample.get("input") if isinstance(sample.get("input"), str) else _last_asked(sample))
     for index, message in enumerate(list_at(sample, "messages"), 1):
         one.at(f"{place}/messages/{index}")
         if type(message) is dict:
@@ -125,7 +125,7 @@ def _run(source: Source, about: Record, sample: Record, place: str, unread: int 
 
 def _last_asked(sample: Record) -> str:
     asked = [
-        joined(each["content"])
+        content_text(each["content"])
         for each in list_at(sample, "input")
         if text_at(each, "role") == "user" and "content" in each
     ]
@@ -133,7 +133,7 @@ def _last_asked(sample: Record) -> str:
 
 
 def _message(one: Session, message: Record) -> None:
-    role, text = text_at(message, "role"), joined(message.get("content"))
+    role, text = text_at(message, "role"), content_text(message.get("content"))
     if role == "user":
         one.ask(text)
     elif role == "assistant":
@@ -169,10 +169,10 @@ def _verdict(mark: Any) -> str:
 
 def _cost(usage: Record) -> Cost:
     found = list(usage.values())
-    read = sum(tokens(each, "input_tokens_cache_read") for each in found)
+    read = sum(token_count(each, "input_tokens_cache_read") for each in found)
     return Cost(
-        sum(tokens(each, "input_tokens") for each in found),
-        sum(tokens(each, "output_tokens") for each in found),
+        sum(token_count(each, "input_tokens") for each in found),
+        sum(token_count(each, "output_tokens") for each in found),
         read,
-        sum(tokens(each, "input_tokens_cache_write") for each in found),
+        sum(token_count(each, "input_tokens_cache_write") for each in found),
     )

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Skipped
 from tacit.core.value import value
-from tacit.team.lines import ENTRY, LINKS, Line, fault_in, line
+from tacit.team.lines import ENTRY, LINKS, JournalLine, fault_in, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-LONGEST = 2 << 20  # bytes of a line; the longest lesson fits four times
+_LONGEST = 2 << 20  # bytes of a line; the longest lesson fits four times
 MOST_IDS = 1_000_000
-LARGEST = 1 << 53
+_LARGEST = 1 << 53
 _HEX = frozenset("0123456789abcdef")
 _FLAGS = ("opening", "instrument_eligible", "blank")
 _NUMBERS: dict[str, tuple[type, ...]] = {
@@ -60,7 +60,7 @@ def message(ids: Sequence[str], repository: str = "", seen: Sequence[tuple[str, 
     return ("tacit journal 2\n" + "\n".join((*facts, *ids)) + "\n").encode()
 
 
-def text_of(item: Line | Signature) -> str:
+def text_of(item: JournalLine | Signature) -> str:
     """One line of a file, without its end."""
     if isinstance(item, Signature):
         bound = {"repository": item.repository, "seen": dict(item.seen)} if item.repository else {}
@@ -73,7 +73,7 @@ def text_of(item: Line | Signature) -> str:
     return _dump(at)
 
 
-def read(data: bytes, machine: str) -> Iterator[Line | Signature | Skipped]:
+def read(data: bytes, machine: str) -> Iterator[JournalLine | Signature | Skipped]:
     """What a machine's file says; what cannot be read, or is another machine's, is skipped with its reason."""
     for number, raw in enumerate(data.split(b"\n"), 1):
         if not raw.strip():
@@ -84,9 +84,9 @@ def read(data: bytes, machine: str) -> Iterator[Line | Signature | Skipped]:
             yield Skipped(f"line:{number}", str(error)[:200] or type(error).__name__)
 
 
-def _read(raw: bytes, machine: str) -> Line | Signature:
-    if len(raw) > LONGEST:
-        raise ValueError(f"longer than {LONGEST:,} bytes")
+def _read(raw: bytes, machine: str) -> JournalLine | Signature:
+    if len(raw) > _LONGEST:
+        raise ValueError(f"longer than {_LONGEST:,} bytes")
     at = json.loads(raw.decode("utf-8"))
     if not isinstance(at, dict):
         raise ValueError("not an object")
@@ -120,7 +120,7 @@ def _signature(at: dict[str, Any]) -> Signature:
     repository, seen = _text(at.get("repository", "")), at.get("seen", {})
     if not _is_hex(repository) or len(repository) > 64:
         raise ValueError("its repository is no hash of a commit")
-    if not isinstance(seen, dict) or not all(type(count) is int and 0 <= count < LARGEST for count in seen.values()):
+    if not isinstance(seen, dict) or not all(type(count) is int and 0 <= count < _LARGEST for count in seen.values()):
         raise ValueError("what it has seen is not counted by machine")
     return Signature(
         _ids(at["of"]), _text(at["signature"]), repository, tuple((_text(name), seen[name]) for name in sorted(seen))
@@ -136,7 +136,7 @@ def _head(kind: str, at: dict[str, Any]) -> dict[str, Any]:
             at[name] = list(_ids(at[name]))
         elif type(at[name]) not in _NUMBERS.get(name, (str,)):
             raise ValueError(f"{name} is not of its type")
-        elif name in _NUMBERS and not -LARGEST < at[name] < LARGEST:
+        elif name in _NUMBERS and not -_LARGEST < at[name] < _LARGEST:
             raise ValueError(f"{name} is out of range")
     return {name: at[name] for name in names}
 

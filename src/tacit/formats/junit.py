@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
 
 NAME = "junit"
-LARGEST = 64 * 1024 * 1024  # bytes of a report
-PATH = r"[\w@.+-]+(?:/[\w@.+-]+)*"  # of a file that a lesson names
-DEPTH = 30  # elements inside each other
-MOST = 500  # failed tests of one report that are told
-QUOTED = 4000  # characters of a failure's text that are looked at
+_LARGEST = 64 * 1024 * 1024  # bytes of a report
+_PATH = r"[\w@.+-]+(?:/[\w@.+-]+)*"  # of a file that a lesson names
+_DEPTH = 30  # elements inside each other
+_MOST = 500  # failed tests of one report that are told
+_QUOTED = 4000  # characters of a failure's text that are looked at
 FAILED = {
     "failure": "bug",
     "error": "bug",
@@ -65,12 +65,12 @@ def read(source: Source) -> Iterator[Run]:
     report = _Report()
     raw = b""
     with source.open() as file:
-        raw = file.read(LARGEST + 1)
-    if len(raw) > LARGEST:
-        report.warnings.append(f"the report is longer than {LARGEST:,} bytes; nothing of it was read")
+        raw = file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        report.warnings.append(f"the report is longer than {_LARGEST:,} bytes; nothing of it was read")
     else:
         report.parse(raw)
-    yield report.run(source, digest("junit", raw[:LARGEST]).hex()[:12])
+    yield report.run(source, digest("junit", raw[:_LARGEST]).hex()[:12])
 
 
 class _Report:
@@ -115,8 +115,8 @@ class _Report:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
-        if self.depth > DEPTH:
-            self._refuse(f"more than {DEPTH} elements inside each other")
+        if self.depth > _DEPTH:
+            self._refuse(f"more than {_DEPTH} elements inside each other")
         kind = name.rpartition("}")[2].rpartition(":")[2]
         if kind in ("testsuites", "testsuite"):
             self.suite = self.suite or attributes.get("name", "")
@@ -129,8 +129,8 @@ class _Report:
             self.told.append((kind, attributes, ""))
 
     def _data(self, text: str) -> None:
-        if self.inside and self.chars < QUOTED:
-            self.text.append(text[: QUOTED - self.chars])
+        if self.inside and self.chars < _QUOTED:
+            self.text.append(text[: _QUOTED - self.chars])
             self.chars += len(text)
 
     def _end(self, name: str) -> None:
@@ -151,7 +151,7 @@ class _Report:
         kind, attributes, text = self.told[0]
         flaky = all(each in FLAKY for each, _, _ in self.told)
         self.failed = self.failed or not flaky
-        if len(self.findings) >= MOST:
+        if len(self.findings) >= _MOST:
             self.left_out += 1
             return
         file = self.case.get("file", "").replace("\\", "/").removeprefix("./")[:400]
@@ -179,7 +179,7 @@ class _Report:
         )
 
     def run(self, source: Source, print: str) -> Run:
-        more = [f"{self.left_out} failed tests beyond the first {MOST} were left out"] if self.left_out else []
+        more = [f"{self.left_out} failed tests beyond the first {_MOST} were left out"] if self.left_out else []
         outcome = "failure" if self.failed else "success" if self.tests and not self.malformed else "unknown"
         id = f"{self.suite[:80] or 'tests'}:{print}"
         return Run(
@@ -199,8 +199,8 @@ class _Report:
 def _shown(named: str, file: str) -> str:
     """A test as a lesson names it: by its identifier; a title of several words is anybody's sentence, and its file stands for it."""
     if re.fullmatch(r"[\w.:/\[\]-]{1,160}", named):
-        return f"`{named}`{f' in {file}' if file and re.fullmatch(PATH, file) else ''}"
-    return f"A test in {file}" if re.fullmatch(PATH, file) else "A test"
+        return f"`{named}`{f' in {file}' if file and re.fullmatch(_PATH, file) else ''}"
+    return f"A test in {file}" if re.fullmatch(_PATH, file) else "A test"
 
 
 def _recognised(attributes: dict[str, str], error: str) -> str:

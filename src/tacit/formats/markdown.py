@@ -21,16 +21,16 @@ from tacit.core.page import bullets, parts
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from tacit.core.exchange import Given, Judged
+    from tacit.core.exchange import Given, OriginVerdict
     from tacit.core.run import Run
     from tacit.formats.source import Source
 
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "markdown"
 PARTS = {"page": "MEMORY.md"}
 INBOX = "Inbox"
-STANDING = ("stable", "canonical")  # what may stand on a page, beside what is pinned
+_STANDING = ("stable", "canonical")  # what may stand on a page, beside what is pinned
 # What a section's lines are, as classes every profile has a kind for; any other section holds facts.
 KIND_OF = {
     "joel": "preference", "preferences": "preference", "user": "preference", "hard rules": "rule", "rules": "rule",
@@ -113,7 +113,7 @@ def name_for(memory: Memory, taken: Collection[str]) -> str:
 
 
 def _stands(memory: Memory) -> bool:
-    return memory.gate == "allow" and (memory.state in STANDING or memory.pinned)
+    return memory.gate == "allow" and (memory.state in _STANDING or memory.pinned)
 
 
 def _section(memory: Memory) -> str:

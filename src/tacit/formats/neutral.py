@@ -26,7 +26,7 @@ from tacit.core.memory import PERSONS, TIERS
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
-from tacit.formats.source import STANDARD_INPUT, record, said_place
+from tacit.formats.source import STANDARD_INPUT, json_record, said_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 NAME = "neutral"
 ROLES = ("user", "assistant", "tool", "system")
-LARGEST = 2**48  # a database must be able to hold sums of such numbers
-MANY_WARNINGS = 20
+_LARGEST = 2**48  # a database must be able to hold sums of such numbers
+_MANY_WARNINGS = 20
 
 # Other names under which loops already write these fields; the first name is ours.
 RUN_NAMES = {"run_id": "id", "started": "started_at", "ended": "ended_at", "started_ts": "started_at", "usage": "cost"}
@@ -54,7 +54,7 @@ def detect(source: Source) -> float:
     """How sure we are that these are neutral runs: the first record decides."""
     head = source.head()
     first, found_end, _ = head.lstrip().partition(b"\n")
-    found = record(first)
+    found = json_record(first)
     if found is None:
         cut = not found_end and len(head) == 65536
         return 0.7 if cut and _LONG_FIRST_RECORD.match(first) else 0.0
@@ -74,7 +74,7 @@ def read(source: Source) -> Iterator[Run]:
     reading: _Run | None = None
     notes = _Notes()  # what stands before the first run is noted with it
     for number, line in enumerate(source.lines(), 1):
-        found = record(line)
+        found = json_record(line)
         kind = found.pop("type", None) if found else None
         named = _named(kind, found) if found else ""
         if kind == "run" or (kind == "finding" and named and (reading is None or reading.id != named)):
@@ -151,7 +151,7 @@ class _Notes:
         self.unsaid = 0
 
     def warn(self, text: str) -> None:
-        if len(self.warnings) < MANY_WARNINGS:
+        if len(self.warnings) < _MANY_WARNINGS:
             self.warnings.append(text)
         else:
             self.unsaid += 1
@@ -334,7 +334,7 @@ def _a_bool(given: Any) -> bool | None:
 
 
 def _an_int(given: Any) -> int | None:
-    return given if type(given) is int and abs(given) < LARGEST else None
+    return given if type(given) is int and abs(given) < _LARGEST else None
 
 
 def _a_number(given: Any) -> float | None:

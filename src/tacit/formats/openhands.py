@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from tacit.formats.session import (
     Session,
+    content_text,
     dict_at,
     document,
     fill,
-    joined,
-    kind_of,
+    record_type,
     status_of,
     text_at,
     time_of,
 )
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NAME = "openhands"
 STATE, EVENTS = "base_state.json", "events"
-PASSED_OVER = frozenset({
+_PASSED_OVER = frozenset({
     "SystemPromptEvent", "CondensationRequest", "ConversationStateUpdateEvent", "LLMCompletionLogEvent", "TokenEvent",
     "HookExecutionEvent", "PauseEvent", "StreamingDeltaEvent",
 })  # fmt: skip
@@ -59,7 +59,7 @@ def read(source: Source) -> Iterator[Run]:
     """The conversation that a file belongs to, if the file is the one it is read with."""
     folders = os.path.abspath(source.path).replace("\\", "/").split("/")
     if source.name == STATE:
-        events, state, name = source.beside(EVENTS), record(source.head(1 << 22)) or {}, folders[-2]
+        events, state, name = source.beside(EVENTS), json_record(source.head(1 << 22)) or {}, folders[-2]
     else:
         events, state = source.beside(), {}
         events = tuple(each for each in events if _EVENT_FILE.match(each.name))
@@ -96,7 +96,7 @@ class _Conversation(Session):
 
     def take(self, event: Record, at: str) -> None:
         """One event."""
-        kind = kind_of(event, "kind")
+        kind = record_type(event, "kind")
         if kind == "MessageEvent":
             self.message(event, at)
         elif kind in ("ActionEvent", "ACPToolCallEvent"):
@@ -115,12 +115,12 @@ class _Conversation(Session):
             self.say("system", text_at(event, "detail", "code"), at)
         elif kind in ("Condensation", "CondensationSummaryEvent"):
             self.add("system", at, text="Conversation condensed")
-        elif kind not in PASSED_OVER:
+        elif kind not in _PASSED_OVER:
             self.odd(kind)
 
     def message(self, event: Record, at: str) -> None:
         """Words, by their source."""
-        text = joined(dict_at(event, "llm_message").get("content"))
+        text = content_text(dict_at(event, "llm_message").get("content"))
         if text_at(event, "source") == "user":
             self.ask(text, at)
         else:
@@ -128,7 +128,7 @@ class _Conversation(Session):
 
     def act(self, event: Record, at: str) -> None:
         """A call, with the thought before it."""
-        self.say("assistant", joined(event.get("thought")), at)
+        self.say("assistant", content_text(event.get("thought")), at)
         action = dict_at(event, "action")
         call = text_at(event, "tool_call_id") or text_at(event, "id")
         self.by_event[text_at(event, "id")] = call
@@ -139,14 +139,14 @@ class _Conversation(Session):
             self.say("assistant", text_at(action, "message"), at)
             return
         row = self.call(call, name, given, at)
-        if row is not None and kind_of(event, "kind") == "ACPToolCallEvent":
+        if row is not None and record_type(event, "kind") == "ACPToolCallEvent":
             self.open.pop(call, None)
-            fill(row, joined(event.get("content")), failed=event.get("is_error") is True)
+            fill(row, content_text(event.get("content")), failed=event.get("is_error") is True)
 
     def observe(self, event: Record) -> None:
         """A result."""
         seen = dict_at(event, "observation")
-        text = joined(seen.get("content")) or joined(seen.get("output"))
+        text = content_text(seen.get("content")) or content_text(seen.get("output"))
         code = seen.get("exit_code", dict_at(seen, "metadata").get("exit_code"))
         status = status_of(code) if code != -1 else None  # -1: still running
         error = text_at(seen, "error")

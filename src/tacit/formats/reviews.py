@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run, fold_severity
 from tacit.formats.session import list_at, text_at, time_of
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "reviews"
-LARGEST = 64 * 1024 * 1024
-MOST = 1000  # comments of one file
-TEXT = 500  # characters of a lesson
-SHORTEST = 12
+_LARGEST = 64 * 1024 * 1024
+_MOST = 1000  # comments of one file
+_TEXT = 500  # characters of a lesson
+_SHORTEST = 12
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 UNREADABLE = "this is no JSON that can be read, or too large"
 
@@ -52,16 +52,16 @@ def detect(source: Source) -> float:
 def read(source: Source) -> Iterator[Run]:
     """The comments by pull request, each pull request a run."""
     with source.open() as file:
-        raw = file.read(LARGEST + 1)
-    items = _items(raw) if len(raw) <= LARGEST else None
-    print = digest("reviews", raw[:LARGEST]).hex()[:12]
+        raw = file.read(_LARGEST + 1)
+    items = _items(raw) if len(raw) <= _LARGEST else None
+    print = digest("reviews", raw[:_LARGEST]).hex()[:12]
     if items is None:
         yield Run(print, NAME, path=source.path, reading=Reading(malformed=1, warnings=(UNREADABLE,)))
         return
     pulls: dict[str, list[Record]] = {}
-    for item in items[:MOST]:
+    for item in items[:_MOST]:
         pulls.setdefault(_pull(item) or print, []).append(item)
-    left = [f"{len(items) - MOST} comments beyond the first {MOST} were left out"] if len(items) > MOST else []
+    left = [f"{len(items) - _MOST} comments beyond the first {_MOST} were left out"] if len(items) > _MOST else []
     for id, said in pulls.items():
         found = [each for n, item in enumerate(said, 1) if (each := _finding(id, item, n)) is not None]
         reading = Reading(len(said), 0, warnings=tuple(left))
@@ -83,12 +83,12 @@ def _association(item: Record) -> str:
 
 def _items(raw: bytes) -> list[Record] | None:
     """Every comment, review and annotation in a file: a list, lists of lists (pages), or an object that holds them."""
-    whole = record(b'{"items":' + raw.lstrip(b"\xef\xbb\xbf") + b"}")
+    whole = json_record(b'{"items":' + raw.lstrip(b"\xef\xbb\xbf") + b"}")
     if whole is None:
         return None
     found: list[Record] = []
     waiting: list[Any] = [whole["items"]]
-    while waiting and len(found) <= 10 * MOST:
+    while waiting and len(found) <= 10 * _MOST:
         each = waiting.pop(0)
         if type(each) is list:
             waiting = [*each, *waiting]
@@ -113,7 +113,7 @@ def _finding(run: str, item: Record, number: int) -> Finding | None:
     text = lesson_of(body)
     if (
         item.get("in_reply_to_id")
-        or len(text) < SHORTEST
+        or len(text) < _SHORTEST
         or text_at(item, "state").upper() in ("APPROVED", "DISMISSED")
     ):
         return None
@@ -151,7 +151,7 @@ def lesson_of(body: str) -> str:
         said,
         flags=re.I,
     )
-    if len(said) <= TEXT:
+    if len(said) <= _TEXT:
         return said.strip()
-    cut = said[:TEXT]
-    return cut[: max(cut.rfind(". ") + 1, TEXT // 2)].strip()
+    cut = said[:_TEXT]
+    return cut[: max(cut.rfind(". ") + 1, _TEXT // 2)].strip()

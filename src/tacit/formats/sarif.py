@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "sarif"
-MOST = 2000  # results of one run; a scan that says more says nothing to a memory
-TEXT = 400  # characters of a lesson
-LEVELS = {"error": "bug", "warning": "warning", "note": "recommendation", "none": "info"}
+_MOST = 2000  # results of one run; a scan that says more says nothing to a memory
+_TEXT = 400  # characters of a lesson
+_LEVELS = {"error": "bug", "warning": "warning", "note": "recommendation", "none": "info"}
 UNREADABLE = "this is no SARIF file that can be read: no JSON object, or too large"
 
 
@@ -76,10 +76,10 @@ class _Scan:
 
     def run(self) -> Run:
         results = list_at(self.scan, "results")
-        found = [each for n, result in enumerate(results[:MOST], 1) if (each := self._finding(result, n)) is not None]
+        found = [each for n, result in enumerate(results[:_MOST], 1) if (each := self._finding(result, n)) is not None]
         times = [dict_at({"i": each}, "i") for each in list_at(self.scan, "invocations")]
         warnings = (
-            [f"{len(results) - MOST} results beyond the first {MOST} were left out"] if len(results) > MOST else []
+            [f"{len(results) - _MOST} results beyond the first {_MOST} were left out"] if len(results) > _MOST else []
         )
         warnings += [f"{self.skipped} results are suppressed or absent"] if self.skipped else []
         id = self._id(results)
@@ -133,12 +133,12 @@ class _Scan:
         return Finding(
             "",
             f"result:{self.number}/{number}",
-            f"{label}: {' '.join(told.split())}"[:TEXT],
+            f"{label}: {' '.join(told.split())}"[:_TEXT],
             by=self.tool,
             tier="review",
             origin=f"{NAME}:{self._print(result, id, path, snippet)}",
             category="security" if self._is_security(rule, result) else "",
-            severity=LEVELS.get(level, fold_severity(level)),
+            severity=_LEVELS.get(level, fold_severity(level)),
             tags=tuple(each[:40] for each in list_at(dict_at(rule, "properties"), "tags")[:5] if isinstance(each, str)),
             paths=(path,) if path else (),
             signature=signature(f"error: {label}: {told}"),

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 from tacit.words.diagnose import WORDLESS as WORDLESS
 
 if TYPE_CHECKING:
@@ -183,13 +183,13 @@ def document(source: Source) -> Record | None:
     """The JSON object that a whole file holds; None for anything else, and for what is too large to be one."""
     with source.open() as file:
         raw = file.read(DOCUMENT_LIMIT + 1)
-    return record(raw) if len(raw) <= DOCUMENT_LIMIT else None
+    return json_record(raw) if len(raw) <= DOCUMENT_LIMIT else None
 
 
 # --- what a record says ------------------------------------------------------------------------------------------------
 
 
-def kind_of(found: Any, key: str = "type") -> str:
+def record_type(found: Any, key: str = "type") -> str:
     """The name of a record's type."""
     kind = found.get(key) if type(found) is dict else None
     return kind if isinstance(kind, str) else "(no type)"
@@ -216,7 +216,7 @@ def list_at(found: Any, key: str) -> list[Any]:
     return inner if type(inner) is list else []
 
 
-def joined(content: Any) -> str:
+def content_text(content: Any) -> str:
     """The text of a content that is a text, or blocks or parts with texts."""
     if isinstance(content, str):
         return content
@@ -233,7 +233,7 @@ def time_of(found: Any, key: str = "timestamp") -> str:
     return at if type(at) is str and 19 <= len(at) <= 35 and at[4] == "-" and at[10] == "T" else ""
 
 
-def tokens(usage: Any, *names: str) -> int:
+def token_count(usage: Any, *names: str) -> int:
     """The first of these counts that is one."""
     for name in names:
         count = usage.get(name) if type(usage) is dict else None
@@ -265,3 +265,15 @@ def patched_files(patch: str) -> tuple[str, ...]:
 
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+
+
+_OLD_NAMES = {"joined": "content_text", "kind_of": "record_type", "tokens": "token_count"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

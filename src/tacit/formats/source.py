@@ -3,7 +3,7 @@
 A host's transcript may be gigabytes long, grow while it is read, and end in half a line. So a source gives lines one
 after the other and never the whole; a line too long to be a record is given as an empty one, so that line numbers,
 which are the places of steps, stay true. What is not JSON, or JSON that no text column can hold, is dealt with here
-once for all formats, in `record()`.
+once for all formats, in `json_record()`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def said_place(text: str) -> str:
     return f"said:{short_hash(text)}"
 
 
-def record(line: bytes) -> dict[str, Any] | None:
+def json_record(line: bytes) -> dict[str, Any] | None:
     """The JSON object on a line; None for anything else.
 
     Half characters and NUL, which JSON can spell and a database cannot keep, become U+FFFD here.
@@ -174,7 +174,7 @@ def record(line: bytes) -> dict[str, Any] | None:
     try:
         found: Any = json.loads(line)
     except UnicodeDecodeError:
-        return record(line.decode("utf-8", "replace").encode())
+        return json_record(line.decode("utf-8", "replace").encode())
     except (ValueError, RecursionError):
         return None
     if type(found) is not dict:
@@ -239,3 +239,15 @@ def _open_zst(path: str) -> io.BufferedIOBase:
             hint=f"{bring('zstandard')}\n  or decompress the file first: zstd -d",
         ) from None
     return io.BufferedReader(zstandard.open(path, "rb"))  # its own reader knows no lines
+
+
+_OLD_NAMES = {"record": "json_record"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

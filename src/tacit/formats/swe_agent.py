@@ -18,14 +18,14 @@ from tacit.core.output import ends_in_failure
 from tacit.core.run import Cost
 from tacit.formats.session import (
     Session,
+    content_text,
     dict_at,
     document,
     fill,
-    joined,
     list_at,
     status_of,
     text_at,
-    tokens,
+    token_count,
 )
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def _end(attempt: Session, info: Record) -> None:
     stats = dict_at(info, "model_stats")
     usd = stats.get("instance_cost")
     attempt.spent = Cost(
-        tokens(stats, "tokens_sent"),
-        tokens(stats, "tokens_received"),
+        token_count(stats, "tokens_sent"),
+        token_count(stats, "tokens_received"),
         usd=float(usd) if isinstance(usd, (int, float)) and 0 <= usd < 1e9 else None,
     )
 
@@ -111,7 +111,7 @@ def _trajectory(attempt: Session, whole: Record) -> None:
     for index, message in enumerate(list_at(whole, "history"), 1):
         if text_at(message, "role") == "user" and message.get("is_demo") is not True:
             attempt.at(f"history/{index}")
-            attempt.ask(_issue(joined(message.get("content"))))
+            attempt.ask(_issue(content_text(message.get("content"))))
             break
     for index, step in enumerate(list_at(whole, "trajectory"), 1):
         attempt.at(f"trajectory/{index}")
@@ -176,7 +176,10 @@ _TAGGED = re.compile(
 def _messages(attempt: Session, whole: Record) -> None:
     open: list[Record] = []
     for index, message in enumerate(list_at(whole, "messages"), 1):
-        role, text = text_at(message, "role", "type"), joined(message.get("content") if type(message) is dict else None)
+        role, text = (
+            text_at(message, "role", "type"),
+            content_text(message.get("content") if type(message) is dict else None),
+        )
         attempt.at(f"messages/{index}")
         extra = dict_at(message, "extra")
         if role == "assistant":

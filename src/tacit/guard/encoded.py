@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tacit.guard.expressions import LONG_RUN, compiled, lower
-from tacit.guard.named import named
+from tacit.guard.named import named_values
 from tacit.guard.places import places
-from tacit.guard.shapes import LONGEST_KEY, blocks, tokens
+from tacit.guard.shapes import LONGEST_KEY, blocks, vendor_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def encoded(text: str, low: str) -> Iterator[Span]:
 
 def _scan_once(text: str) -> bool:
     low = lower(text)
-    return any(next(way(text, low), None) is not None for way in (blocks, tokens, places, named))
+    return any(next(way(text, low), None) is not None for way in (blocks, vendor_tokens, places, named_values))
 
 
 def _decoded(run: str) -> str:

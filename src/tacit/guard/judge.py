@@ -9,7 +9,7 @@ LONG = 256  # a value longer than this is judged as a whole, and no words are lo
 NOT_RANDOM = ("xxxxx", "example", "your_", "your-", "yourtoken", "yourkey", "placeholder", "redacted", "....", "____")
 
 
-def worth(content: str, strength: int, form: str) -> bool:
+def worth_hiding(content: str, strength: int, form: str) -> bool:
     """Whether a value is one to hide, given how much its name says (1 to 3) and how it is tied to it.
 
     Forms, from the closest tie: quoted (`name = "x"`), literal (`NAME=x`, a line of a configuration file), linked ("the

@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 
 from tacit.guard.expressions import compiled
-from tacit.guard.judge import LONG, chop, classes, dense, is_code, is_digest, is_random, is_term, mixed, stand_in, worth
+from tacit.guard.judge import (
+    LONG,
+    chop,
+    classes,
+    dense,
+    is_code,
+    is_digest,
+    is_random,
+    is_term,
+    mixed,
+    stand_in,
+    worth_hiding,
+)
 from tacit.guard.names import is_a_word, is_prose, name_around, says, words_for
-from tacit.guard.told import told
+from tacit.guard.told import value_in_sentence
 from tacit.guard.values import LONGEST_VALUE, value_at
 
 TYPE_CHECKING = False
@@ -22,7 +34,7 @@ MOST_NEW = 2_000  # names that are looked up among those
 MOST_HEADS, MOST_ROWS, LONGEST_ROW = 50, 30, 400  # headings of columns, rows below one, characters of a row
 
 
-def named(text: str, low: str) -> Iterator[Span]:
+def named_values(text: str, low: str) -> Iterator[Span]:
     """Values introduced by a name or by a sentence."""
     if not (words := words_for(low)):
         return
@@ -58,7 +70,7 @@ def named(text: str, low: str) -> Iterator[Span]:
         begin, stop, hide = assigned(text, start, end, strength)
         if not hide and patience and is_prose(text, start, end):
             patience -= 1
-            begin, stop, hide = told(text, low, start, end, strength, word[0])
+            begin, stop, hide = value_in_sentence(text, low, start, end, strength, word[0])
         if hide:
             yield begin, stop, kind
         if new < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
@@ -115,7 +127,7 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         form = "loose"
     if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
         return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
-    return begin, stop, worth(text[begin:stop], strength, form)
+    return begin, stop, worth_hiding(text[begin:stop], strength, form)
 
 
 def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
@@ -229,7 +241,7 @@ def columns(text: str, low: str) -> Iterator[Span]:
             for n, strength in wanted.items():
                 value = cells[n].strip().strip("`\"'")
                 begin = at + sum(len(cell) + 1 for cell in cells[:n]) + cells[n].find(value)
-                if value and worth(value, strength, "using"):
+                if value and worth_hiding(value, strength, "using"):
                     yield begin, begin + len(value), "password" if strength == 3 else "credential"
             if end < 0:
                 break

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.guard.expressions import Span
 
-SHORTEST = 12  # characters
+_SHORTEST = 12  # characters
 MOST_BLOCKS = 100  # certificates of one text that are recognised
 MOST_JUDGED = 400  # words that are remembered with what was decided about them
 BEFORE = 40  # characters that may name what follows
@@ -29,7 +29,7 @@ def opaque(text: str, low: str) -> Iterator[Span]:
 
     longest = max(map(len, text.replace("\0", " ").split()), default=0)
     yield from _codes(text, low, longest)
-    if longest < SHORTEST:  # nothing is compiled for it
+    if longest < _SHORTEST:  # nothing is compiled for it
         return
     yield from _hexadecimal(text, low)
     public = [*_public_blocks(text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.guard.expressions import compiled
-from tacit.guard.judge import chop, dense, is_random, is_term, mixed, stand_in, worth
+from tacit.guard.judge import chop, dense, is_random, is_term, mixed, stand_in, worth_hiding
 from tacit.guard.names import says
 
 TYPE_CHECKING = False
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def places(text: str, low: str) -> Iterator[Span]:
     """Values of headers, cookies, URLs and the like, where only a credential has business."""
-    from tacit.guard.redact_rules import PLACES
+    from tacit.guard.redact_rules import SECRET_PLACES
 
-    for kind, hints, expression in PLACES:
+    for kind, hints, expression in SECRET_PLACES:
         if any(hint in low for hint in hints):
             for match in compiled(expression).finditer(text):
                 if not stand_in(match[1]):
@@ -122,7 +122,7 @@ def _elements(text: str) -> Iterator[Span]:
     """`<password>x</password>`."""
     for match in compiled(r"<([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,200})?>([^<>\s]{3,1000})</").finditer(text):
         strength, kind = says(match[1].rsplit(":", 1)[-1])
-        if strength and worth(match[2], strength, "quoted"):
+        if strength and worth_hiding(match[2], strength, "quoted"):
             yield *match.span(2), kind
 
 

@@ -22,12 +22,12 @@ from itertools import islice
 from tacit.core.value import value
 from tacit.guard.encoded import encoded
 from tacit.guard.expressions import compiled, lower
-from tacit.guard.judge import worth
-from tacit.guard.named import columns, named, nearby
+from tacit.guard.judge import worth_hiding
+from tacit.guard.named import columns, named_values, nearby
 from tacit.guard.names import says
 from tacit.guard.opaque import opaque
 from tacit.guard.places import places
-from tacit.guard.shapes import blocks, prefixed, shapes, tokens
+from tacit.guard.shapes import blocks, prefixed, shapes, vendor_tokens
 from tacit.guard.values import LONGEST_VALUE
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MARKER = "[redacted:"
 PRIVATE = "[private]"
 MOST_TAGS = 1_000  # behind so many everything is private: who writes more of them asks for time, not for privacy
-SHORTEST = 8  # characters; nothing shorter is a secret worth the name
+_SHORTEST = 8  # characters; nothing shorter is a secret worth the name
 
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
 # one pass, rarely two; the bound keeps hostile ones linear.
@@ -68,7 +68,7 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """The text with every secret replaced by `[redacted:KIND]`; redacting the result again changes nothing."""
-    if len(text) < SHORTEST and text.isalnum():  # a record's keys, mostly
+    if len(text) < _SHORTEST and text.isalnum():  # a record's keys, mostly
         return Redacted(text)
     found: list[Span] = []
     current = text
@@ -90,8 +90,8 @@ def redact_value(obj: Any, name: str = "") -> Any:
         return tuple(items) if isinstance(obj, tuple) else items
     strength, kind = says(name) if name else (0, "")
     if isinstance(obj, str):
-        return f"{MARKER}{kind}]" if strength and worth(obj, strength, "quoted") else redact(obj).text
-    if isinstance(obj, int) and not isinstance(obj, bool) and strength == 3 and worth(str(obj), 3, "quoted"):
+        return f"{MARKER}{kind}]" if strength and worth_hiding(obj, strength, "quoted") else redact(obj).text
+    if isinstance(obj, int) and not isinstance(obj, bool) and strength == 3 and worth_hiding(str(obj), 3, "quoted"):
         return f"{MARKER}{kind}]"
     return obj
 
@@ -135,7 +135,7 @@ def redacted_record(at: Any) -> Any:
     """A foreign or outgoing record without secrets, and without what no column can hold."""
     if isinstance(at, str):
         plain = _keepable(at)
-        return plain if len(plain) < SHORTEST else redact(private(plain)).text
+        return plain if len(plain) < _SHORTEST else redact(private(plain)).text
     if isinstance(at, (list, tuple)):
         return [redacted_record(each) for each in at]
     if isinstance(at, dict):
@@ -189,7 +189,7 @@ def _scan(text: str) -> tuple[list[Span], int]:
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = lower(text)
     spans: list[Span] = []
-    for way in (blocks, tokens, shapes, places, named, columns, prefixed, encoded, nearby, opaque):
+    for way in (blocks, vendor_tokens, shapes, places, named_values, columns, prefixed, encoded, nearby, opaque):
         new = [*islice(way(text, low), MOST_SECRETS + 1)]
         if len(new) > MOST_SECRETS:
             return [], max(start for start, _, _ in new)

@@ -185,7 +185,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
 
 # Places where only a credential has business: kind, lower-case words one of which the text must hold, expression whose
 # first group is the credential.
-PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "code",
         ("pin ", "pin:", "otp", "verification", "unlock", "one-time", "one time", "2fa", "mfa", "door", "pairing", "recovery"),

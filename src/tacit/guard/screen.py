@@ -16,7 +16,7 @@ from tacit.guard.expressions import compiled
 from tacit.guard.one_line import CONTROLS, HIDDEN, JOINERS, plain_line
 from tacit.guard.tripwires import TRIPWIRES
 
-LONGEST = 4_000  # characters; the longest of 700 lessons that others collected has 712
+LONGEST_LESSON = 4_000  # characters; the longest of 700 lessons that others collected has 712
 BLOB = 400  # characters without a space: no word is that long, an encoded message is
 
 
@@ -35,13 +35,13 @@ def screen(text: str) -> Screening:
     if "\x1b" in text or "\x9b" in text:
         marks["terminal escapes"] = "a sequence that controls the terminal"
     # What is longer than a lesson waits for that alone; of it the beginning is read.
-    if hidden := _hidden(text[: 2 * LONGEST]):
+    if hidden := _hidden(text[: 2 * LONGEST_LESSON]):
         marks["hidden characters"] = hidden
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_LESSON:
         marks["too long"] = f"{len(text)} characters"
     elif any(len(run) > BLOB for run in text.split()):
         marks["encoded text"] = f"more than {BLOB} characters without a space"
-    flat = _flat(text[: 2 * LONGEST])
+    flat = _flat(text[: 2 * LONGEST_LESSON])
     if compiled(r"(?:\b[^\W\d_] ){11}").search(flat):
         marks["letters apart"] = "words spelled with spaces between the letters"
     for mark, hints, expressions in TRIPWIRES:
@@ -61,7 +61,7 @@ def screened(text: str, *facets: str) -> Screening:
     others = "\n".join(facet for facet in facets if facet and not facet.isalnum())
     if not found.clean or not others:
         return found
-    beside = screen(others[: 2 * LONGEST])
+    beside = screen(others[: 2 * LONGEST_LESSON])
     marks = tuple(mark for mark in beside.marks if mark not in ("too long", "encoded text"))
     return Screening(False, f"beside the text: {beside.reason}", marks) if marks else found
 

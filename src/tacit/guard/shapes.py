@@ -15,7 +15,7 @@ LONGEST_KEY = 64_000  # characters of one PEM block
 MOST_JUDGED = 400  # values that are remembered with what was decided about them
 
 
-def tokens(text: str, low: str) -> Iterator[Span]:
+def vendor_tokens(text: str, low: str) -> Iterator[Span]:
     """Credentials with a vendor's prefix."""
     from tacit.guard.redact_rules import ALPHABETS, TOKENS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.guard.expressions import compiled
-from tacit.guard.judge import is_digest, is_term, mixed, stand_in, worth
+from tacit.guard.judge import is_digest, is_term, mixed, stand_in, worth_hiding
 from tacit.guard.values import value_at
 
 NEAR = 160  # how far from a word its value may stand in prose, in characters
@@ -11,7 +11,7 @@ WORDS_BETWEEN = 12  # and in words
 TURNS = frozenset("is was as for ist war als für es era como para est était comme pour".split())
 
 
-def told(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
+def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
     """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
     from tacit.guard.redact_rules import FILLERS, LINKS, SIGNS, USING
 
@@ -89,4 +89,4 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
             return begin, stop, False
     if quoted:  # quotes say: this is the value itself
         form = "ticked" if form != "linked" else "quoted" if strength == 3 else form
-    return begin, stop, worth(content, strength, form)
+    return begin, stop, worth_hiding(content, strength, form)

@@ -90,7 +90,7 @@ def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
     return WHOSE_SETTINGS_OTHERS_LOAD
 
 
-def run_of(env: Mapping[str, str]) -> str:
+def run_in_shell(env: Mapping[str, str]) -> str:
     """The run in whose shell a command was started; empty outside one. Our own variable first: it is set for the one run at hand."""
     names = ("TACIT_RUN", *(marks.shell for marks in HOSTS.values() if marks.names_run))
     return next((env[name] for name in names if env.get(name)), "")

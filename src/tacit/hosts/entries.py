@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
-from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
+from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,17 +93,17 @@ def _without(text: str, event: str) -> str:
     hooks = _value(text, top(text), "hooks")
     listed = _value(text, hooks, event)
     removed = False
-    for part in reversed(parts(text, listed)):
+    for part in reversed(json_parts(text, listed)):
         entry = loads(text[part.value_start : part.end])
         handlers = entry.get("hooks") if isinstance(entry, dict) else None
         if is_ours(entry) or (isinstance(handlers, list) and handlers and all(map(is_ours, handlers))):
-            text, removed = take(text, listed, part), True
+            text, removed = without_part(text, listed, part), True
         elif isinstance(handlers, list) and any(map(is_ours, handlers)):
             inner = _value(text, part.value_start, "hooks")
-            for handler in reversed(parts(text, inner)):
+            for handler in reversed(json_parts(text, inner)):
                 if is_ours(loads(text[handler.value_start : handler.end])):
-                    text, removed = take(text, inner, handler), True
-    return _taken(text, hooks, event) if removed and not parts(text, listed) else text
+                    text, removed = without_part(text, inner, handler), True
+    return _taken(text, hooks, event) if removed and not json_parts(text, listed) else text
 
 
 def _value(text: str, at: int, key: str) -> int:
@@ -114,4 +114,4 @@ def _value(text: str, at: int, key: str) -> int:
 
 def _taken(text: str, at: int, key: str) -> str:
     found = member(text, at, key)
-    return take(text, at, found) if found is not None else text
+    return without_part(text, at, found) if found is not None else text

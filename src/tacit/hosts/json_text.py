@@ -55,7 +55,7 @@ def _blank(found: re.Match[str]) -> str:
     return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
 
 
-def parts(text: str, at: int) -> list[Part]:
+def json_parts(text: str, at: int) -> list[Part]:
     """The parts of the object or array that begins at `at`. The text is JSON, perhaps with comments; `loads` has said so."""
     text = bare(text)
     closing = "}" if text[at] == "{" else "]"
@@ -77,7 +77,7 @@ def parts(text: str, at: int) -> list[Part]:
 
 def member(text: str, at: int, key: str) -> Part | None:
     """The member of that name; of several the last, which is the one readers see."""
-    return next((part for part in reversed(parts(text, at)) if part.key == key), None)
+    return next((part for part in reversed(json_parts(text, at)) if part.key == key), None)
 
 
 def top(text: str) -> int:
@@ -87,7 +87,7 @@ def top(text: str) -> int:
 
 def put(text: str, at: int, key: str, item: Any) -> str:
     """The text with one more part at the end of the object (by its key) or array (key empty) that begins at `at`."""
-    have = parts(text, at)
+    have = json_parts(text, at)
     unit, newline = style(text)
     depth = _depth(text, have[-1].start if have else at, unit) + (0 if have else 1)
     inner = newline + unit * depth
@@ -107,9 +107,9 @@ def put(text: str, at: int, key: str, item: Any) -> str:
     return text[: at + 1] + kept + inner + said + newline + unit * (depth - 1) + text[closed:]
 
 
-def take(text: str, at: int, part: Part) -> str:
+def without_part(text: str, at: int, part: Part) -> str:
     """The text without one part of the object or array that begins at `at`, and without the comma it brought along."""
-    have = parts(text, at)
+    have = json_parts(text, at)
     n = have.index(part)
     comma = _comma(text, part.end)
     end = part.end if comma is None else comma + 1

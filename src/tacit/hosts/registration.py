@@ -25,7 +25,7 @@ MOMENT = 5
 
 
 @value
-class Entry:
+class EventEntry:
     """One event as a host registers it."""
 
     theirs: str
@@ -40,9 +40,9 @@ class Host:
 
     name: str
     title: str
-    entries: tuple[Entry, ...]
-    handler: Callable[[Host, list[str], Entry], dict[str, Any]]
-    sample: Callable[[Entry, Scene], dict[str, Any]]  # an event as it sends it
+    entries: tuple[EventEntry, ...]
+    handler: Callable[[Host, list[str], EventEntry], dict[str, Any]]
+    sample: Callable[[EventEntry, Scene], dict[str, Any]]  # an event as it sends it
     user: tuple[str, ...]  # the settings in the user's folder of this host
     shared: tuple[str, ...]  # those of a project, for everybody
     local: tuple[str, ...] = ()  # those of a project, for one person, where the host has such a file
@@ -72,26 +72,26 @@ class Host:
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 
-def in_words(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
+def in_words(host: Host, argv: list[str], entry: EventEntry) -> dict[str, Any]:
     """A handler whose command is a program and its arguments."""
     return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds}
 
 
 def in_shell(
     command: str = "command", timeout: str = "timeout", unit: int = 1, **more: str
-) -> Callable[[Host, list[str], Entry], dict[str, Any]]:
+) -> Callable[[Host, list[str], EventEntry], dict[str, Any]]:
     """A handler whose command is a line for the shell, under the host's names for it and for its time limit, in parts of a second."""
 
-    def handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
+    def handler(host: Host, argv: list[str], entry: EventEntry) -> dict[str, Any]:
         return {**more, command: shlex.join(argv), timeout: entry.seconds * unit}
 
     return handler
 
 
-def entries_of(names: Mapping[str, str], **matchers: str) -> tuple[Entry, ...]:
+def entries_of(names: Mapping[str, str], **matchers: str) -> tuple[EventEntry, ...]:
     """An entry for each event of a dialect, by the host's name for it; a matcher where it takes one, by our name with _ for -."""
     return tuple(
-        Entry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), ""))
+        EventEntry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), ""))
         for ours, theirs in names.items()
     )
 
@@ -169,3 +169,15 @@ def is_here(host: Host, env: Mapping[str, str]) -> bool:
     own = [] if host.home_shared else [home_of(host, env)]
     on_path = any(shutil.which(program, path=env.get("PATH")) for program in host.programs)
     return on_path or any(os.path.isdir(trace) for trace in (*own, *traces))
+
+
+_OLD_NAMES = {"Entry": "EventEntry"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

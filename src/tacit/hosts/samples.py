@@ -9,7 +9,7 @@ from tacit.core.value import value
 if TYPE_CHECKING:
     from typing import Any
 
-    from tacit.hosts.registration import Entry
+    from tacit.hosts.registration import EventEntry
 
 AT = "2026-11-16T06:19:59.486Z"
 
@@ -28,7 +28,7 @@ class Scene:
     call: str = "call-1"
 
 
-def as_claude_code_says(entry: Entry, scene: Scene, **more: Any) -> dict[str, Any]:
+def as_claude_code_says(entry: EventEntry, scene: Scene, **more: Any) -> dict[str, Any]:
     """The shapes of Claude Code, which others took over."""
     said: dict[str, Any] = {
         "session_id": scene.session,

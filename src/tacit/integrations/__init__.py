@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
 
-AGENT = Actor("agent", "agent", "a framework's agent is not a person")
+_AGENT = Actor("agent", "agent", "a framework's agent is not a person")
 
 
 @contextmanager
 def as_agent(memories: Memories) -> Iterator[Memories]:
     """The same memories for one call of an agent: a connection of its own, and an agent's trust."""
     own = memories.another()
-    own.actor = AGENT
+    own.actor = _AGENT
     try:
         yield own
     finally:
         own.close()
 
 
-def missing(package: str, error: ImportError) -> MissingExtra:
+def missing_framework(package: str, error: ImportError) -> MissingExtra:
     """The error for a framework that is not installed."""
     from tacit.core.installation import bring
 

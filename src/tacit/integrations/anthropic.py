@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tacit.integrations import as_agent, missing
+from tacit.integrations import as_agent, missing_framework
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 except ImportError as error:
-    raise missing("anthropic", error) from None
+    raise missing_framework("anthropic", error) from None
 
 from tacit.app import Memories, data_folder
 from tacit.core.digest import new_id
@@ -36,12 +36,12 @@ from tacit.core.errors import TacitError
 from tacit.guard.redact import redact
 
 ROOT = "/memories"
-LESSONS = "tacit-lessons.md"
-LARGEST = 256 * 1024  # bytes of one file
-MOST = 20  # lines of one change that are submitted as findings
-SHORTEST = 12  # characters of a line that may be a lesson
+_LESSONS = "tacit-lessons.md"
+_LARGEST = 256 * 1024  # bytes of one file
+_MOST = 20  # lines of one change that are submitted as findings
+_SHORTEST = 12  # characters of a line that may be a lesson
 FOLDER, FILE = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, os.O_RDONLY | os.O_NOFOLLOW
-DEPTH = 2  # levels of folders that a view lists
+_DEPTH = 2  # levels of folders that a view lists
 
 
 def names_in(path: str) -> tuple[str, ...]:
@@ -80,14 +80,14 @@ class Notes:
     def read(self, names: tuple[str, ...]) -> str:
         """A file's text."""
         with self._inside(names[:-1]) as above, os.fdopen(os.open(names[-1], FILE, dir_fd=above), "rb") as file:
-            return file.read(LARGEST + 1).decode("utf-8", "replace")
+            return file.read(_LARGEST + 1).decode("utf-8", "replace")
 
     def write(self, names: tuple[str, ...], text: str, *, new: bool = False) -> None:
         """A file's text, whole or not at all; folders on the way are made."""
         raw = text.encode("utf-8", "replace")
-        if len(raw) > LARGEST:
+        if len(raw) > _LARGEST:
             raise ToolError(
-                f"A memory file may hold {LARGEST:,} bytes; this would be {len(raw):,}. Split it, or keep less."
+                f"A memory file may hold {_LARGEST:,} bytes; this would be {len(raw):,}. Split it, or keep less."
             )
         with self._inside(names[:-1], make=True) as above:
             temporary = f".tmp-{new_id()}"
@@ -125,7 +125,7 @@ class Notes:
         with self._inside(old[:-1]) as here, self._inside(new[:-1], make=True) as there:
             os.rename(old[-1], new[-1], src_dir_fd=here, dst_dir_fd=there)
 
-    def listed(self, names: tuple[str, ...], depth: int = DEPTH) -> Iterator[tuple[str, int, bool]]:
+    def listed(self, names: tuple[str, ...], depth: int = _DEPTH) -> Iterator[tuple[str, int, bool]]:
         """(path below, bytes, is a folder) of what stands in a folder, sorted, some levels deep; links are not there."""
         with self._inside(names) as here:
             entries = sorted(os.listdir(here))
@@ -181,20 +181,20 @@ class Commands:
     def view(self, command: Any) -> str:
         """A folder's files, or a file with line numbers."""
         names = names_in(command.path)
-        kind = "file" if names == (LESSONS,) else self.notes.kind(names)
+        kind = "file" if names == (_LESSONS,) else self.notes.kind(names)
         if kind == "folder":
             listed = [
                 f"{_size(size)}\t{command.path.rstrip('/')}/{name}{'/' * folder}"
                 for name, size, folder in self.notes.listed(names)
             ]
             if not names:
-                listed.append(f"{_size(len(self.lessons().encode()))}\t{ROOT}/{LESSONS}")
+                listed.append(f"{_size(len(self.lessons().encode()))}\t{ROOT}/{_LESSONS}")
             head = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
             return "\n".join(
                 [head, f"{_size(4096)}\t{command.path}", *sorted(listed, key=lambda line: line.split("\t")[1])]
             )
         self._exists(kind, command.path)
-        lines = (self.lessons() if names == (LESSONS,) else self.notes.read(names)).split("\n")
+        lines = (self.lessons() if names == (_LESSONS,) else self.notes.read(names)).split("\n")
         first, last = 1, len(lines)
         if getattr(command, "view_range", None) and len(command.view_range) == 2:
             first = max(1, command.view_range[0])
@@ -292,8 +292,8 @@ class Commands:
 
     def _own(self, path: str) -> tuple[str, ...]:
         names = names_in(path)
-        if names[:1] == (LESSONS,):
-            raise ToolError(f"{ROOT}/{LESSONS} is kept by Tacit and cannot be changed. Please use another file.")
+        if names[:1] == (_LESSONS,):
+            raise ToolError(f"{ROOT}/{_LESSONS} is kept by Tacit and cannot be changed. Please use another file.")
         return names
 
     def _text(self, path: str) -> tuple[tuple[str, ...], str]:
@@ -315,7 +315,7 @@ class Commands:
             for line in lines
             if not line.lstrip().startswith(("#", "```", "<", "|"))
         ]
-        wanted = [line for line in said if len(line) >= SHORTEST][:MOST]
+        wanted = [line for line in said if len(line) >= _SHORTEST][:_MOST]
         if not wanted:
             return
         try:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from tacit.integrations import as_agent, missing
+from tacit.integrations import as_agent, missing_framework
 
 try:
     from langgraph.store.base import (
@@ -34,16 +34,16 @@ try:
         validate_op_namespace,
     )
 except ImportError as error:
-    raise missing("langgraph", error) from None
+    raise missing_framework("langgraph", error) from None
 
 from tacit.app import Memories
 from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
 from tacit.guard.redact import redact
 
-LESSONS = "lessons"  # the namespace of what runs have taught
+_LESSONS = "lessons"  # the namespace of what runs have taught
 CATEGORY = "langgraph"  # under which documents are filed
-TEXTS = ("text", "content", "memory", "data", "value")  # fields that hold a document's words, the first that does
+_TEXTS = ("text", "content", "memory", "data", "value")  # fields that hold a document's words, the first that does
 
 
 class TacitStore(BaseStore):
@@ -125,7 +125,7 @@ class _Desk:
 
     def _get(self, namespace: tuple[str, ...], key: str) -> Any:
         found = self._document(namespace, key)
-        if found is None and namespace[:1] == (LESSONS,):
+        if found is None and namespace[:1] == (_LESSONS,):
             try:
                 lesson = self._memories.get(key)
             except NotFound:
@@ -168,7 +168,7 @@ def _namespace(memory: Memory) -> tuple[str, ...]:
     extra = memory.extra or {}
     if memory.category == CATEGORY and "namespace" in extra:
         return tuple(extra["namespace"])
-    return (LESSONS, memory.domain.replace(".", "-") or "general")
+    return (_LESSONS, memory.domain.replace(".", "-") or "general")
 
 
 def _key(memory: Memory) -> str:
@@ -199,7 +199,7 @@ def _fields(memory: Memory) -> dict[str, Any]:
 
 def _text(value: dict[str, Any]) -> str:
     """A document's words: a field that says them, or all of it."""
-    for name in TEXTS:
+    for name in _TEXTS:
         if isinstance(value.get(name), str) and value[name].strip():
             return str(value[name])
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -17,13 +17,13 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tacit.integrations import missing
+from tacit.integrations import missing_framework
 
 try:
     from agents import FunctionTool, RunConfig, RunHooks, Runner, function_tool
     from agents.run import CallModelData, ModelInputData
 except ImportError as error:
-    raise missing("openai-agents", error) from None
+    raise missing_framework("openai-agents", error) from None
 
 from tacit.app import Memories
 from tacit.integrations.tools import Tools

@@ -13,14 +13,14 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from tacit.integrations import missing
+from tacit.integrations import missing_framework
 
 try:
     from pydantic_ai import FunctionToolset, RunContext
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolRetryError
 except ImportError as error:
-    raise missing("pydantic-ai-slim", error) from None
+    raise missing_framework("pydantic-ai-slim", error) from None
 
 from tacit.app import Memories
 from tacit.integrations.tools import Tools

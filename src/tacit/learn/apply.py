@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.core.profile_upkeep import Signals
     from tacit.core.run import Run
 
-EFFECTS = ("positive", "negative", "neutral", "unknown")
+_EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance
 TOUCHED_SHARE = 0.2
 HARMFUL = 2  # geas: so many failed reuses ask for a review
@@ -128,7 +128,7 @@ def packed(tx: Transaction, project: str, host: str, run: Run, *, run_id: str, u
             tx.add_use(Use(memory, unit, project, run_id, memory, "exempt", 0.0, "packet", task=run.task_id, at=at))
 
 
-def record(
+def record_outcomes(
     tx: Transaction,
     profile: Profile,
     run: Run,
@@ -152,7 +152,7 @@ def record(
         marks = tx.marks(memory=use.memory)
         mine = [each for each in marks if each.unit == use.unit]
         memory = tx.get(use.memory)
-        if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in EFFECTS for each in mine):
+        if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in _EFFECTS for each in mine):
             denied = contradicted(memory.id) or _was_denied(tx, memory.id, use.unit)
             applied = by_outcome(
                 run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import objects, rows, text_of
+from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding
 from tacit.core.value import value
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tacit.core.run import Run, Step
 
 EXTRACTOR, VERSION = "observe", 1
-MOST = 7  # findings of one answer
-LONGEST = 24_000  # characters of a run that are sent; of a longer one its beginning and its end
+_MOST = 7  # findings of one answer
+LONGEST_RUN = 24_000  # characters of a run that are sent; of a longer one its beginning and its end
 BEGINNING = 0.3  # of them
 STEP = {"user": 1500, "assistant": 700, "tool": 400}  # characters of one step
 TEXT, QUOTE = 500, 300  # characters of a finding and of its quote
@@ -33,7 +33,7 @@ OF_PEOPLE = ("preference",)  # classes that only somebody's own words can be
 
 
 @value
-class Said:
+class _Said:
     """One thing that was said in a run, on one line."""
 
     by: str  # user, assistant or tool
@@ -42,17 +42,17 @@ class Said:
     typed: bool = False
 
 
-def said(run: Run) -> tuple[Said, ...]:
+def said(run: Run) -> tuple[_Said, ...]:
     """What a run says, in its order, without tool traces; the middle of a long one left out."""
-    every = [Said(step.role, step.place, text, step.typed) for step in run.steps if (text := _spoken(step))]
-    if sum(len(each.text) for each in every) <= LONGEST:
+    every = [_Said(step.role, step.place, text, step.typed) for step in run.steps if (text := _spoken(step))]
+    if sum(len(each.text) for each in every) <= LONGEST_RUN:
         return tuple(every)
-    first = list(_until(every, int(LONGEST * BEGINNING)))
-    last = list(_until(reversed(every[len(first) :]), int(LONGEST * (1 - BEGINNING))))
+    first = list(_until(every, int(LONGEST_RUN * BEGINNING)))
+    last = list(_until(reversed(every[len(first) :]), int(LONGEST_RUN * (1 - BEGINNING))))
     return (*first, *reversed(last))
 
 
-def question(spoken: Sequence[Said], kinds: Sequence[str]) -> str:
+def question(spoken: Sequence[_Said], kinds: Sequence[str]) -> str:
     """What a model is asked. The run goes in as JSON: nothing in it can end its own frame."""
     listed = json.dumps([{"by": each.by, "said": each.text} for each in spoken], ensure_ascii=False)
     return (
@@ -62,7 +62,7 @@ def question(spoken: Sequence[Said], kinds: Sequence[str]) -> str:
         "For each ask yourself: is it still true and useful next month? Leave out what is true only today, what the run merely\n"
         "did, what everybody knows, guesses and secrets. An empty list is a good answer.\n"
         'Answer with a JSON object only: {"findings": [{"text": one sentence that a stranger can act on, '
-        f'"kind": one of {", ".join(kinds)}, "quote": the words of the run that say so, copied exactly}}]}}, at most {MOST}.\n\n'
+        f'"kind": one of {", ".join(kinds)}, "quote": the words of the run that say so, copied exactly}}]}}, at most {_MOST}.\n\n'
         f"{listed}\n"
     )
 
@@ -75,18 +75,20 @@ def schema(kinds: Sequence[str]) -> dict[str, Any]:
     )
 
 
-def findings(answer: str, run: Run, spoken: Sequence[Said], classes: dict[str, str], other: str) -> tuple[Finding, ...]:
+def findings_of_answer(
+    answer: str, run: Run, spoken: Sequence[_Said], classes: dict[str, str], other: str
+) -> tuple[Finding, ...]:
     """The findings of an answer, each with the place of its quote; what has none that stands in the run is left out.
 
     `classes` are the profile's kinds with their classes, `other` the kind of what names none of them.
     """
     found: dict[str, Finding] = {}
-    for row in rows(answer):
-        text, quote = text_of(row, "text", TEXT), text_of(row, "quote", QUOTE)
+    for row in answer_rows(answer):
+        text, quote = answer_text(row, "text", TEXT), answer_text(row, "quote", QUOTE)
         source = _source(quote, spoken)
-        if not text or source is None or len(found) >= MOST:
+        if not text or source is None or len(found) >= _MOST:
             continue
-        kind = text_of(row, "kind", 40)
+        kind = answer_text(row, "kind", 40)
         if kind not in classes or (classes[kind] in OF_PEOPLE and not source.typed):
             kind = other
         found.setdefault(
@@ -106,7 +108,7 @@ def findings(answer: str, run: Run, spoken: Sequence[Said], classes: dict[str, s
     return tuple(found.values())
 
 
-def _source(quote: str, spoken: Sequence[Said]) -> Said | None:
+def _source(quote: str, spoken: Sequence[_Said]) -> _Said | None:
     if len(quote) < SHORTEST_QUOTE:
         return None
     return next((each for each in spoken if quote in each.text), None)
@@ -123,7 +125,7 @@ def _spoken(step: Step) -> str:
     return " ".join(words.split())[: STEP.get(step.role, 0)]
 
 
-def _until(every: Iterator[Said] | Sequence[Said], most: int) -> Iterator[Said]:
+def _until(every: Iterator[_Said] | Sequence[_Said], most: int) -> Iterator[_Said]:
     for each in every:
         most -= len(each.text)
         if most < 0:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
 
-FACETS = (*EDITABLE, "task", "group", "place", "run", "alias", "at", "origin", "extra")
+_FACETS = (*EDITABLE, "task", "group", "place", "run", "alias", "at", "origin", "extra")
 TASK_CHARS, GROUP_CHARS = 4000, 200
 
 
@@ -34,9 +34,9 @@ def memory_from(
     facets: Mapping[str, Any], actor: Actor, profile: Profile, project: str, id: str, at: str
 ) -> tuple[Memory, str]:
     """The memory that these facets describe, and why it starts where it does."""
-    unknown = [name for name in facets if name not in FACETS]
+    unknown = [name for name in facets if name not in _FACETS]
     if unknown:
-        raise UsageError(f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(FACETS)}.")
+        raise UsageError(f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(_FACETS)}.")
     if not isinstance(facets.get("text"), str):
         raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
     found = checked_facets(

@@ -49,7 +49,7 @@ def ask_model(
         answer = model.ask(ask.question(spoken, [*kinds]), schema=ask.schema([*kinds]), timeout=profile.model.timeout_s)
     except Unavailable as error:
         return Learned(run.id, run.host, warnings=(f"{run.id}: learned by rules alone. {error.message}",))
-    found = ask.findings(answer, run, spoken, kinds, profile.other_kind)
+    found = ask.findings_of_answer(answer, run, spoken, kinds, profile.other_kind)
     fresh = [shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)]
     cleaned = [without_secrets(finding) for finding in fresh]
     judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]

@@ -9,20 +9,20 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
 
-MOST = 10
+_MOST = 10
 # whose word a reader heard: shares of them that were worth having
 _WORTH = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}
 _TOLD = {"said": "you said it", "shown": "you did it once", "asked": "you asked for it", "found": "found by reading"}
 _KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitfall": 0.5, "fix": 0.5}
 
 
-def heard(provisional: Iterable[Memory], most: int = MOST) -> list[Memory]:
+def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
     found = [memory for memory in provisional if _word(memory) in ("said", "shown") and memory.gate == "allow"]
     return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
 
 
-def best(candidates: Iterable[Memory], most: int = MOST) -> list[Memory]:
+def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     """The candidates that most deserve a look: a person's words first, then what came again and has evidence."""
     found = [memory for memory in candidates if memory.gate == "allow" and memory.text]
     return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]

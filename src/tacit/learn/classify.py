@@ -40,11 +40,11 @@ def classified(finding: Finding, profile: Profile) -> Finding:
     """
     if profile.extract.classifier != "keywords" or (finding.kind and finding.extractor != "outright"):
         return finding
-    kind = finding.kind if finding.kind not in ("", UNSAID) else kind_of(finding.text, profile)
+    kind = finding.kind if finding.kind not in ("", UNSAID) else _kind_of(finding.text, profile)
     return replace(finding, kind=kind, scope=finding.scope or scope_of(finding.text, profile))
 
 
-def kind_of(text: str, profile: Profile) -> str:
+def _kind_of(text: str, profile: Profile) -> str:
     """The kind with the most keywords in a text, the earlier of two equal ones; `other_kind` if none has any."""
     best, hits = profile.other_kind, 0
     for name, kind in profile.kinds.items():

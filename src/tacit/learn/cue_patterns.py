@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 
-def joined(pattern: str) -> str:
+def one_line_pattern(pattern: str) -> str:
     """A pattern written over several lines, without its line breaks and indentation."""
     return re.sub(r"\n\s*", "", pattern.strip())
 
 
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile(joined(pattern), flags)
+    return re.compile(one_line_pattern(pattern), flags)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -19,14 +19,16 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-WHOLE = r"repo|project|code ?base|repository|team|company|mono-?repo|workspace|organi[sz]ation|machine|environment"
+WHOLE_SCOPE = (
+    r"repo|project|code ?base|repository|team|company|mono-?repo|workspace|organi[sz]ation|machine|environment"
+)
 # It points at something a stranger cannot see.
 TASK_BOUND = compiled(rf"""
     \b(?:this|that|these|those|the other|the same|the (?:first|second|third|last|next|previous|current|new|above|
-    below|following)) (?!{WHOLE}|way\b|package manager)[\w-]+
+    below|following)) (?!{WHOLE_SCOPE}|way\b|package manager)[\w-]+
     |\b(?:yet|for now|right now|just now|this time|today|tonight|tomorrow|for the moment|at the moment|first|then|
     next(?! to)|as well|too|here|there|above|below|once you're done|when you're done|after that)\b(?! of\b| you| we)
-    |\b(?:for|in|on|with|to|like|of|at) (?:this|that|these|those|it)\b(?! (?:{WHOLE})\b)
+    |\b(?:for|in|on|with|to|like|of|at) (?:this|that|these|those|it)\b(?! (?:{WHOLE_SCOPE})\b)
     |\b(?:option|version|variant|approach|solution|suggestion|idea|number|step|point) (?:\d+|[a-d]|one|two|three)\b
     |\b(?:port|line|row|column|page|issue|ticket|pr) #?\d+
     |\b(?:diese[rsmn]?|jene[rsmn]?|gerade|heute|erstmal|vorerst|noch nicht|dort|diesmal)\b(?! repo| projekt| code)

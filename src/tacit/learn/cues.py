@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 
-from tacit.learn.cue_patterns import WHOLE, compiled, joined, word_set
+from tacit.learn.cue_patterns import WHOLE_SCOPE, compiled, one_line_pattern, word_set
 
-_EN = joined("""
+_EN = one_line_pattern("""
     use|run|rerun|re-run|write|read|put|keep|make|add|include|create|commit|push|pull|merge|rebase|squash|call|import|
     export|name|mock|stub|deploy|ship|release|publish|edit|change|modify|touch|alter|overwrite|regenerate|generate|
     delete|remove|drop|follow|prefer|avoid|format|test|lint|check|verify|validate|build|compile|install|upgrade|
@@ -28,38 +28,38 @@ _EN = joined("""
     pass|specify|declare|define|mark|treat|translate|localize|render|target|support|require|bypass|expose|leak|share|
     track|clean|reset|rely|default|stick|wait|need to
 """)
-_DE = joined("""
+_DE = one_line_pattern("""
     benutze?|verwende?|nutze?|nimm|führe?|starte?|schreibe?|teste?|committe?|pushe?|ändere?|lass|lasse|mach|mache|
     formatiere?|prüfe?|achte?|setze?|lege?|halte?|bearbeite?|fasse?|lösche?|vermeide?|denk|denke|antworte?|erstelle?|
     füge?|rufe?|importiere?|installiere?|baue?|frag|frage|behalte?|ignoriere?|dokumentiere?|kommentiere?|nenne?|
     benenne?|zeige?|sprich|gib|stelle?|überschreibe?
 """)
-_DE_WE = joined("""
+_DE_WE = one_line_pattern("""
     nutzen|benutzen|verwenden|nehmen|schreiben|committen|pushen|testen|formatieren|mocken|deployen|bauen|halten|setzen|
     führen|arbeiten|machen|benennen|dokumentieren|vermeiden|mergen|rebasen
 """)
-_ES = joined("""
+_ES = one_line_pattern("""
     usa|utiliza|emplea|ejecuta|corre|lanza|escribe|haz|pon|comprueba|revisa|formatea|añade|agrega|prueba|crea|deja|
     evita|mantén|verifica|actualiza|instala|sube|responde|contesta|pregunta|guarda|respeta|sigue|borra|documenta|
     importa|compila|incluye
 """)
-_ES_DONT = joined("""
+_ES_DONT = one_line_pattern("""
     uses|utilices|emplees|ejecutes|corras|lances|toques|modifiques|edites|borres|elimines|hagas|subas|pushees|cambies|
     escribas|añadas|agregues|pongas|commitees|crees|importes|instales|olvides|dejes|metas|sobrescribas|inventes|
     adivines|asumas|comentes|mezcles|fusiones
 """)
-_FR = joined("""
+_FR = one_line_pattern("""
     utilise[sz]?|emploie|lance[sz]?|exécute[sz]?|fais|faites|mets|mettez|écris|écrivez|vérifie[sz]?|ajoute[sz]?|
     garde[sz]?|évite[sz]?|laisse[sz]?|formate[sz]?|teste[sz]?|crée[sz]?|préfère[sz]?|commite[sz]?|pousse[sz]?|réponds|
     répondez|demande[sz]?|installe[sz]?|modifie[sz]?|touche[sz]?|supprime[sz]?|change[sz]?|édite[sz]?|respecte[sz]?|
     documente[sz]?|importe[sz]?|compile[sz]?|suis|suivez|prends|prenez|oublie[sz]?
 """)
-_FR_TO = joined("""
+_FR_TO = one_line_pattern("""
     utiliser|employer|lancer|exécuter|faire|mettre|écrire|vérifier|ajouter|garder|éviter|laisser|formater|tester|créer|
     préférer|commiter|pousser|répondre|demander|installer|modifier|toucher|supprimer|changer|éditer|respecter|
     documenter|importer|compiler|suivre|oublier
 """)
-_FROM_NOW_ON = joined("""
+_FROM_NOW_ON = one_line_pattern("""
     from now on|from here on(?: out)?|going forward|moving forward|in (?:the )?future|henceforth|
     as a (?:general )?rule|by default|every (?:single )?time|whenever you|each time you|every time you
 """)
@@ -148,7 +148,7 @@ STANDING = tuple(
         r"^je préfère\b|^je veux que tu (?:\w+ )?(?:toujours|jamais)\b",
     )
 )
-_HERE = joined(r"""
+_HERE = one_line_pattern(r"""
     (?:in|for|on|across|throughout) (?:this|our|the|every)
     [ ](?:repo(?:sitory)?|project|code ?base|team|company|org|mono-?repo|workspace|package)s?
 """)
@@ -173,7 +173,7 @@ CONVENTION = tuple(
         (?:use|prefer|follow|write|name|keep|put|store|run|deploy|commit|squash|rebase|format|mock|pin|avoid|target|
         ship|work)\b
         """,
-        rf"^this (?:{WHOLE}) (?:only )?(?:uses|is on|is built with|is managed with|runs on)\b",
+        rf"^this (?:{WHOLE_SCOPE}) (?:only )?(?:uses|is on|is built with|is managed with|runs on)\b",
         r"""
         ^we (?:don't|do not|never) (?:use|write|commit|push|mock|deploy|ship|edit|touch|merge|import|add|squash|rebase|
         put|store|run|allow|support)\b
@@ -331,12 +331,12 @@ CONDUCT = compiled(r"""
     brief|verbose|explain\w*|apologi\w+|summar\w+|permission|approval|confirmation|asking|guess\w*|assum\w+|
     frage? (?:mich|vorher|erst)|antwort\w*|pregúntame|responde\w*|réponds|réponses?|demande-moi)\b
 """)
-_ENDINGS = joined("""
+_ENDINGS = one_line_pattern("""
     py|js|ts|tsx|jsx|mjs|go|rs|rb|ex|exs|java|kt|c|h|cpp|cs|php|swift|sh|sql|md|json|ya?ml|toml|cfg|ini|lock|txt|html|
     css|scss|vue|svelte|env|proto|tf|xml|conf
 """)
 # "in/on" and "and/or" are no paths: one has a root, two slashes, an ending, or a folder that projects have.
-_PATH = joined(rf"""
+_PATH = one_line_pattern(rf"""
     (?<![\w:/.~])(?:(?:~|\.{{1,2}})?/[\w.@-]+(?:/[\w.*@-]+)*|(?:[\w.@-]+/){{2,}}[\w.*-]*|[\w.@-]+/[\w.*-]*\.\w+|
     (?:src|lib|app|tests?|docs?|config|bin|scripts?|packages|internal|cmd|pkg|vendor|public|assets|dist|build)/
     [\w.*-]*|[\w.-]+/(?=[\s.,;]|$))|\b[\w-]+\.(?:{_ENDINGS})\b

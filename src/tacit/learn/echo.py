@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Finding, Run, Step
 
-MARK = "tacit-notes"
+_MARK = "tacit-notes"
 PHRASE = 5  # words in a row that nobody says by chance
 PHRASE_CONTENT = 3  # of them longer than three letters
 OWN_TIERS = ("agent", "quoted")  # who would be handing our words back
 
 # Quotes may be escaped: hooks speak JSON, and transcripts hold their words inside a string.
 _QUOTE = r"\\*[\"']?"
-_OPEN = re.compile(rf"<{MARK}(?:\s+id={_QUOTE}(?P<id>[\w-]*){_QUOTE})?\s*>", re.I)
-_STRAY = re.compile(rf"</?{MARK}\b[^>]*>", re.I)
+_OPEN = re.compile(rf"<{_MARK}(?:\s+id={_QUOTE}(?P<id>[\w-]*){_QUOTE})?\s*>", re.I)
+_STRAY = re.compile(rf"</?{_MARK}\b[^>]*>", re.I)
 
 
 def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
@@ -95,7 +95,7 @@ def _clean(text: str, given: frozenset[str]) -> str:
 
 
 def unfenced(text: str) -> str:
-    if MARK not in text.lower():
+    if _MARK not in text.lower():
         return text
     pieces: list[str] = []
     at = 0
@@ -103,7 +103,7 @@ def unfenced(text: str) -> str:
         pieces.append(text[at : opening.start()])
         # Only the closing tag of the same id ends it: a lesson that contains a closing tag must not open a door.
         id = rf"\s+id={_QUOTE}{opening['id']}{_QUOTE}" if opening["id"] else ""
-        closing = re.compile(rf"</{MARK}{id}\s*>", re.I).search(text, opening.end())
+        closing = re.compile(rf"</{_MARK}{id}\s*>", re.I).search(text, opening.end())
         at = closing.end() if closing else len(text)
     pieces.append(text[at:])
     return _STRAY.sub("", "".join(pieces))

@@ -25,7 +25,7 @@ from tacit.learn import shell
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LONGEST = 60  # characters of a command in a reason
+_LONGEST = 60  # characters of a command in a reason
 
 # Programs that run a package by name where it is not installed; these packages a project usually has itself.
 _BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
@@ -122,12 +122,12 @@ _CODE = re.compile(r"`([^`\n]{2,400})`")
 def hazard(text: str) -> str:
     """Why a person should look before a lesson recommends the commands in this text; empty where none calls for it."""
     for command, before in _commands(text):
-        if (kind := kind_of(command)) and not _FORBIDDEN.search(before):
-            return f"{kind}: {command[:LONGEST]}"
+        if (kind := hazard_of(command)) and not _FORBIDDEN.search(before):
+            return f"{kind}: {command[:_LONGEST]}"
     return ""
 
 
-def kind_of(line: str) -> str:
+def hazard_of(line: str) -> str:
     """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
     lowered = " ".join(line.lower().split())[: shell.LONGEST_LINE]
     folded = _AT_HOME.sub(" ", lowered)

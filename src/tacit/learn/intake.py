@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
+from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
 from tacit.core.journal import change
 from tacit.core.keep import made
 from tacit.core.links import STATED, Evidence, Mark, Use
@@ -42,7 +42,7 @@ class Read:
     format: str
     path: str
     namespace: str  # of its ids; empty: the format's name
-    items: Sequence[Row | Given | Judged | Header | Note | Skipped]
+    items: Sequence[Row | Given | OriginVerdict | Header | Note | Skipped]
     # an id of this format means one memory for good, or (False) with the same words; None: nothing is renewed
     lasting: bool | None = None
 
@@ -129,7 +129,7 @@ class _Intake:
                 self._given(tx, item)
             elif isinstance(item, Header):
                 self._header(tx, item, self.at)
-            elif isinstance(item, Judged):
+            elif isinstance(item, OriginVerdict):
                 self._judged(tx, item)
 
     def _row(self, tx: Transaction, row: Row, memory: Memory, redacted: int) -> None:
@@ -307,7 +307,7 @@ class _Intake:
             tx.add_use(Use(id, run.root, self.project.id, run.id, id, "exempt", 0.0, self.format, at=item.at))
         self.counts["audits"] += 1
 
-    def _judged(self, tx: Transaction, item: Judged) -> None:
+    def _judged(self, tx: Transaction, item: OriginVerdict) -> None:
         id = self._known(tx, item.memory)
         if not id:
             self.fault(Skipped(item.place, f"a check of {item.memory}, which is not here: import the lessons first"))

@@ -23,7 +23,7 @@ _OPENING = re.compile(
 _MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
 
 
-class Known(dict[str, str]):
+class KnownLines(dict[str, str]):
     """Lines of files, spelled for comparing, each with the file it stands in; `said` has each as it stands there."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Known(dict[str, str]):
 
 def as_said(lines: Mapping[str, str], spelled: str) -> str:
     """A line as its file has it, without the marks of a list."""
-    said = lines.said.get(spelled, spelled) if isinstance(lines, Known) else spelled
+    said = lines.said.get(spelled, spelled) if isinstance(lines, KnownLines) else spelled
     return re.sub(r"^[>\s]*(?:[-*+•–]|\d+[.)]|#+)\s+", "", said).replace("**", "")
 
 

@@ -19,7 +19,16 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.stage import scope_at_birth
 from tacit.stores.lookups import indexed, with_signature
-from tacit.words.match import YOUNG_THRESHOLD, decide, grown, keywords, lenient, nearest, rarity, same_problem
+from tacit.words.match import (
+    YOUNG_THRESHOLD,
+    choose_same,
+    grown,
+    keywords,
+    lenient,
+    nearest_by_words,
+    rarity,
+    same_problem,
+)
 from tacit.words.prepared import Match, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
@@ -38,7 +47,7 @@ QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
 LONG, LONG_WORDS = 40, 64
 READ_WITHIN = 2.0  # days: a model that last read longer ago may be gone, and words count alone again
-NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
+_NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
 @value
@@ -62,7 +71,7 @@ class Neighbours:
     def __init__(self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile) -> None:
         projects = scope_projects(project)
         self.asked = {finding.text: _words(finding.text, profile) for finding in findings}
-        self.found = {text: tx.find(projects, words, limit=NEIGHBOURS) for text, words in self.asked.items()}
+        self.found = {text: tx.find(projects, words, limit=_NEIGHBOURS) for text, words in self.asked.items()}
         self.written: dict[str, Hit] = {}
         self.new: list[str] = []
 
@@ -135,7 +144,7 @@ def match(
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of a wider scope")
     if choice.id and read:
         met = fitting[choice.id]
-        stands = standing(tx, met)  # what was merged into another is known by its own words
+        stands = successor_of(tx, met)  # what was merged into another is known by its own words
         if stands is not None and is_asked(finding, mine, met, stands, profile, project):
             fitting[choice.id] = stands
             choice = Match(
@@ -167,7 +176,7 @@ def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
     return finding.kind != memory.kind and choice.score < YOUNG_THRESHOLD
 
 
-def standing(tx: Transaction, memory: Memory) -> Memory | None:
+def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
     """The lesson that stands where this one stood, to which a superseded one hands its sightings; None where that is not here."""
     for _ in range(8):
         if memory.state != "superseded" or not memory.superseded_by:
@@ -198,7 +207,7 @@ def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, prof
 
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:
     read = [(id, prepared_of(memory)) for id, memory in among.items()]
-    return decide(mine, read, rules, telling)
+    return choose_same(mine, read, rules, telling)
 
 
 def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict[str, Memory]:
@@ -216,7 +225,7 @@ def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict
         for token in found.tokens(word)
     }
     theirs = {id: read(memory.text, beside.get(id, "")) for id, memory in fitting.items()}
-    close = nearest(read(finding.text, index_words(finding.text)), theirs, rarity, rare)
+    close = nearest_by_words(read(finding.text, index_words(finding.text)), theirs, rarity, rare)
     same_error = [id for id, memory in fitting.items() if memory.signature and memory.signature == finding.signature]
     return {id: fitting[id] for id in dict.fromkeys((*close, *same_error))}
 

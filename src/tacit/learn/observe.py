@@ -135,7 +135,7 @@ class Segment:
 
 
 @value
-class Answer:
+class _Answer:
     """What the observing model said."""
 
     observations: str
@@ -145,20 +145,20 @@ class Answer:
     parsed: bool = False  # neither tags nor priority marks were found: a note, not an answer
 
 
-def parse_observer(raw: str) -> Answer:
+def parse_observer(raw: str) -> _Answer:
     """The answer in parts; text without tags or priority marks comes back unparsed."""
     text = raw.strip()
     if not text:
-        return Answer("")
+        return _Answer("")
     inner = _between(text, "observations")
     if inner is None:
         marked = any(line.lstrip(" -*•\t")[:1] in PRIORITIES for line in text.splitlines() if line.strip(" -*•\t"))
-        return Answer(text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked)
+        return _Answer(text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked)
     segments = tuple(
         Segment(_between(part, "narrative") or "", tuple(_facts(_between(part, "facts") or "")))
         for part in _all_between(inner, "segment")
     )
-    return Answer(inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True)
+    return _Answer(inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True)
 
 
 def _between(text: str, tag: str) -> str | None:
@@ -205,12 +205,12 @@ class Observation:
     taxonomy: str
 
 
-def observations(answer: Answer, rules: GateRules, categories: Categories) -> tuple[Observation, ...]:
+def observations(answer: _Answer, rules: GateRules, categories: Categories) -> tuple[Observation, ...]:
     """Every observation of an answer, also held and discarded ones; tool traces are no observations."""
-    return tuple(_observation(kind, text, rules, categories) for kind, text in said(answer))
+    return tuple(_observation(kind, text, rules, categories) for kind, text in _said(answer))
 
 
-def said(answer: Answer) -> Iterator[tuple[str, str]]:
+def _said(answer: _Answer) -> Iterator[tuple[str, str]]:
     """(where it stood, text with its annotation) of everything an answer says, without tool traces."""
     parts = [
         (kind, text)

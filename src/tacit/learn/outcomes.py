@@ -84,12 +84,12 @@ class Session(Findings):
 
     def _fare(self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]) -> None:
         """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
-        from tacit.learn.apply import record
+        from tacit.learn.apply import record_outcomes
 
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
-        again = record(
+        again = record_outcomes(
             tx, self.profile, self.run, uses, run_id=self.id, repeated=said.__contains__, contradicted=denied.__contains__,
             at=self.at, profile_version=self.project.profile,
         )  # fmt: skip
@@ -167,7 +167,7 @@ class Session(Findings):
     def _watch_runs(self, tx: Transaction) -> None:
         """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
         from tacit.core.journal import change
-        from tacit.learn.run_failed import followed, told
+        from tacit.learn.run_failed import followed, taken_out_because
         from tacit.trial.effect import HARMS
 
         row = tx.run(self.id)
@@ -179,7 +179,7 @@ class Session(Findings):
             course = followed(tx, self.profile, use, row, again=bool(self.row.settled_at))
             memory = tx.get(use.memory)
             if course.word == HARMS and memory.verdict != HARMS:
-                now, why = replace(memory, verdict=HARMS, updated_at=self.at), told(course)
+                now, why = replace(memory, verdict=HARMS, updated_at=self.at), taken_out_because(course)
                 tx.apply(
                     change(
                         memory,

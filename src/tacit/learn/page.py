@@ -34,7 +34,7 @@ EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "man
 
 
 @value
-class Line:
+class _Line:
     """What is to be learned from one line."""
 
     act: str
@@ -47,7 +47,7 @@ class Line:
     memories: tuple[str, ...] = ()  # of many lines that are gone at once
 
 
-def take(
+def take_page(
     store: Store,
     project: Project,
     profile: Profile,
@@ -70,9 +70,9 @@ def take(
     return taken
 
 
-def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> Line:
+def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> _Line:
     """What a finding, or the payload of a proposal, says about a line."""
-    return Line(
+    return _Line(
         str(extra["act"]),
         str(extra["path"]),
         str(extra.get("memory") or ""),
@@ -85,7 +85,7 @@ def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> Line:
 
 
 def learn_line(
-    tx: Transaction, project: Project, profile: Profile, line: Line, actor: Actor, at: str, ids: Callable[[], str]
+    tx: Transaction, project: Project, profile: Profile, line: _Line, actor: Actor, at: str, ids: Callable[[], str]
 ) -> str:
     """Do what a person did to a line to its lesson; the lesson's id."""
     by = actor.name
@@ -116,7 +116,7 @@ def learn_line(
 
 
 def _add(
-    tx: Transaction, project: Project, profile: Profile, line: Line, actor: Actor, at: str, ids: Callable[[], str]
+    tx: Transaction, project: Project, profile: Profile, line: _Line, actor: Actor, at: str, ids: Callable[[], str]
 ) -> str:
     facets = {**filed(line.section, profile), **(line.facets or {}), "text": line.text, "origin": f"page:{line.path}"}
     memory, _ = memory_from(facets, actor, profile, project.id, ids(), at)
@@ -139,7 +139,7 @@ def filed(section: str, profile: Profile) -> dict[str, str]:
 
 
 def _bring_back(
-    tx: Transaction, project: Project, profile: Profile, memory: Memory, line: Line, by: str, at: str
+    tx: Transaction, project: Project, profile: Profile, memory: Memory, line: _Line, by: str, at: str
 ) -> None:
     """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
     last = tx.entries(memory=memory.id, newest=True, limit=1)
@@ -151,7 +151,7 @@ def _bring_back(
     _apply(tx, lifted(tx.get(memory.id), profile, (by, "person"), at=at, profile_version=project.profile))
 
 
-def _vouch(tx: Transaction, memory: Memory, line: Line, by: str, at: str) -> None:
+def _vouch(tx: Transaction, memory: Memory, line: _Line, by: str, at: str) -> None:
     tx.add_evidence(
         Evidence(
             memory.id, memory.project, signal="approved", by=by, tier="user", place=f"{line.path} {line.place} {at}",

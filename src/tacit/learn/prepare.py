@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
 # of a finding, read for secrets like its text
-FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")
+_FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")
 
 
 def what_it_says(
@@ -104,7 +104,7 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
-    facets = {name: redacted_record(getattr(finding, name)) for name in FACETS}
+    facets = {name: redacted_record(getattr(finding, name)) for name in _FACETS}
     # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.
     gone = [path for path in finding.paths if path in finding.text and path not in text.text]
     lists = {

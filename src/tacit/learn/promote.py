@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.lifecycle import advance, due, hinges
+from tacit.core.lifecycle import advance, hinges, moves_due
 from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace, value
@@ -57,7 +57,7 @@ def promote(
             return Promoted(tuple(moves))
         if move is None:
             asked = sum(
-                _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in due(profile, standing)
+                _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in moves_due(profile, standing)
             )
             return Promoted(tuple(moves), asked)
         if move.cause == "effect" and (told := figures()):

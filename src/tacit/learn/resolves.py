@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "resolve", 1
 
-LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
+_LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
 FEWEST_NAMES = 3  # words that name something: "try a different action when stuck" is a mood, not advice
 
 _AGAIN = (
@@ -72,7 +72,7 @@ def resolves(run: Run) -> Iterator[Finding]:
 def resolution(sentence: str) -> str:
     """The advice in one sentence of reflection; empty where it holds none, or none without the one who gave it."""
     match = _RESOLVE.match(sentence.strip())
-    if match is None or len(sentence) > LONGEST:
+    if match is None or len(sentence) > _LONGEST:
         return ""
     said = (match["led"] or match["ended"]).rstrip(" .")
     said = re.sub(r"^(?:also |always )?try to\s+|^also\s+", "", said)

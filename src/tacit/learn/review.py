@@ -14,9 +14,9 @@ from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited, forgotten, laid_over
-from tacit.core.lifecycle import Move, Refusal, allows, judge, review_days
+from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import Evidence, Mark
-from tacit.core.merge import brought, joined, parted, taken_back
+from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.profile import kind_named
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
 
-PERSON = "person"
+_PERSON = "person"
 # What a review may come to; where the memory goes then.
-OUTCOMES = {
+_OUTCOMES = {
     "reinstate": "previous",
     "supersede": "superseded",
     "archive": "archived",
@@ -78,10 +78,10 @@ class Review:
         ids: Callable[[], str],
         publish: Callable[[], bool] | None = None,
     ) -> None:
-        if role not in (PERSON, *profile.roles):
+        if role not in (_PERSON, *profile.roles):
             raise UsageError(
                 f"{role!r} is not a role of the profile {profile.name}.",
-                f"One of: {', '.join((PERSON, *profile.roles))}.",
+                f"One of: {', '.join((_PERSON, *profile.roles))}.",
             )
         self.store, self.project, self.profile = store, project, profile
         self.by, self.role, self.now, self.ids = by, role, now, ids
@@ -104,7 +104,7 @@ class Review:
 
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
         """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
-        if self.role == PERSON and not done.waits_for and done.state in INJECTABLE:
+        if self.role == _PERSON and not done.waits_for and done.state in INJECTABLE:
             confirm(tx, done.memory, by=self.by, at=tx.get(done.memory).updated_at)
         return done
 
@@ -126,8 +126,8 @@ class Review:
         To keep says that it stands as it is, and is meant also for a memory whose review was only due. To weaken brings it back one
         state lower than it stood, and less sure.
         """
-        if outcome not in OUTCOMES:
-            raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(OUTCOMES)}.")
+        if outcome not in _OUTCOMES:
+            raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}.")
         with self._write() as tx:
             memory = tx.get(id)
             if outcome == "keep" and memory.state in INJECTABLE:
@@ -149,7 +149,7 @@ class Review:
                         "Keep it (--outcome keep) or put it away (--outcome archive).",
                     )
                 return self._weaken(tx, memory, LOWER[stood], reason)
-            goal = OUTCOMES[outcome]
+            goal = _OUTCOMES[outcome]
             return self._decide(tx, memory, (to or stood) if goal == "previous" else goal, reason)
 
     def _keep(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
@@ -182,10 +182,10 @@ class Review:
             memory, self.profile, at, evidence=tx.evidence(memory.id), moment="request", approvals=approvals, run_seq=self.project.run_seq
         )  # fmt: skip
         standing = replace(standing, previous_state=stood or standing.previous_state)
-        word = judge(self.profile, standing, to, (self.by, self.role))
+        word = judge_move(self.profile, standing, to, (self.by, self.role))
         if isinstance(word, Refusal):
-            everybody = tuple((f"{role} {n}", role) for role in (PERSON, *self.profile.roles) for n in (1, 2))
-            if isinstance(judge(self.profile, replace(standing, approvals=everybody), to), Refusal):
+            everybody = tuple((f"{role} {n}", role) for role in (_PERSON, *self.profile.roles) for n in (1, 2))
+            if isinstance(judge_move(self.profile, replace(standing, approvals=everybody), to), Refusal):
                 raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
             kept = self._sign(tx, waiting[0] if waiting else None, memory, to, approvals, reason, at)
             return Reviewed(memory.id, memory.state, memory.state, word.reason, word.missing, kept.id)
@@ -228,7 +228,7 @@ class Review:
     ) -> Proposal:
         """Keep an approval until the others are there."""
         kept = proposal or Proposal(
-            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=PERSON,
+            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=_PERSON,
             payload={"to": to}, expires_at=after_days(at, self.profile.triage.expire_days),
         )  # fmt: skip
         mine = (self.by, self.role)
@@ -257,7 +257,7 @@ class Review:
         now = tx.get(memory.id)
         if now.state == "candidate":
             standing = standing_of(now, self.profile, at, evidence=tx.evidence(now.id), moment="request")
-            word = judge(self.profile, standing, "provisional", (self.by, self.role))
+            word = judge_move(self.profile, standing, "provisional", (self.by, self.role))
             if isinstance(word, Move):
                 self._move(tx, now, word, "", at)
         self._settle_open(tx, memory.id, APPROVED, "let in")
@@ -290,7 +290,7 @@ class Review:
     def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
         at = self.now()
         more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), by=self.by, at=at)
-        for each in joined(loser, winner, by=self.by, reason=reason, at=at, profile=self.project.profile, cause=cause):
+        for each in merged(loser, winner, by=self.by, reason=reason, at=at, profile=self.project.profile, cause=cause):
             tx.apply(each)
         if more is not None:
             tx.add_evidence(more)

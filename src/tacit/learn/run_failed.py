@@ -36,6 +36,6 @@ def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again:
     return course
 
 
-def told(course: Course) -> str:
+def taken_out_because(course: Course) -> str:
     """Why it is taken out, for the journal."""
     return f"Sessions that get it fail more often. {sentence_of_counts(course.table, 'failed session')}"

@@ -132,12 +132,12 @@ class Findings:
         from tacit.core.rows import run_id
         from tacit.learn.tell import propose, told_by
         from tacit.learn.tell.keep import keep, silenced
-        from tacit.stores.incidents import Counts, fold, lineage_of, put_incidents
+        from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
         put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
-        fold(tx, self.project.id, self.seq)
+        fold_incidents(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on or not noticed:
             return
@@ -171,7 +171,7 @@ class Findings:
         return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
-        from tacit.learn.match import match, standing
+        from tacit.learn.match import match, successor_of
         from tacit.learn.shape import too_slight
 
         # A model is asked about lessons only: what becomes none by itself is left to words.
@@ -179,16 +179,16 @@ class Findings:
         read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
         if told := tx.memories([self.same[finding.key]]) if finding.key in self.same else []:
             self.twin, self.rarity[finding.key] = None, None
-            return standing(tx, told[0]), 1.0, 0.0
+            return successor_of(tx, told[0]), 1.0, 0.0
         found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
-        memory = standing(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
+        memory = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
         self.twin = found.twin
         self.rarity[finding.key] = found.rarity
         return memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
         from tacit.core.keep import made
-        from tacit.learn.stage import confirmed, joined, new_memory
+        from tacit.learn.stage import confirmed, met_again, new_memory
 
         version = self.project.profile
         if known is None:
@@ -203,7 +203,7 @@ class Findings:
         else:
             memory = known
             self.matched.append(memory.id)
-            finding, changes = joined(
+            finding, changes = met_again(
                 known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
             )
             for change in changes:

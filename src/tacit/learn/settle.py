@@ -17,7 +17,7 @@ from tacit.core.memory import seen_by
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
-from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, has_problem, judge
+from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, has_problem, joined_outcome, judge
 from tacit.words.diagnose import BEFORE_DONE, told_of
 
 if TYPE_CHECKING:
@@ -153,4 +153,4 @@ def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:
         own = mark.signal == "run_outcome" or (mark.signal == "outcome" and mark.run == mark.unit)
         if own and mark.run != run:
             others[mark.run] = Outcome(mark.value, mark.reason, loss=mark.amount if mark.value == OCCURRED else 0.0)
-    return fold([this, *others.values()]) if others else this
+    return joined_outcome([this, *others.values()]) if others else this

@@ -136,10 +136,10 @@ def command_of(step: Step) -> str:
     """The shell line a step ran; empty for steps of other tools."""
     if not step.tool or step.input is None or not SHELL_TOOLS.search(step.tool):
         return ""
-    return line_of(step.input)
+    return _line_of(step.input)
 
 
-def line_of(arguments: Mapping[str, Any]) -> str:
+def _line_of(arguments: Mapping[str, Any]) -> str:
     """The shell line in a tool's arguments, whatever the host calls it."""
     for key in COMMAND_KEYS:
         said = arguments.get(key)
@@ -256,7 +256,7 @@ def looks(call: Call) -> bool:
     return any(word in LOOKING_SUB.get(program, ()) for word in said)
 
 
-def shown(call: Call, cwd: str = "", branch: str = "") -> str:
+def displayed_call(call: Call, cwd: str = "", branch: str = "") -> str:
     """The call as a lesson names it: one line, without redirections and content, paths relative to the project."""
     words = []
     for word in (*[e for e in call.env if SPOKEN_ENV.match(e)], *call.words):

@@ -60,7 +60,7 @@ def scope_at_birth(finding: Finding, profile: Profile) -> str:
     return "project" if scope in ("agent", "global") else scope
 
 
-def joined(
+def met_again(
     memory: Memory,
     finding: Finding,
     decision: GateDecision,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
 
-STATES = (*ACTIVE, "rejected")
+_STATES = (*ACTIVE, "rejected")
 
 
 @value
@@ -51,7 +51,7 @@ class Stage:
 
     def listed(self) -> list[Memory]:
         """What stands there, in the order of writing."""
-        found = self.store.select([self.project.id], states=STATES, sort="old", limit=-1)
+        found = self.store.select([self.project.id], states=_STATES, sort="old", limit=-1)
         return [memory for memory in found if staging_status(memory)]
 
     def stats(self) -> Staging:

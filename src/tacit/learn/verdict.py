@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @value
-class Judged:
+class _Judged:
     """Belief, the figures in words when they are wanted, and the change of the verdict where there is one."""
 
     belief: Belief
@@ -73,7 +73,7 @@ def judged(
     at: str,
     run: str,
     version: str,
-) -> Judged:
+) -> _Judged:
     """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
     `runs` is that on its runs as a whole."""
 
@@ -83,7 +83,7 @@ def judged(
     belief = believe(course.table)
     word = agreed((course.word, *others), runs)
     if not course.table or word == memory.verdict:
-        return Judged(belief, figures)
+        return _Judged(belief, figures)
     now = replace(memory, verdict=word, updated_at=at)
     told = change(memory, now, verb="verdict", by=by, reason=figures(), at=at, run=run, profile=version)
-    return Judged(belief, figures, told)
+    return _Judged(belief, figures, told)

@@ -37,7 +37,7 @@ MUCH_SAID = 200  # characters of an assistant's answer that count as an action: 
 
 
 @value
-class Wish:
+class _Wish:
     """One sentence of the person's that is meant to stay, and why we think so."""
 
     text: str
@@ -72,7 +72,7 @@ def wishes(run: Run) -> Iterator[Finding]:
             before = step.text
 
 
-def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[Wish]:
+def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[_Wish]:
     """The wishes in one message; `after_action`: it follows something the agent did, and `ran` is the last command of it."""
     setting = _Setting(after_action)
     for sentence in sentences(own_words(text)):
@@ -180,7 +180,7 @@ _THE_MOMENT = re.compile(
 )
 
 
-def _judge(sentence: str, setting: _Setting) -> Wish | None:
+def _judge(sentence: str, setting: _Setting) -> _Wish | None:
     """Whether one sentence is a wish that outlives the task; None for everything else."""
     quote = " ".join(sentence.split())
     if not quote or len(quote) > LONGEST_WISH:
@@ -201,7 +201,7 @@ def _judge(sentence: str, setting: _Setting) -> Wish | None:
         reason = "correction"
     else:
         return None
-    return Wish(_finished(text), quote, _kind(low), _severity(low, quote, told), reason)
+    return _Wish(_finished(text), quote, _kind(low), _severity(low, quote, told), reason)
 
 
 _USE = re.compile(
@@ -210,7 +210,7 @@ _USE = re.compile(
 )
 
 
-def _other_tool(sentence: str, setting: _Setting, ran: str) -> Wish | None:
+def _other_tool(sentence: str, setting: _Setting, ran: str) -> _Wish | None:
     """ "No, use pnpm here." right after `npm install`: one tool for the other, and the command says which other."""
     quote = " ".join(sentence.split())
     found = _USE.match(quote)
@@ -220,7 +220,7 @@ def _other_tool(sentence: str, setting: _Setting, ran: str) -> Wish | None:
     used = next((head for call in shell.calls(ran) if (head := shell.proper(call)[0].lower()) in cues.TOOLS), "")
     if wanted not in cues.TOOLS or not used or used == wanted:
         return None
-    return Wish(f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction")
+    return _Wish(f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction")
 
 
 def _trimmed(quote: str) -> tuple[bool, str]:
@@ -374,7 +374,7 @@ def _severity(low: str, quote: str, told: bool) -> str:
     return "info" if _WEAK.match(low) else "recommendation"
 
 
-def _finding(run: Run, step: Step, wish: Wish) -> Finding:
+def _finding(run: Run, step: Step, wish: _Wish) -> Finding:
     return Finding(
         run=run.id,
         place=step.place,

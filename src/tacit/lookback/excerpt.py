@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
 
 EARLIEST, LATEST = clock.seconds("2000-01-01"), clock.seconds("2100-01-01")  # other times are a broken clock's
-LONGEST = 220  # characters of a text that is shown
+_LONGEST = 220  # characters of a text that is shown
 
 
 @value
@@ -58,7 +58,7 @@ class Trouble:
 
 
 @value
-class Said:
+class SessionFinding:
     """One finding of a session, as the gate judged it."""
 
     finding: Finding  # redacted
@@ -75,7 +75,7 @@ class Excerpt:
     started: float  # Unix time; 0 where the host recorded none
     ended: float
     troubles: tuple[Trouble, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[SessionFinding, ...] = ()
     tool_calls: int = 0
     failed_calls: int = 0
     passed_over: int = 0  # of the failed ones: the host's own protocol
@@ -100,7 +100,7 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
     troubles = tuple(_troubles(run, noticed, len(calls)))
     if run.outcome == "failure" and not troubles and not any(each.role == "report" for each in said):
         told = run.task_id or run.task
-        troubles = (Trouble(f"task\n{told or run.id}", shown(f"the run failed: {told or run.id}"), 0),)
+        troubles = (Trouble(f"task\n{told or run.id}", safe_excerpt(f"the run failed: {told or run.id}"), 0),)
     started = _moment(run.started_at)
     return Excerpt(
         unit=f"{run.host} {run.lineage or run.root or run.id}",
@@ -131,7 +131,9 @@ def _troubles(run: Run, noticed: Sequence[Incident], calls: int) -> Iterator[Tro
     for each in noticed:
         if each.kind == FAILURE and each.nature != "host" and each.family != "silent":
             tokens = None if fresh is None else round(fresh * each.calls)
-            yield Trouble(each.mark, shown(_label(each)), each.count, Spent(each.calls, float(each.seconds), tokens))
+            yield Trouble(
+                each.mark, safe_excerpt(_label(each)), each.count, Spent(each.calls, float(each.seconds), tokens)
+            )
 
 
 def _label(of: Incident) -> str:
@@ -141,7 +143,7 @@ def _label(of: Incident) -> str:
     return f"{of.program}: {said}"
 
 
-def _said(run: Run, profile: Profile) -> Iterator[Said]:
+def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
     from tacit.learn.extract import EXTRACTORS, Known, extract
 
     on = tuple(name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS)
@@ -150,7 +152,7 @@ def _said(run: Run, profile: Profile) -> Iterator[Said]:
         decision = _judged(clean, profile)
         role = _role(finding, run, profile)
         if decision.stored or role == "report":
-            yield Said(clean, decision, role)
+            yield SessionFinding(clean, decision, role)
 
 
 def _role(finding: Finding, run: Run, profile: Profile) -> str:
@@ -185,7 +187,7 @@ def _judged(finding: Finding, profile: Profile) -> GateDecision:
     return GATES[profile.gate.function](finding, rules, suspicion="" if found.clean else found.reason)
 
 
-def shown(text: str, limit: int = LONGEST) -> str:
+def safe_excerpt(text: str, limit: int = _LONGEST) -> str:
     """A text for people: secrets out, one line, nothing that a terminal obeys, cut."""
     safe = redact(private(sound_text(text))).text
     flat = " ".join("".join(c if c.isprintable() else " " for c in safe).split())

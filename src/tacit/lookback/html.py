@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 WEEKS = 26  # bars; half a year fits a phone
 
 
-def page(of: Lookback, made_at: str, version: str) -> str:
+def html_page(of: Lookback, made_at: str, version: str) -> str:
     """The whole page."""
     body = "\n".join(
         (

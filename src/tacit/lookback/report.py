@@ -22,19 +22,19 @@ from tacit.core import clock
 from tacit.core.memory import OWNER
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, sessions, shown
+from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, safe_excerpt, sessions
 from tacit.lookback.result import (
+    LESSON_CHARACTERS,
     MONDAY,
     NAMED_FILES,
     WEEK,
-    WHOLE,
     Correction,
     Count,
     Files,
     Lookback,
+    LookbackSettings,
     Problem,
     ProjectCount,
-    Settings,
     Week,
 )
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 def look_back(
     sources: Sequence[Source],
     read: Read,
-    settings: Settings,
+    settings: LookbackSettings,
     *,
     home_of: Callable[[Run], Home] = home_by_folder,
     since: str = "",
@@ -82,7 +82,9 @@ def look_back(
     return replace(_replayed(sessions(kept), settings, lines_of), files=reading.files)
 
 
-def lookback(runs: Iterable[Run], settings: Settings, home_of: Callable[[Run], Home] = home_by_folder) -> Lookback:
+def lookback(
+    runs: Iterable[Run], settings: LookbackSettings, home_of: Callable[[Run], Home] = home_by_folder
+) -> Lookback:
     """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never held as a whole."""
     return _replayed(sessions(excerpt(run, home_of(run), settings.profile) for run in runs), settings)
 
@@ -119,13 +121,13 @@ class _Reading:
             except Exception as error:
                 self.failed += 1
                 if len(self.unread) < NAMED_FILES:
-                    self.unread.append((shown(source.path), shown(f"{type(error).__name__}: {error}")))
+                    self.unread.append((safe_excerpt(source.path), safe_excerpt(f"{type(error).__name__}: {error}")))
             if self.progress:
                 self.progress(number, size)
 
 
 def _replayed(
-    past: Sequence[Excerpt], settings: Settings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
+    past: Sequence[Excerpt], settings: LookbackSettings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
 ) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
     from tacit.lookback.store import Book
@@ -187,7 +189,7 @@ class _Met:
 class _Sums:
     """Everything that is counted, session by session."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: LookbackSettings) -> None:
         self.settings = settings
         self.count = Count()
         self.problems: dict[tuple[str, str], _Row] = {}
@@ -251,7 +253,7 @@ class _Sums:
                 continue
             seen.add(name)
             row = rows.setdefault((session.home.key, name), _Row(session.home, name))
-            row.label = shown(said.finding.text)
+            row.label = safe_excerpt(said.finding.text)
             yield row, _Met(bool(known), known in foresight.given)
 
     def result(self, books: Mapping[str, Book]) -> Lookback:
@@ -296,12 +298,12 @@ class _Sums:
             projects=tuple(
                 ProjectCount(
                     names[key],
-                    shown(book.home.path),
+                    safe_excerpt(book.home.path),
                     self.projects[key],
                     _notes(book, self.last),
                     _for_you(book),
                     *_met(book),
-                    tuple(shown(text, WHOLE) for text in book.in_files()),
+                    tuple(safe_excerpt(text, LESSON_CHARACTERS) for text in book.in_files()),
                 )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
             ),
@@ -317,7 +319,7 @@ def _names(homes: Sequence[Home]) -> dict[str, str]:
         deep = next(
             (n for n in range(_DEEPEST) if all(_called(home, n) != _called(other, n) for other in others)), _DEEPEST
         )
-        called[home.key] = shown(_called(home, deep), 60)
+        called[home.key] = safe_excerpt(_called(home, deep), 60)
     return called
 
 
@@ -342,7 +344,7 @@ def _problem(row: _Row, book: Book, project: str) -> Problem:
         typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
-        lesson=shown(memory.text, WHOLE) if memory else "",
+        lesson=safe_excerpt(memory.text, LESSON_CHARACTERS) if memory else "",
         in_force=memory is not None and _in_force(memory),
     )
 
@@ -360,12 +362,16 @@ def _in_force(memory: Memory) -> bool:
 
 
 def _notes(book: Book, at: float) -> tuple[str, ...]:
-    return tuple(shown(book.lessons[id].memory.text, WHOLE) for id in book.given(at))
+    return tuple(safe_excerpt(book.lessons[id].memory.text, LESSON_CHARACTERS) for id in book.given(at))
 
 
 def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
     """In how many sessions each lesson in force was met, one that met two of its problems once; and how, where nothing failed."""
-    given = {shown(each.memory.text, WHOLE): each.memory for each in book.lessons.values() if _in_force(each.memory)}
+    given = {
+        safe_excerpt(each.memory.text, LESSON_CHARACTERS): each.memory
+        for each in book.lessons.values()
+        if _in_force(each.memory)
+    }
     said = {text: "you said it" for text, memory in given.items() if memory.trust == OWNER}
     done = {text: "done" for text, memory in given.items() if memory.klass == "command"}
     return {text: memory.tally.seen for text, memory in given.items()}, {**done, **said}
@@ -375,7 +381,9 @@ def _for_you(book: Book) -> tuple[str, ...]:
     """What only the person is told, counted out of all sessions there are by now."""
     now = f" of {book.noted.lineages():,} sessions"
     told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in book.person.values()]
-    return tuple(shown(f"{text} Suggested: {patch}" if patch else text, WHOLE) for text, patch in told)
+    return tuple(
+        safe_excerpt(f"{text} Suggested: {patch}" if patch else text, LESSON_CHARACTERS) for text, patch in told
+    )
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:

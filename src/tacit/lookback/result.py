@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NAMED_FILES = 20  # unreadable files that are named
-WHOLE = 600  # characters of a lesson: what it says last is often what to do
+LESSON_CHARACTERS = 600  # characters of a lesson: what it says last is often what to do
 WEEK = 7 * clock.DAY
 MONDAY = 4 * clock.DAY  # 1970-01-05
 
@@ -130,7 +130,7 @@ class Lookback:
 
 
 @value
-class Settings:
+class LookbackSettings:
     """How to look back."""
 
     profile: Profile
@@ -156,7 +156,7 @@ def limits(of: Lookback) -> tuple[str, ...]:
     )
 
 
-def as_json(of: Lookback) -> dict[str, Any]:
+def lookback_json(of: Lookback) -> dict[str, Any]:
     """A look back as the command line prints it."""
     at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
     said, listed = ("corrections", "corrections_repeated", "corrections_forewarned"), at.pop("repeated_corrections")

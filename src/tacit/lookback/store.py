@@ -29,7 +29,7 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
 from tacit.recall.render import frame_tokens, line_tokens
 from tacit.trial.tally import tally_of
-from tacit.words.match import decide, grown
+from tacit.words.match import choose_same, grown
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
-    from tacit.learn.tell.lessons import Lesson as Told
+    from tacit.learn.tell.lessons import ToldLesson as Told
     from tacit.learn.tell.person import ForPerson
-    from tacit.lookback.excerpt import Excerpt, Home, Said
+    from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
     from tacit.words.prepared import Prepared
 
-NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
+_NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows
-BY = "lookback"
+_BY = "lookback"
 APPLIES = ("preference", "rule", "security")  # classes that apply whatever the task is, as in the stores
 
-STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
+_STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
 
 
 @value
@@ -126,7 +126,7 @@ class Book:
             Candidate(memory, "recurring", n) for n, memory in often[: min(most.fetch, profile.rank.candidates)]
         ]
         facts = Facts(now=clock.stamp(at) if at else "", rows=len(self.lessons), start=True)
-        ranked = ranking(few_noticed([*standing[:STANDING], *recurring]), asked(Query(), profile), profile, facts)
+        ranked = ranking(few_noticed([*standing[:_STANDING], *recurring]), asked(Query(), profile), profile, facts)
         fitted = fit(
             ranked.ranked, most, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile)
         )
@@ -144,13 +144,13 @@ class Book:
         for term in mine.weights:
             for id in self.by_term.get(term, ()):
                 scores[id] = scores.get(id, 0.0) + rarity(term)
-        near = sorted(scores, key=lambda id: (-scores[id], id))[:NEIGHBOURS]
+        near = sorted(scores, key=lambda id: (-scores[id], id))[:_NEIGHBOURS]
         near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
         rules = self.profile.match
         candidates = [(id, self.lessons[id].prepared) for id in near]
         if rules.matcher != "lexical":
-            return decide(mine, candidates, rules).id
-        choice = decide(mine, candidates, grown(rules, rows), rarity)
+            return choose_same(mine, candidates, rules).id
+        choice = choose_same(mine, candidates, grown(rules, rows), rarity)
         return "" if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory) else choice.id
 
     def learn(self, session: Excerpt) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ class Book:
         self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
         return made
 
-    def _take(self, session: Excerpt, said: Said) -> str:
+    def _take(self, session: Excerpt, said: SessionFinding) -> str:
         if not said.decision.stored:
             return ""
         finding, at = said.finding, said.finding.at or clock.stamp(session.ended)
@@ -218,13 +218,13 @@ class Book:
                 origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
             )
         )  # fmt: skip
-        vouched = confirmed(lesson.memory, finding, self.profile, by=BY, at=at, run=unit, profile_version="")
+        vouched = confirmed(lesson.memory, finding, self.profile, by=_BY, at=at, run=unit, profile_version="")
         if vouched is not None:
             lesson.memory = vouched.memory
         self._promote(lesson, at)
         return id
 
-    def _new(self, said: Said, at: str) -> _Lesson:
+    def _new(self, said: SessionFinding, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"
         memory = new_memory(said.finding, said.decision, self.profile, self.home.key, id, at)
         self.lessons[id] = lesson = _Lesson(memory, prepared(said.finding))

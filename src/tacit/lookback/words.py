@@ -33,7 +33,7 @@ def duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
-def tokens(n: int) -> str:
+def tokens_in_words(n: int) -> str:
     """900, 12k, 3.4M."""
     if n < 1000:
         return str(n)
@@ -44,7 +44,7 @@ def spent_words(spent: Spent) -> str:
     """12 tool calls, 4 min, about 30k tokens."""
     said = [numbered(spent.calls, "tool call")] if spent.calls else []
     said += [duration(spent.seconds)] if round(spent.seconds) else []
-    said += [f"about {tokens(spent.tokens)} tokens"] if spent.tokens else []
+    said += [f"about {tokens_in_words(spent.tokens)} tokens"] if spent.tokens else []
     return ", ".join(said)
 
 
@@ -59,7 +59,7 @@ def lesson_words(each: Problem) -> str:
 
 
 @value
-class Told:
+class _Told:
     """A lesson that the next session would be told, and what its problems cost so far."""
 
     project: str
@@ -72,7 +72,7 @@ class Told:
     said: int = 0  # sessions in which the person had to say it
 
 
-def lessons(of: Lookback) -> list[Told]:
+def lesson_lines(of: Lookback) -> list[_Told]:
     """What the next sessions would be told, at their start or when its problem is near, the costly first: by what its problems took
     whenever they came back."""
     found = []
@@ -92,14 +92,14 @@ def lessons(of: Lookback) -> list[Told]:
                 ),
                 default=0,
             )
-            found.append(((cost[0], cost[1] + said), Told(
+            found.append(((cost[0], cost[1] + said), _Told(
                 project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
                 worst.typical if worst else None, said,
             )))  # fmt: skip
     return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def cost_words(told: Told) -> str:
+def cost_words(told: _Told) -> str:
     """What a lesson's problem cost so far."""
     if told.said:
         return f"you said it in {numbered(told.said, 'session')}"

@@ -26,32 +26,32 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
-from tacit.formats.source import STANDARD_INPUT, record, said_place
+from tacit.formats.source import STANDARD_INPUT, json_record, said_place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
-    from tacit.core.exchange import Given, Judged
+    from tacit.core.exchange import Given, OriginVerdict
     from tacit.formats.source import Source
 
     Record = dict[str, Any]
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "joelclaw"
 LASTING_IDS = True  # an id is never given to another memory
 PARTS = {"observations": "memory_observations.jsonl"}
 SUBMITTED = "memory/observation.submitted"
-EVENTS = (SUBMITTED, "memory/session.ended", "memory/session.compaction.pending", "memory/observations.accumulated")
+_EVENTS = (SUBMITTED, "memory/session.ended", "memory/session.compaction.pending", "memory/observations.accumulated")
 PRIORITIES = {"🔴": "warning", "🟡": "recommendation", "🟢": "info"}  # corrections, recurring patterns, minor things
 CATEGORIES = (
     "jc:preferences", "jc:rules-conventions", "jc:system-architecture", "jc:operations", "jc:memory-system", "jc:projects",
     "jc:people-relationships",
 )  # fmt: skip
-VERDICTS = ("allow", "hold", "discard")
+_VERDICTS = ("allow", "hold", "discard")
 MILLISECONDS = 100_000_000_000  # larger stamps count milliseconds: as seconds they would lie past the year 5000
-MANY_WARNINGS = 20
-HEAD = 65536
+_MANY_WARNINGS = 20
+_HEAD = 65536
 # Ours for the opening balances of a document's counters.
 _COUNTS = {"recalls": "recall_count", "priority": "retrieval_priority", "merged": "merged_count"}
 # The order in which its document lists them; a new observation is written so.
@@ -68,14 +68,14 @@ FIELDS = (
 
 def detect(source: Source) -> float:
     """How sure we are that this is a session's observations. A page that only speaks of such files is none."""
-    head = source.head(HEAD)
+    head = source.head(_HEAD)
     if b"<observations>" in head or b"<facts>" in head:
         return 0.9 if head.lstrip().startswith(b"<") else 0.6 if b"</observations>" in head and _is_log(source) else 0.0
     for line in head.splitlines()[:20]:
-        found = record(line)
+        found = json_record(line)
         if found is not None:
             name = found.get("name") or found.get("event")
-            if name in EVENTS:
+            if name in _EVENTS:
                 return 0.95
             return 0.0 if not _is_submitted(found) else 0.7
     text = head.decode("utf-8", "replace")
@@ -91,7 +91,7 @@ def _is_log(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Run]:
     """The sessions in a file."""
-    head = source.head(HEAD).lstrip()
+    head = source.head(_HEAD).lstrip()
     if head.startswith(b"{"):
         yield from _from_events(source)
     else:
@@ -107,7 +107,7 @@ def _from_events(source: Source) -> Iterator[Run]:
     warnings: list[str] = []
     for number, line in enumerate(source.lines(), 1):
         lines += 1
-        event = record(line)
+        event = json_record(line)
         if event is None:
             if line.strip():
                 bad += 1
@@ -116,7 +116,7 @@ def _from_events(source: Source) -> Iterator[Run]:
         name = _text(event.get("name")) or _text(event.get("event"))
         inner = event.get("data")
         data: Record = inner if isinstance(inner, dict) else event
-        if name and name not in EVENTS:
+        if name and name not in _EVENTS:
             unknown[name] = unknown.get(name, 0) + 1
             continue
         session = _text(data.get("sessionId")) or _text(data.get("session_id")) or source.stem
@@ -234,8 +234,8 @@ def _between(text: str, tag: str) -> Iterator[str]:
 
 def holds(source: Source) -> float:
     """How sure we are that these are observation documents: the first record that can be read decides."""
-    for line in source.head(HEAD).splitlines()[:20]:
-        found = record(line)
+    for line in source.head(_HEAD).splitlines()[:20]:
+        found = json_record(line)
         if found is not None:
             document = _document(found)
             known = {"write_verdict", "category_id", "observation_type", "recall_count", "write_gate_version"} & set(
@@ -255,7 +255,7 @@ def memories(source: Source) -> Iterator[Item]:
     """The observations of a file, each line that is none by its place and reason."""
     for number, line in enumerate(source.lines(), 1):
         place = f"line:{number}"
-        found = record(line)
+        found = json_record(line)
         if found is None:
             if line.strip():
                 yield Skipped(place, "not a JSON object")
@@ -324,7 +324,7 @@ class _Fields:
         self.updated_at = self._time("updated_at")
         self.last_used_at = self._time("last_used_at")
         self.category = self._one_of("category_id", CATEGORIES)
-        self.verdict = self._one_of("write_verdict", VERDICTS)
+        self.verdict = self._one_of("write_verdict", _VERDICTS)
         self.confidence = self._share("write_confidence")
         self.tags = self._tags()
         stale = self._flag("stale")
@@ -477,7 +477,7 @@ def name_for(memory: Memory, taken: Collection[str]) -> str:
 
 
 def _warn(warnings: list[str], text: str) -> None:
-    if len(warnings) < MANY_WARNINGS:
+    if len(warnings) < _MANY_WARNINGS:
         warnings.append(text)
 
 

@@ -17,10 +17,10 @@ BUILT_IN = ("default", "archeflow", "ralph", "geas", "joelclaw")
 
 def load(name: str) -> Profile:
     """The profile of that name, or in that TOML file, compiled."""
-    return compiled(text_of(name), name)
+    return compiled_profile(profile_text(name), name)
 
 
-def compiled(text: str, name: str) -> Profile:
+def compiled_profile(text: str, name: str) -> Profile:
     """A profile's TOML, compiled. What others wrote is screened: its wording goes into every prompt."""
     from tacit.core.profile_toml import compile_profile
 
@@ -44,7 +44,7 @@ def _unfit_wording(profile: Profile) -> Iterator[str]:
                 yield f"{key}: {found.reason}"
 
 
-def text_of(name: str) -> str:
+def profile_text(name: str) -> str:
     """A profile's TOML."""
     if name in BUILT_IN:
         path = os.path.join(os.path.dirname(__file__), f"{name}.toml")
@@ -61,7 +61,7 @@ def text_of(name: str) -> str:
         ) from None
 
 
-def names() -> list[str]:
+def profile_names() -> list[str]:
     """Every profile that can be named here."""
     from importlib.metadata import entry_points
 
@@ -76,8 +76,8 @@ def _from_entry_point(name: str) -> str:
         return str(found() if callable(found) else found)
     from difflib import get_close_matches
 
-    near = get_close_matches(name, names(), 1)
+    near = get_close_matches(name, profile_names(), 1)
     raise ProfileInvalid(
         f"There is no profile {name!r}.",
-        f"Did you mean {near[0]}?" if near else f"Profiles: {', '.join(names())}; or name a .toml file.",
+        f"Did you mean {near[0]}?" if near else f"Profiles: {', '.join(profile_names())}; or name a .toml file.",
     )

@@ -56,13 +56,13 @@ def openness(profile: Profile) -> str:
     return ""
 
 
-def changed(name: str, kept: str) -> str:
+def choice_changed(name: str, kept: str) -> str:
     """What to tell about a file whose text is not the one that was chosen; empty while it is."""
     from tacit.core.errors import ProfileInvalid
-    from tacit.profiles import text_of
+    from tacit.profiles import profile_text
 
     try:
-        if text_of(name) == kept:
+        if profile_text(name) == kept:
             return ""
     except ProfileInvalid:
         return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"

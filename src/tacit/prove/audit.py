@@ -50,7 +50,7 @@ class Regression:
         return f'REGRESSION: "{fixed}" (fixed in {self.run}) reappeared as "{finding}"'
 
 
-def check(lessons: Iterable[tuple[str, str]], findings: Sequence[str], threshold: float) -> list[Checked]:
+def _check(lessons: Iterable[tuple[str, str]], findings: Sequence[str], threshold: float) -> list[Checked]:
     """Each given lesson, (id, text), against every finding of the run: a matching one makes it ineffective."""
     return [_checked(id, text, findings, threshold) for id, text in lessons]
 
@@ -86,7 +86,7 @@ def check_run(store: Store, project: Project, profile: Profile, run: Run, at: st
         return []
     uses = [use.memory for use in store.uses(unit=row.root) if use.arm != "withheld"]
     given = {memory.id: memory.text for memory in store.memories(_in_order(store, row.root, uses))}
-    found = check(given.items(), [finding.text for finding in run.findings], profile.signals.audit_overlap)
+    found = _check(given.items(), [finding.text for finding in run.findings], profile.signals.audit_overlap)
     with store.write(confidence=profile.signals) as tx:
         known = {(mark.memory, mark.signal) for mark in tx.marks(unit=row.root)}
         for each in found:

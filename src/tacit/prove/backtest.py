@@ -43,7 +43,7 @@ def backtest(
     from tacit.core.profile import profile_id, to_json
     from tacit.core.rows import Project
     from tacit.learn import learn
-    from tacit.recall import Asking, inject
+    from tacit.recall import AskingRun, inject
     from tacit.recall.query import Query
     from tacit.stores.sqlite import open_store
 
@@ -74,7 +74,7 @@ def backtest(
                 project,
                 profile,
                 query,
-                Asking(f"{run.id}#{number}", run.host, surface="backtest"),
+                AskingRun(f"{run.id}#{number}", run.host, surface="backtest"),
                 now=at,
                 ids=ids,
                 trial=False,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tacit.prove.followed import Followed
     from tacit.prove.worth import Heard, Worth
     from tacit.trial.belief import Belief
-    from tacit.trial.effect import Balance, Course, Interval, Standing
+    from tacit.trial.effect import Balance, Course, Interval, KeptVerdict
     from tacit.trial.overall import Whole
     from tacit.trial.run_outcomes import Beside
     from tacit.trial.table import Table, Trial
@@ -65,7 +65,7 @@ class LessonEffect:
     memory: Memory
     epoch: str
     table: Table
-    standing: Standing
+    standing: KeptVerdict
     interval: Interval
     estimate: float | None
     belief: Belief
@@ -150,7 +150,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         whole=whole,
         balance=stats.balance_of({id: tabulate(mine) for id, mine in per_memory.items()}),
         holdout_cost=holdout_cost(costs),
-        tokens=counts.tokens(store, project),
+        tokens=counts.tokens_given(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
         blank=compared(
@@ -249,7 +249,7 @@ def _lesson(
 
 
 def _told(
-    memory: Memory, profile: Profile, epoch: str, table: Table, standing: Standing, older: Mapping[str, str], across: bool = False,
+    memory: Memory, profile: Profile, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], across: bool = False,
     former: str = "", runs: Beside | None = None, given: Followed | None = None,
 ) -> LessonEffect:  # fmt: skip
     from tacit.core.standing import is_exempt

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.trial.table import Table
 
 CALLS = 8  # to a loss of 1 (learn/occurrences.py)
-FEW = 10  # givings below which a share says nothing
+_FEW = 10  # givings below which a share says nothing
 # tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
 ENOUGH = 400
 LEAST_FOLLOWED = 3
@@ -150,7 +150,7 @@ def worth_line(found: Worth | None) -> str:
 def heard_lines(found: Heard) -> list[str]:
     """The person's own words first: given so often, came back so often."""
     what = "lesson" if found.lessons == 1 else "lessons"
-    share = f" ({found.came_back / found.given:.0%})" if found.given >= FEW else ""
+    share = f" ({found.came_back / found.given:.0%})" if found.given >= _FEW else ""
     lines = [
         f"Your own words: {found.lessons} {what}, given {found.given} times, came back {found.came_back} times{share}."
     ]

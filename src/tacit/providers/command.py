@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
-LARGEST = 4 * 1024 * 1024  # bytes of an answer
+_LARGEST = 4 * 1024 * 1024  # bytes of an answer
 PIECE = 1 << 16
 
 
@@ -89,8 +89,8 @@ def _read(process: subprocess.Popen[bytes], deadline: float) -> bytes:
         if not piece:
             return raw
         raw += piece
-        if len(raw) > LARGEST:
-            raise ModelUnavailable(f"The command's answer is longer than {LARGEST} bytes.", why="too_large")
+        if len(raw) > _LARGEST:
+            raise ModelUnavailable(f"The command's answer is longer than {_LARGEST} bytes.", why="too_large")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

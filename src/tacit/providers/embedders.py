@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tacit.core.ports import Embedder
 
 BUILT_IN = ("static", "openai:MODEL")
-BATCH = 32  # texts of one request
-TIMEOUT = 20.0  # seconds for one request, its repetitions included
-LONGEST = 8000  # characters of a text that are sent: what the common models read
+_BATCH = 32  # texts of one request
+_TIMEOUT = 20.0  # seconds for one request, its repetitions included
+_LONGEST = 8000  # characters of a text that are sent: what the common models read
 
 
 def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | None:
@@ -64,11 +64,11 @@ class Endpoint:
         """One vector a text, in their order."""
         from tacit.guard.redact import private, redact
 
-        sent = [redact(private(text[:LONGEST])).text or " " for text in texts]
+        sent = [redact(private(text[:_LONGEST])).text or " " for text in texts]
         found: list[list[float]] = []
-        for start in range(0, len(sent), BATCH):
-            batch = sent[start : start + BATCH]
-            found += self._read(self._server.exchange({"model": self._model, "input": batch}, TIMEOUT), len(batch))
+        for start in range(0, len(sent), _BATCH):
+            batch = sent[start : start + _BATCH]
+            found += self._read(self._server.exchange({"model": self._model, "input": batch}, _TIMEOUT), len(batch))
         return found
 
     def _read(self, raw: bytes, wanted: int) -> list[list[float]]:

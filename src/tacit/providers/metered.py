@@ -72,7 +72,7 @@ class Metered:
     def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
         """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the machine."""
         clean, timeout = redact(private(prompt)).text, max(timeout, self._patience)
-        price = tokens_of(clean)
+        price = rough_tokens(clean)
         self._enter(price, timeout)
         try:
             reply = self._provider.answer(clean, schema, timeout)
@@ -80,7 +80,7 @@ class Metered:
             self._failed(failure, price)
             raise
         used = (reply.tokens_in if reply.tokens_in >= 0 else price) - price
-        out = reply.tokens_out if reply.tokens_out >= 0 else tokens_of(reply.text)
+        out = reply.tokens_out if reply.tokens_out >= 0 else rough_tokens(reply.text)
         self._ledger.update(self._key, lambda *_: "", {"model.tokens.in": used, "model.tokens.out": out})
         return reply.text
 
@@ -151,7 +151,7 @@ def after_failure(state: str, asked_for: float, now: str) -> str:
     return _written(Circuit(failures, _later(now, wait) if wait else ""))
 
 
-def tokens_of(text: str) -> int:
+def rough_tokens(text: str) -> int:
     """A rough count, for servers and commands that give none."""
     return len(text.encode("utf-8", "replace")) // CHARS_A_TOKEN + 1
 

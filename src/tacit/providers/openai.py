@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-LARGEST = 4 * 1024 * 1024  # bytes of an answer
+_LARGEST = 4 * 1024 * 1024  # bytes of an answer
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5  # seconds before the second attempt, doubled for each further one, times a half to one and a half
 # Failures after which the same question may be answered a moment later.
 AGAIN = ("dead", "rate_limited", *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)))
 ANSWER_TOKENS = 2048
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class OpenAI:
@@ -141,7 +141,7 @@ class OpenAI:
         left = max(0.001, deadline - time.monotonic())
         try:
             with (
-                httpx.Client(timeout=left, follow_redirects=False, trust_env=self._host not in LOOPBACK) as client,
+                httpx.Client(timeout=left, follow_redirects=False, trust_env=self._host not in _LOOPBACK) as client,
                 client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
                 return response.status_code, response.headers, _read(response, deadline)
@@ -194,8 +194,8 @@ def _read(response: Any, deadline: float) -> bytes:
     raw = b""
     for chunk in response.iter_raw():
         raw += chunk
-        if len(raw) > LARGEST:
-            raise ModelUnavailable(f"The model's answer is longer than {LARGEST} bytes.", why="too_large")
+        if len(raw) > _LARGEST:
+            raise ModelUnavailable(f"The model's answer is longer than {_LARGEST} bytes.", why="too_large")
         if time.monotonic() > deadline:
             raise _too_late("The model")
     return raw

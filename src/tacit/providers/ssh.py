@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMESPACE = "tacit"
 _HEAD, _FOOT = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
-TIMEOUT = 30.0  # seconds; a key on a token waits for a touch
+_TIMEOUT = 30.0  # seconds; a key on a token waits for a touch
 
 
 class Keys:
@@ -65,7 +65,7 @@ class Keys:
     def _run(self, arguments: Sequence[str], said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
-                ["ssh-keygen", *arguments], input=said, capture_output=True, env=self._env, timeout=TIMEOUT
+                ["ssh-keygen", *arguments], input=said, capture_output=True, env=self._env, timeout=_TIMEOUT
             )
         except FileNotFoundError:
             raise Unavailable(

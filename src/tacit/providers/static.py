@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = os.path.join("weights", "l2_supercat_256.safetensors")
 TOKENIZER = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")
-LONGEST = 20_000  # characters of a text that are read
+_LONGEST = 20_000  # characters of a text that are read
 BYTES = 259  # the vocabulary's first entries: control tokens and single bytes; the rest stands in order of frequency
 SPACE = "▁"  # how the vocabulary writes the space that a word begins with
 RARE = 1e-3  # smooth inverse frequency: a token expected more often than this counts for less
@@ -66,7 +66,7 @@ class Static:
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, of length 1, or of zeros where a text has no tokens."""
         found = self._numpy.zeros((len(texts), self.size), dtype=self._numpy.float32)
-        read = self._tokenizer.encode_batch([text[:LONGEST] for text in texts], add_special_tokens=False)
+        read = self._tokenizer.encode_batch([text[:_LONGEST] for text in texts], add_special_tokens=False)
         for at, encoding in enumerate(read):
             if encoding.ids:
                 found[at] = self._table[encoding.ids].sum(axis=0)

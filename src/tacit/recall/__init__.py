@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tacit.core.rows import scope_projects
 from tacit.core.value import replace, value
-from tacit.recall.query import Asking as Asking
+from tacit.recall.query import AskingRun as AskingRun
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked, at_odds, found_for, with_signers
 
@@ -44,7 +44,7 @@ def inject(
     project: Project,
     profile: Profile,
     query: Query,
-    asking: Asking,
+    asking: AskingRun,
     *,
     now: str,
     ids: Ids,
@@ -64,7 +64,7 @@ def inject(
     """
     from tacit.recall.budget import all_out, few_for, fit, level_for, nearest_out, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
-    from tacit.recall.trial import assignments, cured_by, epoch_for, known_to, record, run_of, still_allowed
+    from tacit.recall.trial import assignments, cured_by, epoch_for, known_to, record_giving, run_row_for, still_allowed
 
     check_renderer(renderer or profile.render.renderer)
     about: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ def inject(
     if query.command and not about:
         return Injection(run)
     wanted = asked(replace(query, task=query.command) if about else query, profile)
-    row = run_of(store, project.id, asking, run, query, now)
+    row = run_row_for(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     told_before = known_to(store, row.root, context)
     size = few_for(profile, level_for(profile, level, query.task, query.agent))
@@ -118,5 +118,5 @@ def inject(
             event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld, left, now
         ):
             return Injection(run, note="this very event was answered before")
-        record(tx, row, asking, query, [each.memory for each in kept], told, now)
+        record_giving(tx, row, asking, query, [each.memory for each in kept], told, now)
     return Injection(run, markdown, tokens, injected, withheld, suppressed, counts)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Model, Store
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
-    from tacit.recall import Asking
+    from tacit.recall import AskingRun
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked, Query
     from tacit.recall.rank import Hit, Ranked
@@ -35,7 +35,7 @@ PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in a
 FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
 # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
 LONG, LONG_FETCH = 6, 120
-MOST = 1000  # hits of one recall, whatever is asked for
+_MOST = 1000  # hits of one recall, whatever is asked for
 
 
 @value
@@ -68,7 +68,7 @@ def recall(
     query: Query,
     *,
     now: str,
-    asking: Asking | None = None,
+    asking: AskingRun | None = None,
     level: str = "",
     limit: int | None = None,
     min_score: float | None = None,
@@ -90,7 +90,7 @@ def recall(
     size = level_for(profile, level, query.task, query.agent)
     rewrite = _reworded(query, profile, size, model) if model is not None else None
     wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
-    most = max(0, min(size.most if limit is None else limit, MOST))
+    most = max(0, min(size.most if limit is None else limit, _MOST))
     if wanted.nothing or not most:
         return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
@@ -174,12 +174,12 @@ def explain(
 
 
 def _told_in_run(
-    store: Store, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
+    store: Store, project: Project, profile: Profile, query: Query, asking: AskingRun, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments, cured_by, epoch_for, record, run_of
+    from tacit.recall.trial import assignments, cured_by, epoch_for, record_giving, run_row_for
 
-    row = run_of(store, project.id, asking, asking.run, query, now)
+    row = run_row_for(store, project.id, asking, asking.run, query, now)
     eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
     if not eligible:
         return kept, row.foreign_id
@@ -188,7 +188,7 @@ def _told_in_run(
             eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
             epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, eligible),
         )  # fmt: skip
-        record(tx, row, asking, query, eligible, told, now, signal="on request")
+        record_giving(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}
     return [each for each in kept if each.memory.id not in withheld], row.foreign_id
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.recall.rank import Hit, Ranked
 
-LEVELS = ("lean", "balanced", "deep")
+_LEVELS = ("lean", "balanced", "deep")
 LINES = 3  # that come from noticing, at a start
 NO_BELIEF = 0.5  # of a lesson that was never on trial
 AT_NEED = "at need"  # the category of those that wait for their command or error
@@ -56,12 +56,12 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     """The level for a query: the one that was asked for, or the profile's own; an unknown word means auto."""
     budget = profile.budget
     word = (wanted or budget.level).strip().lower()
-    requested = word if word in LEVELS else "auto"
+    requested = word if word in _LEVELS else "auto"
     if requested == "auto":
         applied, reason = AUTO[budget.auto](profile, text)
     else:
         applied, reason = requested, "explicit"
-    at = LEVELS.index(applied)
+    at = _LEVELS.index(applied)
     most, cautions = (budget.lean, budget.balanced, budget.deep)[at], 0
     role = budget.roles.get(agent)
     if role is not None:

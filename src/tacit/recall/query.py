@@ -36,7 +36,7 @@ FILES = 32  # files of one query that are looked at; a query that names more say
 
 
 @value
-class Asking:
+class AskingRun:
     """The run that asks: the host's own id of it, and of the first run of its unit."""
 
     run: str = ""

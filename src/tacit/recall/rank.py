@@ -64,9 +64,9 @@ NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `
 PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
-PATH = 0.5  # weight of a shared file beside the words
+_PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
-STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
+_STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
 PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
 CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
@@ -305,13 +305,13 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             near = facts.meaning.get(memory.id, facts.usual) - facts.usual
             parts["meaning"] = profile.rank.meaning * max(0.0, near)
         if asked.files and memory.paths:
-            parts["path"] = PATH * shared_path(memory.paths, asked.files)
+            parts["path"] = _PATH * shared_path(memory.paths, asked.files)
         if memory.signature and memory.signature in asked.signatures:
             parts["signature"] = SIGNATURE
         if alike >= settings.same_task_similarity:
             parts["same_task"] = settings.same_task_lift
         if hit.channel in CALLED_FOR:
-            parts[hit.channel] = STANDING
+            parts[hit.channel] = _STANDING
         if start and (met := _met_at_start(memory)):
             parts["met"] = met
             if memory.source == NOTICED:  # which failure comes is told by the project's tools, not by the task's words

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tacit.core.profile_sections import Query
     from tacit.recall.budget import Level
 
-LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
+_LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
 _QUOTES = ('""', "''", "``", "“”", "„“", "«»")
 
@@ -85,7 +85,7 @@ def taken(answer: str, question: str, settings: Query) -> str:
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
     if (
         len(lines) != 1
-        or len(lines[0]) > min(settings.max_chars, LONGEST)
+        or len(lines[0]) > min(settings.max_chars, _LONGEST)
         or len(lines[0]) < settings.rewrite_min_chars
     ):
         return question

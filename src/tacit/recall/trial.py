@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Store, Transaction
     from tacit.core.profile_sections import Trial
-    from tacit.recall.query import Asking, Query
+    from tacit.recall.query import AskingRun, Query
     from tacit.recall.rank import Ranked
     from tacit.trial.coin import Rate
 
@@ -170,7 +170,7 @@ def known_to(store: Reads, unit: str, context: str) -> dict[str, bool]:
     return known
 
 
-def run_of(store: Store, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
+def run_row_for(store: Store, project: str, asking: AskingRun, run: str, query: Query, now: str) -> RunRow:
     """The run's row, as it is or as it will be written. Its task is not: a prompt may hold a secret, and `learn`, which
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
@@ -199,10 +199,10 @@ def still_allowed(tx: Transaction, kept: Sequence[Ranked], projects: Sequence[st
     return [each for each in kept if each.memory.id in now and not barred(now[each.memory.id], projects)]
 
 
-def record(
+def record_giving(
     tx: Transaction,
     row: RunRow,
-    asking: Asking,
+    asking: AskingRun,
     query: Query,
     memories: Sequence[Memory],
     told: Sequence[Assigned],

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from tacit.core.ports import Reads, Store, Transaction
 
 SCHEMES = ("postgresql://", "postgres://")
-FOLDER = "near"
+_FOLDER = "near"
 FRESH = 60.0  # seconds for which a copy is not looked after; a hook that finds an older one starts a worker
 AGAIN = 60.0  # seconds after which a server that did not answer is asked again
 OLDEST_DAYS = 14.0  # beyond this a copy gives nothing: what was taken out on the server must not live on here for ever
 LINGERS = 20.0  # seconds for which a worker that has just carried is still there
 # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
-MOST = 100_000
+MOST_WAITING = 100_000
 
 REFRESHED, TRIED, CARRIED, ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
 _HELD, _WANTED, _REFUSED = "cached:", "wanted:", "refused:"
@@ -55,7 +55,7 @@ def is_far(address: str) -> bool:
     return address.startswith(SCHEMES)
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """An address without its password, wherever it stands."""
     head, at, rest = url.rpartition("@")
     scheme, _, user = head.partition("://")
@@ -67,7 +67,7 @@ def shown(url: str) -> str:
 
 def path_of(url: str, folder: str) -> str:
     """Where the copy of a server's lessons lies, in the folder of the user's own data; the password is no part of its name."""
-    return os.path.join(folder, FOLDER, short_hash("near", shown(url)) + ".db")
+    return os.path.join(folder, _FOLDER, short_hash("near", without_password(url)) + ".db")
 
 
 def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> Store:
@@ -77,7 +77,7 @@ def open_cache(url: str, folder: str, *, create: bool = False, machine: str = ""
     path = path_of(url, folder)
     if not create and not os.path.exists(path):
         raise Unavailable(
-            f"Nothing of {shown(url)} is on this machine yet.",
+            f"Nothing of {without_password(url)} is on this machine yet.",
             "tacit init fetches it, and so does the worker, once it was started.",
         )
     store = open_store(path, create=create, machine=machine, wait=wait)
@@ -177,17 +177,16 @@ def must_answer(store: Store, project: str, now: str) -> None:
     """Raise `Unavailable` where nothing may be given: what is here is too old, or could not be recorded."""
     if store.meta(_REFUSED + project):
         raise Unavailable(f"The server keeps no record of what is given here: {store.meta(_REFUSED + project)}")
-    if waiting(store) >= MOST:
+    if waiting(store) >= MOST_WAITING:
         raise StoreReadOnly(
-            f"{MOST:,} records wait for {shown(store.far)}; no more can be kept.",
+            f"{MOST_WAITING:,} records wait for {without_password(store.far)}; no more can be kept.",
             "tacit doctor says why they do not leave.",
         )
     refreshed = store.meta(REFRESHED)
     if refreshed and _age(store, REFRESHED, now) > OLDEST_DAYS * 86400:
-        raise Unavailable(
-            f"The copy of {shown(store.far)} was last brought in step on {refreshed[:10]}; lessons may have been taken out since.",
-            "tacit worker --now brings it in step once the server answers.",
-        )
+        since = f"was last brought in step on {refreshed[:10]}; lessons may have been taken out since."
+        hint = "tacit worker --now brings it in step once the server answers."
+        raise Unavailable(f"The copy of {without_password(store.far)} {since}", hint)
 
 
 def waiting(store: Store) -> int:

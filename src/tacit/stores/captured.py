@@ -10,24 +10,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FOLDER = "captured"
+_FOLDER = "captured"
 KEPT_DAYS = 30  # as long as hosts keep their own transcripts
 LONGEST_NAME = 100
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 
-def folder_of(store: str) -> str:
+def captured_folder(store: str) -> str:
     """The folder of a store's captured sessions."""
-    return os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER)
+    return os.path.join(os.path.dirname(os.path.realpath(store)), _FOLDER)
 
 
 def file_of(store: str, session: str) -> str:
     """Where a session is written down. Its id comes from outside: what is no plain name is hashed."""
     plain = session and not session.strip(_NAME) and len(session) <= LONGEST_NAME
-    return os.path.join(folder_of(store), f"{session if plain else short_hash(session)}.jsonl")
+    return os.path.join(captured_folder(store), f"{session if plain else short_hash(session)}.jsonl")
 
 
-def remove(store: str, sessions: Iterable[str]) -> None:
+def remove_captured(store: str, sessions: Iterable[str]) -> None:
     """Delete what was written down of some sessions."""
     for session in sessions:
         try:
@@ -38,7 +38,7 @@ def remove(store: str, sessions: Iterable[str]) -> None:
 
 def sweep(store: str, now: float) -> int:
     """Delete what is older than hosts keep theirs."""
-    folder, gone = folder_of(store), 0
+    folder, gone = captured_folder(store), 0
     for entry in os.scandir(folder) if os.path.isdir(folder) else ():
         if entry.name.endswith(".jsonl") and entry.stat().st_mtime < now - KEPT_DAYS * 86400:
             os.unlink(entry.path)

@@ -36,7 +36,7 @@ from tacit.stores.cache import (
     refused_key,
     wanted,
 )
-from tacit.stores.captured import KEPT_DAYS, remove
+from tacit.stores.captured import KEPT_DAYS, remove_captured
 from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Link = Use | Mark | RunRow | tuple[Any, ...]
 
-BATCH = 500  # rows a transaction, either way: others get their turn in between
+_BATCH = 500  # rows a transaction, either way: others get their turn in between
 WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
 _INJECTION = BY_NAME["injection"].hashed
 
@@ -75,7 +75,7 @@ class Refreshed:
 
 
 @value
-class Standing:
+class _Standing:
     """How a machine's copy stands to its server."""
 
     path: str
@@ -134,9 +134,9 @@ def in_step(near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 
         return carried, fetched
 
 
-def standing(store: Store) -> Standing:
+def cache_status(store: Store) -> _Standing:
     """What there is to tell of a copy."""
-    return Standing(
+    return _Standing(
         path=store.path,
         projects=len(set(held(store)) - {GLOBAL, AGENT}),
         lessons=store.one("SELECT count(*) FROM memory")[0],
@@ -167,7 +167,7 @@ def carry(near: Store, far: Store) -> Carried:
 def _waiting(near: Store) -> dict[str, list[tuple[int, Any]]]:
     """The next batch of the outbox, by project: numbers and rows."""
     found: dict[str, list[tuple[int, Any]]] = {}
-    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=BATCH):
+    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=_BATCH):
         link = _READ[kind](near, key)
         project = link[1] if isinstance(link, tuple) else getattr(link, "project", "")
         found.setdefault(project, []).append((n, link))
@@ -389,7 +389,7 @@ def _all(near: Store, far: Store, project: str) -> Refreshed:
     """Every lesson of a project that is not closed; what else is here goes."""
     seen: set[str] = set()
     written = last = 0
-    while rows := far.rows(_LIVE, project=project, last=last, most=BATCH):
+    while rows := far.rows(_LIVE, project=project, last=last, most=_BATCH):
         last = rows[-1][0]
         ids = [row[1] for row in rows]
         seen.update(ids)
@@ -435,7 +435,7 @@ def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
         tx.reindex()
     near.scrub()
     runs = [far.run(evidence.run) for id in erased for evidence in far.evidence(id)]
-    remove(near.path, {run.foreign_id for run in runs if run})
+    remove_captured(near.path, {run.foreign_id for run in runs if run})
 
 
 _CLOSED_BY, _STATE, _TEXT, _PROJECT = (DECIDED.index(name) for name in ("closed_by", "state", "text", "project"))
@@ -457,8 +457,8 @@ def _is_live(row: Sequence[Any], project: str) -> bool:
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), BATCH):
-        yield ids[start : start + BATCH]
+    for start in range(0, len(ids), _BATCH):
+        yield ids[start : start + _BATCH]
 
 
 def _take_out(tx: Transaction, id: str) -> int:

@@ -20,7 +20,7 @@ from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
 from tacit.stores.sql_writer import SEALED, seal_project
-from tacit.stores.tables import BY_NAME, rows
+from tacit.stores.tables import BY_NAME, table_rows
 from tacit.trial.tally import tally_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def check(
     word by word, and is given what was found before."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
-    truth = _Truth(lambda table: rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
+    truth = _Truth(lambda table: table_rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
     truth.hashes = lambda: dict(store.rows("SELECT id, hash FROM memory"))
     truth.is_whole = store.is_whole
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
@@ -249,7 +249,7 @@ def _courses(store: Store) -> Iterator[Fault]:
     from tacit.core.links import measured_since
     from tacit.stores.lookups import settled_units
     from tacit.trial.effect import course_from_json
-    from tacit.trial.run_outcomes import RUN_FAILED, failures
+    from tacit.trial.run_outcomes import RUN_FAILED, settled_uses
     from tacit.trial.table import by_epoch, tabulate, trials_from
 
     kept: dict[str, dict[str, str]] = {}
@@ -259,7 +259,7 @@ def _courses(store: Store) -> Iterator[Fault]:
         uses, marks = store.uses(memory=memory), store.marks(memory=memory)
         past = by_epoch(trials_from(uses, marks))
         if RUN_FAILED in courses:
-            past[RUN_FAILED] = failures(
+            past[RUN_FAILED] = settled_uses(
                 uses, settled_units(store, dict.fromkeys((use.unit for use in uses), False)), measured_since(marks)
             )
         for epoch, course in courses.items():

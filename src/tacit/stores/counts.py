@@ -35,7 +35,7 @@ def event(store: Reads, name: str) -> int:
     return _one(store, "SELECT coalesce(sum(count), 0) FROM counter WHERE name = :name", name=name)
 
 
-def runs(store: Reads, project: str) -> int:
+def runs_known(store: Reads, project: str) -> int:
     """Runs that are known, learned or not."""
     return _one(store, "SELECT count(*) FROM run WHERE project = :p", p=project)
 
@@ -58,12 +58,12 @@ def pieces_of_work(store: Reads, project: str, most: int = 1_000) -> int:
     return _one(store, f"SELECT count(DISTINCT root) FROM ({newest}) AS newest", p=project, most=most)
 
 
-def findings(store: Reads, project: str, since: str) -> int:
+def findings_since(store: Reads, project: str, since: str) -> int:
     """Findings since a time."""
     return _one(store, "SELECT count(*) FROM finding WHERE project = :p AND at >= :since", p=project, since=since)
 
 
-def tokens(store: Reads, project: str, since: str = "") -> int:
+def tokens_given(store: Reads, project: str, since: str = "") -> int:
     """Tokens that runs were given since a time."""
     return _one(
         store,

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"
 # Runs by when they were learned; uses by arm, the units they are of, and what came of those that were given.
 LEARNED, USES, UNITS, CAME = "learned", "uses", "units", "came"
-OUTCOMES = ("occurred", "not_occurred")
-BATCH = 5_000  # rows of the journal or of runs that are read at once
+_OUTCOMES = ("occurred", "not_occurred")
+_BATCH = 5_000  # rows of the journal or of runs that are read at once
 
 
 @value
@@ -109,7 +109,7 @@ def came(tx: Writes, use: Use, at: str, outcome: str, last: str) -> None:
     """Count what came of a use that was given, in place of what was known of it before."""
     if use.arm != "withheld":
         for word, step in ((last, -1), (outcome, 1)):
-            if word in OUTCOMES:
+            if word in _OUTCOMES:
                 tx.count_day(use.project, at, CAME, step, word)
 
 
@@ -136,7 +136,7 @@ _BY = ("state", "gate", "verdict")
 # -- anew ------------------------------------------------------------------------------------------
 
 
-def rebuild(tx: Writes) -> None:
+def rebuild_daily(tx: Writes) -> None:
     """All figures from the rows they are derived from. What was erased from the journal can no longer be counted."""
     tx.rows("DELETE FROM daily")
     stands: dict[str, dict[str, Any]] = {}
@@ -182,6 +182,6 @@ _RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY 
 
 def _batches(tx: Writes, sql: str, after: Any) -> Iterator[Any]:
     """The rows of a statement, so many at a time, each without its first column, by which they go on."""
-    while rows := tx.rows(sql, after=after, most=BATCH):
+    while rows := tx.rows(sql, after=after, most=_BATCH):
         yield from (row[1:] for row in rows)
         after = rows[-1][0]

@@ -16,7 +16,7 @@ from tacit.core.errors import Refused, Unavailable
 MAX_BYTES = 4 << 20  # hosts skip larger instruction files; so do we
 MAX_JOURNAL = 256 << 20
 JSONL = ".jsonl"
-MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
+_MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
 
 
 class WorkTree:
@@ -74,7 +74,7 @@ class WorkTree:
         """Replace a file that still holds `was` (None: that is not there); False, and nothing changed, if it does not."""
         path = self.own(name)
         folder = os.path.dirname(path)
-        temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}{new_id()}")
+        temporary = os.path.join(folder, f".{os.path.basename(path)}{_MARK}{new_id()}")
         try:
             if was is None:
                 os.makedirs(folder, exist_ok=True)
@@ -200,7 +200,7 @@ def to_disk(path: str) -> None:
 def _clear(folder: str, name: str) -> None:
     """Take away what a killed process left behind."""
     for each in os.listdir(folder):
-        if each.startswith(f".{name}{MARK}"):
+        if each.startswith(f".{name}{_MARK}"):
             _remove(os.path.join(folder, each))
 
 

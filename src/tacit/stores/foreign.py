@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-WAIT = 2_000  # milliseconds for a program that is writing
+_WAIT = 2_000  # milliseconds for a program that is writing
 MAGIC = b"SQLite format 3\0"
 
 
@@ -23,7 +23,7 @@ class Foreign:
         self.path = path
         try:
             self._db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-            self._db.set_busy_timeout(WAIT)
+            self._db.set_busy_timeout(_WAIT)
         except apsw.Error as error:
             raise _unreadable(path, error) from None
 

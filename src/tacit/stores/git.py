@@ -24,7 +24,7 @@ QUIET = (
 )
 
 
-def ask(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.CompletedProcess[str] | None:
+def ask_git(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.CompletedProcess[str] | None:
     """What git answers about a folder; None where there is no git, or it takes too long."""
     import subprocess
 
@@ -48,11 +48,13 @@ def first_commit(folder: str) -> tuple[str, str]:
     Clones and forks share it, other repositories do not. Only the line of first parents counts: a history that was merged in
     does not make its repository this one.
     """
-    shallow = ask(folder, "rev-parse", "--is-shallow-repository")
+    shallow = ask_git(folder, "rev-parse", "--is-shallow-repository")
     if shallow is None or shallow.returncode:
         return "", "there is no git repository here that can be asked"
     if shallow.stdout.strip() != "false":
         return "", "this clone is shallow and does not hold the first commit (git fetch --unshallow)"
-    told = ask(folder, "--no-replace-objects", "rev-list", "--max-parents=0", "--first-parent", "HEAD", timeout=60.0)
+    told = ask_git(
+        folder, "--no-replace-objects", "rev-list", "--max-parents=0", "--first-parent", "HEAD", timeout=60.0
+    )
     found = told.stdout.split() if told is not None and not told.returncode else []
     return (found[-1], "") if found else ("", "the repository has no commit yet")

@@ -6,7 +6,7 @@ along: nothing that a clone can bring along has a say. Outside git a marker file
 path, tells folders apart.
 
 Three steps, so that only the first reads the disk and none knows a store: `locate` says what the file system tells of a
-folder, the caller asks its store about the id, remote and key found there, and `decide` chooses. `record` then writes
+folder, the caller asks its store about the id, remote and key found there, and `decide_project` chooses. `record` then writes
 the chosen id down.
 
 All this happens on the hook path: no git process, one stat per folder on the way up, and a parser of exactly git's
@@ -72,7 +72,7 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
     return replace(place, given=given, name=given) if given else place
 
 
-def decide(
+def decide_project(
     place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
 ) -> Choice:
     """The project of a place. `known_by_…` are the ids of the projects that the store knows by the place's id (by id or

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     pass
 
 
-def record(place: Place, project_id: str) -> bool:
+def record_project(place: Place, project_id: str) -> bool:
     """Write the id into the place's git config, or into a marker file where there is no git.
 
     False, and nothing changed, if the file is locked or cannot be written, or if it names another project than when the

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
-NUMBERS = "seq count failed soft calls seconds"
+INCIDENT_NUMBERS = "seq count failed soft calls seconds"
 KEY = ("run", "kind", "mark")
 # A project that has more is counted by its newest, so that learning stays as quick as it was.
 RUNS = 1_000  # that are looked at; those of older runs become counts
 UNTIL = "past until"  # the kind of the one row whose number is that of the last run that did
 FOLDED = 20  # runs whose incidents become counts at a time: a store from before has many
-MOST = 2_000  # rows of one answer
+_MOST = 2_000  # rows of one answer
 
 
 @value
@@ -73,7 +73,7 @@ def _put(tx: Transaction, project: str, run: str, lineage: str, person: str, seq
     tx.rows(_PUT, **row, hash=row_seal("incident", row))
 
 
-def fold(tx: Transaction, project: str, newest: int) -> int:
+def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
     """Turn the incidents of runs that telling no longer looks at into counts, one per signature; how many rows went.
 
     A count is a row of the same table: of the kind `past failure` or `past command`, under the project's own id instead of a run's,
@@ -258,7 +258,7 @@ class Counts:
         rows = self.store.rows(
             f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST} AND kind = :kind {where}"
             " ORDER BY seq DESC LIMIT :most",
-            project=self.project, kind=kind, most=MOST,
+            project=self.project, kind=kind, most=_MOST,
             **({} if among else {"runs": RUNS, "own": self.run}), **({"it": it} if where else {}),
         )  # fmt: skip
         return [_read(row) for row in reversed(rows)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def names(path: str) -> dict[str, str]:
+def key_names(path: str) -> dict[str, str]:
     """Whose key each is, by its digest."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -33,19 +33,19 @@ def names(path: str) -> dict[str, str]:
 
 def name_of(key: str, path: str) -> str:
     """In whose name a program acts that shows this key; empty if it is none of ours."""
-    return names(path).get(hex_digest(key), "") if key else ""
+    return key_names(path).get(hex_digest(key), "") if key else ""
 
 
 def make(name: str, path: str) -> str:
     """A new key, in that name; what stands under the name already goes on working."""
     key = os.urandom(24).hex()
-    _write({**names(path), hex_digest(key): name}, path)
+    _write({**key_names(path), hex_digest(key): name}, path)
     return key
 
 
 def take_back(name: str, path: str) -> int:
     """How many keys of that name no longer count."""
-    known = names(path)
+    known = key_names(path)
     left = {digest: whose for digest, whose in known.items() if whose != name}
     if left != known:
         _write(left, path)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Store
 
-TOKENS = ("model.tokens.in", "model.tokens.out")
+_TOKENS = ("model.tokens.in", "model.tokens.out")
 
 
 class StoreLedger:
@@ -26,7 +26,7 @@ class StoreLedger:
         at = self.now()
         with self._store.write() as tx:
             before = tx.meta(key)
-            names = f'["{TOKENS[0]}", "{TOKENS[1]}"]'
+            names = f'["{_TOKENS[0]}", "{_TOKENS[1]}"]'
             today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01", names=names)
             after = change(before, today, month)
             if after != before:

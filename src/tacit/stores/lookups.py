@@ -132,14 +132,14 @@ def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
 def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
     """A project's runs, newest first, or those that come behind one."""
     from tacit.core.rows import RunRow
-    from tacit.stores.sql_rows import run_of
+    from tacit.stores.sql_rows import run_row
 
     last = store.find_run(project, behind) if behind else None
     named = {"seq": last.seq, "at": last.started_at, "id": last.id} if last else {}
     older = " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))" if last else ""
     columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
     sql = f"SELECT {columns} FROM run WHERE project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
-    return [run_of(row) for row in store.rows(sql, p=project, most=most, **named)]
+    return [run_row(row) for row in store.rows(sql, p=project, most=most, **named)]
 
 
 def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:

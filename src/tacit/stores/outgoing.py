@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import ALPHABET, ID_LENGTH
-from tacit.core.exchange import Given, Header, Judged, Opening, Row
+from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, Evidence
@@ -101,11 +101,11 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
 
 def audited(
     store: Reads, project: str, namespace: str, signals: Iterable[str], aliases: dict[str, str]
-) -> list[Given | Judged]:
+) -> list[Given | OriginVerdict]:
     """What runs were given that their host named, and the origin's own word on it, in the order of time."""
     every = store.runs(project, limit=-1)
     runs = {row.id: row for row in every if row.host == namespace or not _is_ours(row.foreign_id)}
-    found: list[tuple[tuple[str, int, int], Given | Judged]] = []
+    found: list[tuple[tuple[str, int, int], Given | OriginVerdict]] = []
     askers: dict[tuple[str, str], str] = {}  # (run, memory) -> the agent that was given it
     against = {(run, memory) for run, memory in store.rows(_CONTRADICTED, p=project)}
     for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
@@ -115,7 +115,7 @@ def audited(
             continue
         asked = told.get("asked", {})
         askers.update({(run, memory): asked.get("agent", row.agent) for memory in json.loads(given)})
-        one: Given | Judged = Given(
+        one: Given | OriginVerdict = Given(
             row.foreign_id,
             tuple(aliases.get(memory, memory) for memory in json.loads(given)),
             at,
@@ -134,7 +134,7 @@ def audited(
         record = json.loads(mark.reason) if mark.reason.startswith("{") else None
         figure = float(mark.value) if mark.value.replace(".", "", 1).isdigit() else None
         denied = (mark.run, mark.memory) in against
-        one = Judged(
+        one = OriginVerdict(
             row.foreign_id, aliases.get(mark.memory, mark.memory), mark.signal, mark.at, figure, mark.reason, record,
             agent=askers.get((mark.run, mark.memory), row.agent), surface=mark.surface,
             followup="weaken" if denied else mark.value if mark.value.isalpha() or "_" in mark.value else "",

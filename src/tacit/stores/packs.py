@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Store, Transaction
 
-PORTION = 200  # rows blanked, or filled, in one transaction
+_PORTION = 200  # rows blanked, or filled, in one transaction
 _END = ".jsonl.gz"
 
 
@@ -232,18 +232,18 @@ def move(store: Store, folder: str, project: str, at: str, rows: Sequence[Row]) 
     if not rows:
         return None
     made = write_pack(folder, project, at, rows)
-    for start in range(0, len(rows), PORTION):
+    for start in range(0, len(rows), _PORTION):
         with store.write() as tx:
-            blank(tx, rows[start : start + PORTION])
+            blank(tx, rows[start : start + _PORTION])
     return made
 
 
 def put_back(store: Store, path: str) -> Packed:
     """The words of a file, back in the store; the file stays. Twice is once."""
     rows, done = list(read_pack(path)), 0
-    for start in range(0, len(rows), PORTION):
+    for start in range(0, len(rows), _PORTION):
         with store.write() as tx:
-            done += fill(tx, rows[start : start + PORTION])
+            done += fill(tx, rows[start : start + _PORTION])
     return Packed(path, done, os.path.getsize(path))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-FOLDER = "readings"
+_FOLDER = "readings"
 WAITING, READ = "waiting", "read"
 _END, _HALF = ".json.gz", ".half"
 
@@ -49,9 +49,9 @@ class Reading:
     at: str = ""
 
 
-def folder_of(store: str) -> str:
+def readings_folder(store: str) -> str:
     """The folder of a store's readings."""
-    return os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER)
+    return os.path.join(os.path.dirname(os.path.realpath(store)), _FOLDER)
 
 
 def load(folder: str, run: str) -> Reading | None:
@@ -97,7 +97,7 @@ def every(folder: str, state: str = "") -> Iterator[Reading]:
     yield from sorted(found, key=lambda reading: (reading.started_at, reading.run))
 
 
-def remove(folder: str, runs: Iterable[str]) -> None:
+def remove_readings(folder: str, runs: Iterable[str]) -> None:
     """Take readings away for good."""
     for run in runs:
         _unlink(_path(folder, run))

@@ -20,11 +20,11 @@ from tacit.team.lines import (
     LINKS,
     LISTS,
     OWN,
-    SCOPES,
+    SHARED_SCOPES,
     TEAM,
     UNKNOWN,
-    WORDS,
-    Line,
+    WORDS_OF,
+    JournalLine,
     blanked,
     is_erased,
     line,
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 _COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
 
 
-def lines_of(store: Reads, project: str, memory: str, kind: str = "entry") -> list[Line]:
+def lines_of(store: Reads, project: str, memory: str, kind: str = "entry") -> list[JournalLine]:
     """What is known of one memory, in the order it became known."""
     sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=memory, k=kind)]
 
 
-def lines_by(store: Store, project: str, machine: str) -> list[Line]:
+def lines_by(store: Store, project: str, machine: str) -> list[JournalLine]:
     """The lines of one machine's file, in their order."""
     sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=machine)]
@@ -66,7 +66,7 @@ def lines_known(store: Store, project: str) -> dict[str, int]:
     return dict(store.rows(sql, p=project))
 
 
-def all_lines(store: Store, project: str) -> list[Line]:
+def all_lines(store: Store, project: str) -> list[JournalLine]:
     """Every line that is known of a project, in the order it became known."""
     return [_line(row) for row in store.rows(f"SELECT {_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)]
 
@@ -77,7 +77,7 @@ def machines_of(store: Store, project: str) -> list[str]:
     return [row[0] for row in store.rows(sql, p=project)]
 
 
-def put_line(tx: Transaction, project: str, line: Line, local: str) -> None:
+def put_line(tx: Transaction, project: str, line: JournalLine, local: str) -> None:
     """Keep a line, and the row that it stands for."""
     tx.rows(
         "INSERT INTO shared (id, project, memory, kind, machine, local, standing, signer, head, digest, salt, words)"
@@ -88,7 +88,7 @@ def put_line(tx: Transaction, project: str, line: Line, local: str) -> None:
     )  # fmt: skip
 
 
-def vouch_line(tx: Transaction, line: Line) -> None:
+def vouch_line(tx: Transaction, line: JournalLine) -> None:
     """Somebody whose key is allowed has signed it after all."""
     tx.rows("UPDATE shared SET standing = :s, signer = :by WHERE id = :id", id=line.id, s=line.standing, by=line.signer)
 
@@ -156,13 +156,13 @@ def is_one_persons(memory: Memory) -> bool:
     return bool((memory.extra or {}).get("word")) and memory.state not in ("stable", "canonical")
 
 
-def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False) -> list[Line]:
+def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False) -> list[JournalLine]:
     """Make lines of what is new about a memory, if it may be shared; those that were made.
 
     With `whole` lessons of any scope, and entries of any machine: for another store of the same person.
     """
     known = lines_of(tx, project, memory.id)
-    if memory.project != project or (memory.scope not in SCOPES and not whole):
+    if memory.project != project or (memory.scope not in SHARED_SCOPES and not whole):
         return []
     if not any(line.standing != UNKNOWN for line in known) and (memory.gate != "allow" or is_erased(memory)):
         return []
@@ -177,8 +177,8 @@ def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole:
 
 
 def _share_entries(
-    tx: Transaction, project: str, memory: Memory, machine: str, known: list[Line], whole: bool
-) -> list[Line]:
+    tx: Transaction, project: str, memory: Memory, machine: str, known: list[JournalLine], whole: bool
+) -> list[JournalLine]:
     local = {
         int(row[0]): row[1]
         for row in tx.rows(
@@ -205,7 +205,9 @@ def _share_entries(
     return made
 
 
-def _entry_line(machine: str, memory: Memory, head: dict[str, Any], payload: str, salt: bytes, digest: bytes) -> Line:
+def _entry_line(
+    machine: str, memory: Memory, head: dict[str, Any], payload: str, salt: bytes, digest: bytes
+) -> JournalLine:
     if head["verb"] == "erase":
         left = {
             name: field
@@ -237,12 +239,12 @@ def _clean(name: str, field: Any) -> Any:
     return _dump(redacted_record(json.loads(field))) if name in (*LISTS, "extra") else redacted_record(field)
 
 
-def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, kind: str) -> list[Line]:
+def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, kind: str) -> list[JournalLine]:
     made = []
     for local, link in _new_links(tx, project, memory.id, kind):
         head = {name: link.__dict__[name] for name in LINKS[kind]}
-        if kind in WORDS:
-            new = _worded(kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS[kind]]))
+        if kind in WORDS_OF:
+            new = _worded(kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS_OF[kind]]))
         else:
             new = line(kind, machine, memory.id, head)
         new = blanked(new) if is_erased(memory) else new
@@ -272,9 +274,9 @@ def _mark_name(n: int, mark: Mark) -> str:
     return f"{n} {mark.at}"
 
 
-def add_link(tx: Transaction, project: str, line: Line) -> None:
+def add_link(tx: Transaction, project: str, line: JournalLine) -> None:
     """Another machine's evidence, use or mark becomes a row here, once."""
-    words = {WORDS[line.kind]: line.words or ""} if line.kind in WORDS else {}
+    words = {WORDS_OF[line.kind]: line.words or ""} if line.kind in WORDS_OF else {}
     at = {**line.head, **words, "memory": line.memory, "project": project}
     if line.kind == "evidence":
         evidence = Evidence(**{**at, "tier": least(("team", at["tier"])) if line.standing == TEAM else at["tier"]})
@@ -306,14 +308,14 @@ def misplaced(store: Reads) -> list[tuple[str, str]]:
     return store.rows(f"SELECT id, memory FROM shared s WHERE NOT ({_STANDS}) OR EXISTS ({_TWICE})")
 
 
-def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: Any) -> Line:
+def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: Any) -> JournalLine:
     salt = new_salt()
     return line(kind, machine, memory, head, payload_digest(salt, spoken(words)).hex(), salt.hex(), words)
 
 
-def _line(row: Sequence[Any]) -> Line:
+def _line(row: Sequence[Any]) -> JournalLine:
     id, kind, machine, memory, head, digest, salt, words, standing, signer = row
-    return Line(
+    return JournalLine(
         id,
         kind,
         machine,

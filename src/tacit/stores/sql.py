@@ -33,7 +33,7 @@ from tacit.stores.sql_rows import (
     narrowed,
     place_of,
     proposal_of,
-    run_of,
+    run_row,
     shown_text,
     tally_from,
     use_of,
@@ -346,7 +346,7 @@ class RunRows(Statements):
     def run(self, id: str) -> RunRow | None:
         """A run by its id in the store."""
         row = self.one(f"SELECT {', '.join(RunRow.FIELDS)} FROM run WHERE id = :id", id=id)  # type: ignore[attr-defined]
-        return run_of(row) if row else None
+        return run_row(row) if row else None
 
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
         """A run by the host's own id; of several that bear it, the one that was learned."""
@@ -357,7 +357,7 @@ class RunRows(Statements):
             project=project,
             it=foreign_id,
         )
-        found = [run for run in map(run_of, rows) if run.project == project]
+        found = [run for run in map(run_row, rows) if run.project == project]
         return max(found, key=lambda run: run.seq, default=None)
 
     def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
@@ -365,7 +365,7 @@ class RunRows(Statements):
         columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
         where = "root = :root" if root else "project = :project"
         return [
-            run_of(row)
+            run_row(row)
             for row in self.rows(
                 f"SELECT {columns} FROM run WHERE {where} ORDER BY seq DESC, started_at DESC LIMIT :limit",
                 project=project,

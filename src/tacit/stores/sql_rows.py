@@ -115,7 +115,7 @@ COUNT_USE = (
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"
     " at = CASE WHEN excluded.at > tally.at THEN excluded.at ELSE tally.at END"
 )
-OUTCOMES = {"not_occurred": "clean", "occurred": "recurred"}
+OUTCOME_SIGNALS = {"not_occurred": "clean", "occurred": "recurred"}
 COUNT_ON = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
@@ -214,7 +214,7 @@ def mark_of(row: tuple[Any, ...]) -> Mark:
     return mark
 
 
-def run_of(row: tuple[Any, ...]) -> RunRow:
+def run_row(row: tuple[Any, ...]) -> RunRow:
     at = dict(zip(RunRow.FIELDS, row))  # type: ignore[attr-defined]
     return RunRow(**{**at, "complete": bool(at["complete"]), "facts": json.loads(at["facts"]) if at["facts"] else None})
 

@@ -35,7 +35,7 @@ from tacit.stores.sql_rows import (
     HEADER,
     INSERT_ENTRY,
     INSERT_MEMORY,
-    OUTCOMES,
+    OUTCOME_SIGNALS,
     PUT_COURSE,
     PUT_SEAL,
     PUT_TALLY,
@@ -428,7 +428,7 @@ class Writer(RunWriter):
 
         self._write_mark(mark)
         came(self, use, mark.at, mark.value, last)
-        known = [each for each in (last, mark.value) if each in OUTCOMES]
+        known = [each for each in (last, mark.value) if each in OUTCOME_SIGNALS]
         present = not use.blank and use.at > self.measured_since(use.memory)
         coin = bool(known) and present and use.arm != "exempt"
         again = bool(last) and present and UNKNOWN in (last, mark.value)
@@ -436,8 +436,8 @@ class Writer(RunWriter):
             self.refresh_tally(use.memory, use.project)
             return
         for outcome, step in ((last, -1.0), (mark.value, 1.0)):
-            if outcome in OUTCOMES and use.arm != "withheld":
-                self._step(use.memory, use.project, OUTCOMES[outcome], step)
+            if outcome in OUTCOME_SIGNALS and use.arm != "withheld":
+                self._step(use.memory, use.project, OUTCOME_SIGNALS[outcome], step)
         if present and not last and mark.value == UNKNOWN:
             self._step(use.memory, use.project, UNTOLD, 1.0)
         elif present and not last:

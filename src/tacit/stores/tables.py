@@ -15,7 +15,7 @@ from tacit.core.memory import ADDED, DECIDED, NUMBERS
 from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
-from tacit.stores.incidents import NUMBERS as INCIDENT_NUMBERS
+from tacit.stores.incidents import INCIDENT_NUMBERS as INCIDENT_NUMBERS
 from tacit.stores.sql_rows import HEADER
 from tacit.stores.sql_writer import SEALED
 
@@ -101,7 +101,7 @@ EMPTY = (
 )
 
 
-def rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
+def table_rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
     """A table's rows, in the order of its key unless told otherwise."""
     sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
     if table.name == "seal":  # the seal of nothing says nothing

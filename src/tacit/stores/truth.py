@@ -17,9 +17,9 @@ from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores import daily
 from tacit.stores.check import truth_faults
-from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_of
+from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_row
 from tacit.stores.sql_writer import SEALED
-from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, rows
+from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Store, Transaction
 
-BATCH = 1000  # rows of one statement
+_BATCH = 1000  # rows of one statement
 
 
 @value
@@ -53,7 +53,7 @@ class Migrated:
 
 def reader(store: Reads) -> Read:
     """A store's tables as rows; inside `store.snapshot()` they are of one moment."""
-    return lambda table: rows(store, table)
+    return lambda table: table_rows(store, table)
 
 
 def is_empty(store: Reads) -> bool:
@@ -87,7 +87,7 @@ def _memory(row: Sequence[Any]) -> Memory:
 _PARSED: dict[str, Callable[[Any], object]] = {
     "memory": _memory,
     "journal": lambda row: entry_of(row[: 2 + len(HEADER)]),
-    "run": lambda row: run_of(row[:-1]),
+    "run": lambda row: run_row(row[:-1]),
     "proposal": lambda row: proposal_of(row[:-1]),
 }
 
@@ -115,8 +115,8 @@ def move(
         counts = {table.name: _fill(tx, table, read, each) for table in TRUTH}
         tx.number_on()
         tx.reindex()
-        daily.rebuild(tx)
-        compare(reader(store), read, what, TRUTH[:-1])  # of the seals a server writes some at the end
+        daily.rebuild_daily(tx)
+        _compare(reader(store), read, what, TRUTH[:-1])  # of the seals a server writes some at the end
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 
 
@@ -133,7 +133,7 @@ def copy(source: Store, target: Store, *, each: Callable[[str, int], None] = lam
         each("comparing", 0)
         with target.snapshot():
             try:
-                counts = compare(reader(target), read, target.path)
+                counts = _compare(reader(target), read, target.path)
             except Damaged as error:
                 if moved is not None:
                     raise
@@ -145,7 +145,7 @@ def copy(source: Store, target: Store, *, each: Callable[[str, int], None] = lam
     return Moved(counts, chains, already=moved is None)
 
 
-def compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH) -> dict[str, int]:
+def _compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH) -> dict[str, int]:
     """How many rows of each table both have; `Damaged` with the first of the other's that the one has not, or not so.
 
     Only projects, profiles, names and settings may be more in the one: an opened project, of which nothing is known yet.
@@ -181,7 +181,7 @@ def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
 
 def _fill(tx: Transaction, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
     count, found = 0, iter(read(table))
-    while batch := [_named(tx, table, row) for row in islice(found, BATCH)]:
+    while batch := [_named(tx, table, row) for row in islice(found, _BATCH)]:
         _put(tx, table, batch)
         count += len(batch)
         each(table.name, count)

@@ -54,9 +54,9 @@ def spared(found: Spared | None) -> Drawn:
     if not found.is_known or found.about is None:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
-    between = f"between {pictures.signed(found.low)} and {pictures.signed(found.high)} a session"
+    between = f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session"
     over = f"over {numbered(found.units, 'session')}, some of which went without a lesson to compare"
-    desc = f"The figure lies {between}; the best guess is {pictures.signed(found.about)}."
+    desc = f"The figure lies {between}; the best guess is {pictures.with_sign(found.about)}."
     ends = ("more failures", "fewer failures")
     picture = pictures.interval(
         "spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends
@@ -80,7 +80,7 @@ def waiting(found: Outlook) -> Drawn:
     return Drawn("waiting", title, f"{found.waits:,}", "", pictures.bars("waiting", title, desc, rows, tone="s1"))
 
 
-def tokens(found: Outlook) -> Drawn:
+def tokens_by_week(found: Outlook) -> Drawn:
     """What agents consumed, week by week, by model."""
     return _consumed("tokens", "Tokens a week", compact, found.weekly, found.weekly.tokens)
 

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.ports import Store
 
-DAYS = 1.0  # between two passes of one project
+_DAYS = 1.0  # between two passes of one project
 
 
-def due(store: Store, now: str) -> list[str]:
+def projects_due(store: Store, now: str) -> list[str]:
     """Projects in which something was learned since they were last tended, or tried to be, and that was a day ago or more."""
     found = []
     for project in store.projects():
         last = max(store.meta(f"tend:{project.id}:{mark}") for mark in ("tended", "started"))
-        if last_learned(store, project.id) > last and last <= clock.after_days(now, -DAYS):
+        if last_learned(store, project.id) > last and last <= clock.after_days(now, -_DAYS):
             found.append(project.id)
     return found
 
@@ -38,7 +38,7 @@ def start(memories: Memories, env: Mapping[str, str], among: Sequence[str] | Non
     if env.get("TACIT_NO_WORKER") or not sys.executable or str(memories.settings()["tend"].value) != "yes":
         return 0
     store, now = memories.store, memories.now()
-    projects = [project for project in due(store, now) if among is None or project in among]
+    projects = [project for project in projects_due(store, now) if among is None or project in among]
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.stores.daily import Figure
 
 WEEKS = 26  # half a year fits a phone
-NAMED = 5  # lessons that are shown of a kind
+_NAMED = 5  # lessons that are shown of a kind
 ENOUGH = 20  # sessions with a comparison below which nothing is claimed
 
 # What waits, by the kind of question, in words that need no page.
@@ -115,12 +115,12 @@ def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outloo
     harms = sum(n for _, _, verdict, n in counted if verdict == "harms")
     held = sum(n for state, gate, _, n in counted if gate == "hold" and state in ("candidate", *INJECTABLE))
     asked = store.proposals_about(memories.project_id) if memories.project else []
-    harmful = memories.list(equal={"verdict": "harms"}, sort="updated", limit=NAMED) if harms else []
-    doubted = memories.list(states=("under_review",), sort="updated", limit=NAMED) if in_question else []
+    harmful = memories.list(equal={"verdict": "harms"}, sort="updated", limit=_NAMED) if harms else []
+    doubted = memories.list(states=("under_review",), sort="updated", limit=_NAMED) if in_question else []
     return Outlook(
         memories.project.name if memories.project else "",
         at, in_force, by_week(daily.figures(store, scopes, begin), in_force, at, first, weeks), questions(asked, held),
-        tuple({each.id: each for each in (*harmful, *doubted)}.values())[:NAMED], harms, in_question,
+        tuple({each.id: each for each in (*harmful, *doubted)}.values())[:_NAMED], harms, in_question,
         tuple(_with_patch(memories, each) for each in for_you(memories)) if memories.project else (),
         memories.week(since or clock.after_days(at, -7)) if memories.project else {},
     )  # fmt: skip

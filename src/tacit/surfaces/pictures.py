@@ -134,10 +134,10 @@ def interval(
         _text(middle, top + 60, "0", "middle"),
     ]
     named = [(figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26]  # not where zero stands
-    body += [_text(min(max(at, 18), WIDTH - 18), top + 60, signed(figure), "middle", "said") for figure, at in named]
+    body += [_text(min(max(at, 18), WIDTH - 18), top + 60, with_sign(figure), "middle", "said") for figure, at in named]
     if about is not None:
         body.append(
-            f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {signed(about)}")}</circle>'
+            f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {with_sign(about)}")}</circle>'
         )
     return _picture(id, title, desc, 82, body)
 
@@ -282,7 +282,7 @@ def compact(figure: float) -> str:
     return f"{figure:.0f}" if size >= 10 or figure == int(figure) else f"{figure:.2g}"
 
 
-def signed(figure: float) -> str:
+def with_sign(figure: float) -> str:
     """A difference, with a real minus sign."""
     return f"{figure:+.2f}".replace("-", "−") if figure else "0"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
 
 KEY = "sessions"
-MOST = 50  # processes that are remembered; each is one host at work
+_MOST = 50  # processes that are remembered; each is one host at work
 SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 
@@ -32,7 +32,7 @@ def note(store: Store, session: str, at: str, *, wait: float, process: int = 0) 
         known = json.loads(tx.meta(KEY) or "{}")
         known.pop(name, None)
         known[name] = (session, at)
-        tx.put_meta(KEY, json.dumps(dict([*known.items()][-MOST:])))
+        tx.put_meta(KEY, json.dumps(dict([*known.items()][-_MOST:])))
 
 
 def session_of(store: Store, ancestors: Sequence[tuple[int, float]]) -> str:

@@ -11,7 +11,7 @@ from tacit.stores.shared import is_one_persons
 from tacit.stores.story import by_day, run_names
 from tacit.stores.story import story as events_of
 from tacit.surfaces import outlook, standalone, story
-from tacit.surfaces.wording import ahead, standing
+from tacit.surfaces.wording import ahead, standing_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.memory import Memory
     from tacit.prove.effect import Effects
-    from tacit.surfaces.wording import Said
+    from tacit.surfaces.wording import Phrase
 
 LEARNED = 20  # lessons that a report names
-LINES = 60  # of a lesson's story
+_LINES = 60  # of a lesson's story
 
 
 def report(memories: Memories, since: str, *, team: bool, version: str, effects: Effects | None = None) -> str:
@@ -48,22 +48,22 @@ def report(memories: Memories, since: str, *, team: bool, version: str, effects:
     )  # fmt: skip
 
 
-def lesson(memories: Memories, id: str, *, version: str) -> str:
+def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
     """One lesson with its story."""
-    from tacit.core.lifecycle import nearest
+    from tacit.core.lifecycle import next_move
     from tacit.core.standing import standing_of
 
     memory, store = memories.get(id), memories.store
-    next_ = nearest(
+    next_ = next_move(
         memories.profile, standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id))
     )
     measured = memories.effect_of(memory.id)
-    events = events_of(store, memory.id, most=LINES)
+    events = events_of(store, memory.id, most=_LINES)
     names = run_names(
         store, [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
     )
-    return standalone.lesson(
-        memory, standing(memory, memories.profile), ahead(memory, memories.profile, next_), story.effect_words(measured),
+    return standalone.lesson_page(
+        memory, standing_words(memory, memories.profile), ahead(memory, memories.profile, next_), story.effect_words(measured),
         story.effect_picture(measured), story.timeline(by_day(store, memory.id)), story.lines(events, names),
         made_at=memories.now(), version=version,
     )  # fmt: skip
@@ -74,8 +74,8 @@ def since_days(memories: Memories, days: int) -> str:
     return clock.after_days(memories.now(), -days)
 
 
-def _said(memories: Memories, found: Iterable[Memory]) -> list[tuple[Memory, Said]]:
-    return [(each, standing(each, memories.profile)) for each in found]
+def _said(memories: Memories, found: Iterable[Memory]) -> list[tuple[Memory, Phrase]]:
+    return [(each, standing_words(each, memories.profile)) for each in found]
 
 
 def _signers(memories: Memories) -> dict[str, int]:

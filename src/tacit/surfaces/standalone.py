@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from tacit.surfaces.drawn import Drawn
     from tacit.surfaces.outlook import Outlook, Spared
     from tacit.surfaces.story import Told
-    from tacit.surfaces.wording import Said
+    from tacit.surfaces.wording import Phrase
 
 LOOK = os.path.join(os.path.dirname(__file__), "web", "static", "look.css")  # the desk's own
 
 
-def document(title: str, body: Iterable[str], made_at: str, version: str) -> str:
+def _document(title: str, body: Iterable[str], made_at: str, version: str) -> str:
     """A whole page around its parts."""
     with open(LOOK, encoding="utf-8") as file:
         style = file.read()
@@ -49,7 +49,7 @@ def document(title: str, body: Iterable[str], made_at: str, version: str) -> str
 
 
 def report(
-    found: Outlook, spared: Spared, learned: Sequence[tuple[Memory, Said]], harmful: Sequence[tuple[Memory, Said]], *,
+    found: Outlook, spared: Spared, learned: Sequence[tuple[Memory, Phrase]], harmful: Sequence[tuple[Memory, Phrase]], *,
     since: str, signers: Mapping[str, int] | None, left_out: int, version: str,
 ) -> str:  # fmt: skip
     """What was learned, spared, is wrong and waits. With `signers` it is for the team: who shared how many lessons."""
@@ -76,10 +76,10 @@ def report(
         ),
         _fixes("asked", "Asked for again and again", [each for each in found.for_you if each["kind"] == "request"]),
         _tile(drawn.waiting(found)) if signers is None else _signers(signers, left_out),
-        *(_tile(each) for each in (drawn.tokens(found), drawn.cost(found), drawn.hosts(found))),
+        *(_tile(each) for each in (drawn.tokens_by_week(found), drawn.cost(found), drawn.hosts(found))),
         "</div>",
     ]
-    return document(f"{name}: {days}", parts, found.at, version)
+    return _document(f"{name}: {days}", parts, found.at, version)
 
 
 def _lead(found: Outlook, week: Mapping[str, int]) -> str:
@@ -130,8 +130,8 @@ def _fixes(id: str, title: str, fixes: Sequence[Mapping[str, Any]]) -> str:
 # -- a lesson --------------------------------------------------------------------------------------
 
 
-def lesson(
-    memory: Memory, said: Said, ahead: str, answer: tuple[str, str], picture: str, timeline: str, lines: Sequence[Told], *,
+def lesson_page(
+    memory: Memory, said: Phrase, ahead: str, answer: tuple[str, str], picture: str, timeline: str, lines: Sequence[Told], *,
     made_at: str, version: str,
 ) -> str:  # fmt: skip
     """One lesson: how it stands, whether it helps, what happened to it."""
@@ -147,7 +147,7 @@ def lesson(
         *map(_told, lines),
         "</ol></section>",
     ]
-    return document(short(memory.text, 60) or memory.id, parts, made_at, version)
+    return _document(short(memory.text, 60) or memory.id, parts, made_at, version)
 
 
 def _told(line: Told) -> str:
@@ -190,7 +190,7 @@ def _figure(svg: str) -> str:
     return f"<figure>{svg}</figure>" if svg else ""
 
 
-def _lessons(found: Sequence[tuple[Memory, Said]], none: str) -> list[str]:
+def _lessons(found: Sequence[tuple[Memory, Phrase]], none: str) -> list[str]:
     if not found:
         return [f'<p class="dim">{_e(none)}</p>']
     rows = (

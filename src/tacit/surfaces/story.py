@@ -9,7 +9,7 @@ from tacit.core.value import value
 from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
-from tacit.surfaces.wording import CHANGES, NOTICED, change
+from tacit.surfaces.wording import CHANGES, NOTICED, change_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,7 +82,7 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
         outcome = CAME_WORDS.get(at["outcome"], at["outcome"])
         words = f"{_given(use.told['arm'])}; {outcome}" if use else _sentence(outcome)
         return Told(event.at, kind, words, run, why=at["reason"])
-    what, by, why = change(at)
+    what, by, why = change_lines(at)
     before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
     entry = int(event.key)
     return Told(
@@ -145,7 +145,7 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
         return ""
     low, high = -found.interval.high, -found.interval.low
     about = -found.estimate if found.estimate is not None else None
-    desc = f"Problems spared in a session: between {pictures.signed(low)} and {pictures.signed(high)}."
+    desc = f"Problems spared in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)}."
     ends = ("more problems", "fewer problems")
     return pictures.interval(
         id, "Does it help?", desc, low, high, about, tone=TONES.get(found.standing.word, "open"), ends=ends
@@ -198,7 +198,9 @@ class Record:
         return sum(part.tone == "bad" for part in self.given)
 
 
-def record(lessons: Sequence[GivenLesson], evidence: Iterable[Evidence] = (), marks: Iterable[UseMark] = ()) -> Record:
+def run_record(
+    lessons: Sequence[GivenLesson], evidence: Iterable[Evidence] = (), marks: Iterable[UseMark] = ()
+) -> Record:
     """A run's lessons, those whose problem came back first, with what the run said of each and how that is known."""
     quotes: dict[str, list[tuple[str, str]]] = {}
     for row in evidence:

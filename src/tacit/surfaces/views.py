@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import as_json
+from tacit.core.memory import memory_json
 from tacit.core.value import fields
 from tacit.stores import counts
 from tacit.surfaces.wording import recognised
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def why_json(found: Why, question: str = "") -> dict[str, Any]:
     """All that is known of one lesson."""
     return {
-        "memory": as_json(found.memory),
+        "memory": memory_json(found.memory),
         "signer": found.signer or None,
         "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
         "met": [
@@ -63,7 +63,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         "queue": memories.near.queued(),
         "paused": memories.near.meta("paused_until") or None,
         "cache": cache_json(memories.near),
-        "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
+        "recent": [memory_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
 
 
@@ -161,7 +161,7 @@ def replay_json(found: Replay) -> dict[str, Any]:
 def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
     """What a replay would do, as JSON."""
     return {
-        "lesson": as_json(found.lesson),
+        "lesson": memory_json(found.lesson),
         **{name: getattr(found, name) for name in ("folder", "instrument", "confined", "host", "done")},
         "tasks": [fields(task) for task in found.tasks],
         "skipped": [fields(each) for each in found.skipped],
@@ -270,9 +270,9 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
 
 def cache_json(near: Store) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
-    from tacit.stores.carry import standing
+    from tacit.stores.carry import cache_status
     from tacit.stores.counts import event
 
     if not near.far:
         return None
-    return {**standing(near).__dict__, "left": event(near, "carry_left"), "faults": []}
+    return {**cache_status(near).__dict__, "left": event(near, "carry_left"), "faults": []}

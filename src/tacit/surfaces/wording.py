@@ -49,7 +49,7 @@ WORDS = {
 
 
 @value
-class Said:
+class Phrase:
     """How a lesson stands, and what the colour of these words would mean."""
 
     words: str
@@ -61,40 +61,40 @@ def is_given(memory: Memory) -> bool:
     return memory.state in INJECTABLE and memory.gate == "allow" and memory.verdict not in ("harms", "no difference")
 
 
-def standing(memory: Memory, profile: Profile) -> Said:
+def standing_words(memory: Memory, profile: Profile) -> Phrase:
     """How a lesson stands, for a line of a list."""
     if memory.state in CLOSED:
-        return Said(CLOSED[memory.state], QUIET)
+        return Phrase(CLOSED[memory.state], QUIET)
     if memory.state == "under_review":
-        return Said("in question", BAD)
+        return Phrase("in question", BAD)
     if memory.gate != "allow":
-        return Said("needs your word", WAIT) if memory.gate == "hold" else Said("kept out", BAD)
+        return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
     if memory.state == "candidate":
-        return Said(f"waiting ({seen(memory)})", QUIET)
+        return Phrase(f"waiting ({seen(memory)})", QUIET)
     if memory.verdict in ("harms", "no difference"):
-        return Said(memory.verdict, BAD if memory.verdict == "harms" else QUIET)
+        return Phrase(memory.verdict, BAD if memory.verdict == "harms" else QUIET)
     if memory.verdict == "helps":
-        return Said("proven to help", GOOD)
+        return Phrase("proven to help", GOOD)
     return _in_force(memory, profile)
 
 
-def _in_force(memory: Memory, profile: Profile) -> Said:
+def _in_force(memory: Memory, profile: Profile) -> Phrase:
     signals = memory.tally.signals or {}
     if memory.pinned:
-        return Said("always given", GOOD)
+        return Phrase("always given", GOOD)
     if memory.on_page or signals.get(INSTRUCTED):
-        return Said("in your files", GOOD)
+        return Phrase("in your files", GOOD)
     if is_confirmed(memory):
-        return Said("your word", GOOD)
+        return Phrase("your word", GOOD)
     if memory.state == "stable" and memory.tally.belief is not None:
-        return Said("likely helps", GOOD)
+        return Phrase("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
-        return Said("your word", GOOD)
+        return Phrase("your word", GOOD)
     if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
-        return Said("in force", GOOD)
+        return Phrase("in force", GOOD)
     if int(signals.get("untold", 0)) >= UNTOLD:
-        return Said("given, unmeasured", PLAIN)
-    return Said(f"on trial ({so_far(memory, profile)})", PLAIN)
+        return Phrase("given, unmeasured", PLAIN)
+    return Phrase(f"on trial ({so_far(memory, profile)})", PLAIN)
 
 
 def seen(memory: Memory) -> str:
@@ -120,7 +120,7 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
         return f"A second, independent session that meets it, or your word: tacit review approve {memory.id}"
     if memory.verdict in ("harms", "no difference"):
         return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
-    said = standing(memory, profile).words
+    said = standing_words(memory, profile).words
     if said == "your word":
         return "Only you: tacit edit, forget or feedback --wrong. It is your word, so no session goes without it to measure it."
     if said.startswith("on trial"):
@@ -159,7 +159,7 @@ STATES = {
     "candidate": "waiting", "provisional": "in force", "stable": "in force", "canonical": "in force",
     "under_review": "in question", **CLOSED,
 }  # fmt: skip
-GATES = {"allow": "", "hold": "need your word", "quarantine": "kept out"}
+GATE_WORDS = {"allow": "", "hold": "need your word", "quarantine": "kept out"}
 # What came of a lesson's problem in a session.
 CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
 
@@ -206,7 +206,7 @@ MOVED = {
 }  # fmt: skip
 
 
-def change(entry: Mapping[str, Any]) -> list[str]:
+def change_lines(entry: Mapping[str, Any]) -> list[str]:
     """A change of a lesson for people: what, by whom, why."""
     to = (entry["after"] or {}).get("state")
     what = MOVED[to] if entry["verb"] == "move" and to in MOVED else CHANGES.get(entry["verb"], entry["verb"])

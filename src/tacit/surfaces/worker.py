@@ -1,6 +1,6 @@
 """The worker: one process per store that learns what hooks have queued, and goes when there is nothing left to do.
 
-Hooks `ask` and `start`; `work` drains. What makes it safe to kill at any point: a job leaves the queue only after its
+Hooks `enqueue` and `start`; `work` drains. What makes it safe to kill at any point: a job leaves the queue only after its
 transcript was learned, learning is one transaction and idempotent, and the lock that makes a worker the only one is
 the kernel's, gone with the process. So whoever holds the lock may take over every lease at once.
 
@@ -38,7 +38,7 @@ SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worke
 LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
 BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
-PATIENCE = 2  # deaths of a worker after which its job is tried again at once
+_PATIENCE = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
@@ -73,7 +73,7 @@ class Worked:
 # -- what hooks do ------------------------------------------------------------------------------------------------------
 
 
-def ask(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
+def enqueue(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
     """Queue a transcript, to be read in `later` seconds at the earliest. The same session is one job; `once` leaves one that waits."""
     import json
 
@@ -190,7 +190,7 @@ def work(
     with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
         store = near.store
         if wish is not None:
-            ask(store, wish)
+            enqueue(store, wish)
         worked = Worked()
         while True:
             lock = _lock(store.path, patient=True)
@@ -262,7 +262,7 @@ def _embed(memories: Memories) -> None:
             tx.count("", "vectors_failed", clock.now())
 
 
-def failures(store: Store) -> list[dict[str, Any]]:
+def failed_jobs(store: Store) -> list[dict[str, Any]]:
     """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
     from tacit.stores import queue
 
@@ -350,7 +350,7 @@ def _take_over(tx: Transaction) -> None:
     from tacit.stores import queue
 
     for id, attempts in queue.leased(tx):
-        wait = BACKOFF[min(attempts - PATIENCE, len(BACKOFF)) - 1] if attempts > PATIENCE else 0.0
+        wait = BACKOFF[min(attempts - _PATIENCE, len(BACKOFF)) - 1] if attempts > _PATIENCE else 0.0
         later = clock.stamp(time.time() + wait) if wait else ""
         queue.free(tx, id, later)
 

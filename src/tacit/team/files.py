@@ -13,7 +13,7 @@ from tacit.core.errors import Unavailable
 from tacit.core.exchange import Skipped
 from tacit.core.value import replace, value
 from tacit.stores.shared import lines_by, lines_known, standings
-from tacit.team.lines import TEAM, UNKNOWN, Line
+from tacit.team.lines import TEAM, UNKNOWN, JournalLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,17 +53,17 @@ class Doubt:
 
 
 @value
-class Files:
+class _Files:
     """What all files say that is not known here."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[JournalLine, ...] = ()
     skipped: tuple[tuple[str, Skipped], ...] = ()
     replayed: tuple[Doubt, ...] = ()  # signed for another repository: left out
     unbound: tuple[Doubt, ...] = ()  # signed, but nobody can tell for which repository: held like a stranger's
     missing: tuple[Doubt, ...] = ()  # signed, or seen by `signer`, and not there
 
 
-def read_files(store: Store, project: str, folder: Folder, keys: Keys, format: Any, repository: str) -> Files:
+def read_files(store: Store, project: str, folder: Folder, keys: Keys, format: Any, repository: str) -> _Files:
     """The lines of all files that are not known yet, each with whose it is, and what is wrong with the rest."""
     known = standings(store, project)
     reading = _Reading(keys, repository, frozenset(id for id, standing in known.items() if standing != UNKNOWN))
@@ -77,7 +77,7 @@ class _Reading:
 
     def __init__(self, keys: Keys, repository: str, known: frozenset[str]) -> None:
         self.keys, self.repository, self.known = keys, repository, known
-        self.lines: list[Line] = []
+        self.lines: list[JournalLine] = []
         self.skipped: list[tuple[str, Skipped]] = []
         self.replayed: dict[tuple[str, str], int] = {}
         self.unbound: dict[tuple[str, str], int] = {}
@@ -86,13 +86,13 @@ class _Reading:
 
     def file(self, machine: str, items: Iterable[Any]) -> None:
         """One machine's file."""
-        fresh: dict[str, Line] = {}
+        fresh: dict[str, JournalLine] = {}
         there: set[str] = set()
         signatures = []
         for item in items:
             if isinstance(item, Skipped):
                 self.skipped.append((machine, item))
-            elif isinstance(item, Line):
+            elif isinstance(item, JournalLine):
                 there.add(item.id)
                 if item.id not in self.known:
                     fresh[item.id] = item if item.words is not None else fresh.get(item.id, item)
@@ -131,7 +131,7 @@ class _Reading:
                 found.update(dict.fromkeys(each.of, name))
         return found
 
-    def done(self, known: Mapping[str, int]) -> Files:
+    def done(self, known: Mapping[str, int]) -> _Files:
         """What was found, with the lines that others have seen and that are not here."""
         here, strange = dict(known), set()
         for line in self.lines:
@@ -149,7 +149,7 @@ class _Reading:
             }
             if lacking and (name := self.keys.verify(signature.message, signature.signature)):
                 self.missing.update({machine: Doubt(machine, name, count) for machine, count in lacking.items()})
-        return Files(
+        return _Files(
             tuple(self.lines), tuple(self.skipped), _doubts(self.replayed), _doubts(self.unbound),
             tuple(self.missing[machine] for machine in sorted(self.missing)),
         )  # fmt: skip
@@ -174,13 +174,15 @@ def write_file(
     was = folder.read(machine)
     ours = lines_by(store, project, machine)
     items = [*format.read(was or b"", machine)]
-    there = {item.id: item for item in items if isinstance(item, Line)}
-    signatures = [item for item in items if not isinstance(item, (Line, Skipped))]
+    there = {item.id: item for item in items if isinstance(item, JournalLine)}
+    signatures = [item for item in items if not isinstance(item, (JournalLine, Skipped))]
     signs = bool(keys.key and repository)
     covered = {id for each in signatures if not signs or each.repository == repository for id in each.of}
     wanted = {line.id: line for line in ours}
     foreign = len(there.keys() - wanted.keys()) + sum(isinstance(item, Skipped) for item in items)
-    stale = any(item.words != wanted[item.id].words for item in items if isinstance(item, Line) and item.id in wanted)
+    stale = any(
+        item.words != wanted[item.id].words for item in items if isinstance(item, JournalLine) and item.id in wanted
+    )
     anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
     missing = [line for line in ours if line.id not in there]
     unsigned = tuple(line.id for line in ours if anew or line.id not in covered)

@@ -3,7 +3,7 @@
 Each machine appends lines of its own; a memory is what the lines of all machines say of it. A line names the lines its
 writer had seen (`parents`), so the lines of one memory form a graph. `ordered` makes one order of it, the same wherever
 the same lines are known: a line comes after its parents; of those that do not know each other the automatic ones come
-first, then the earlier ones, then by id. `folded` lays their fields over each other in that order. Where two lines that
+first, then the earlier ones, then by id. `fold_lines` lays their fields over each other in that order. Where two lines that
 do not know each other decide one field differently, the later one stands and the other becomes a `Fork`.
 
 A line's id covers its words by their salted digest only, so that erasing them leaves ids and signatures as they were.
@@ -23,7 +23,7 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import (
     DECIDED,
-    GATES,
+    GATE_ANSWERS,
     NUMBERS,
     SEVERITIES,
     TIERS,
@@ -43,21 +43,25 @@ if TYPE_CHECKING:
     from typing import Any
 
 OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
-SCOPES = ("task", "mission", "project")  # what is bound to a project; global and agent lessons are a person's own
+SHARED_SCOPES = (
+    "task",
+    "mission",
+    "project",
+)  # what is bound to a project; global and agent lessons are a person's own
 ENTRY = ("verb", "by", "at", "run", "profile", "parents")
 # What a link says beside its words. Its project is that of whoever reads it.
 LINKS = {
     kind: tuple(name for name in names if name not in ("key", "memory", "project", "quote", "reason"))
     for kind, names in (("evidence", EVIDENCE_COLUMNS), ("use", USE_COLUMNS), ("mark", MARK_COLUMNS))
 }
-WORDS = {"evidence": "quote", "mark": "reason"}
+WORDS_OF = {"evidence": "quote", "mark": "reason"}
 LISTS = ("tags", "paths", "supersedes")
 _CLOSED_WORDS = {
-    "scope": SCOPES,
+    "scope": SHARED_SCOPES,
     "state": STATES,
     "severity": SEVERITIES,
     "trust": TIERS,
-    "gate": GATES,
+    "gate": GATE_ANSWERS,
     "verdict": VERDICTS,
 }
 # what goes, or may go, into a prompt
@@ -76,7 +80,7 @@ _UNCONTESTED = (
 
 
 @value
-class Line:
+class JournalLine:
     """One line of the shared journal; `line` makes it."""
 
     id: str  # its name on every machine; it covers all but the words, and those by their digest
@@ -117,8 +121,8 @@ class Fork:
     """One field that two machines decided apart."""
 
     field: str
-    stands: Line
-    lost: Line
+    stands: JournalLine
+    lost: JournalLine
     value: Any  # what the lost line said
 
 
@@ -133,10 +137,10 @@ class Folded:
 
 def line(
     kind: str, machine: str, memory: str, head: Mapping[str, Any], digest: str = "", salt: str = "", words: Any = None
-) -> Line:
+) -> JournalLine:
     """A line with its id."""
     covered = json.dumps([kind, machine, memory, head], ensure_ascii=False, separators=(",", ":"))
-    return Line(sha("line", covered, digest).hex()[:40], kind, machine, memory, head, digest, salt, words)
+    return JournalLine(sha("line", covered, digest).hex()[:40], kind, machine, memory, head, digest, salt, words)
 
 
 def spoken(words: Any) -> str:
@@ -144,7 +148,7 @@ def spoken(words: Any) -> str:
     return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False, separators=(",", ":"))
 
 
-def verifies(line: Line) -> bool:
+def verifies(line: JournalLine) -> bool:
     """Whether the words are the ones that were digested, under a salt spelled as we spell it: one bit makes a capital of a letter."""
     if line.words is None:
         return True
@@ -152,7 +156,7 @@ def verifies(line: Line) -> bool:
     return salt.hex() == line.salt and payload_digest(salt, spoken(line.words)).hex() == line.digest
 
 
-def blanked(line: Line) -> Line:
+def blanked(line: JournalLine) -> JournalLine:
     """A line of an erased memory: its words gone, its id the same. What the erasure itself says holds no word of the lesson."""
     return line if line.kind == "entry" and line.head["verb"] == "erase" else replace(line, words=None, salt="")
 
@@ -160,13 +164,13 @@ def blanked(line: Line) -> Line:
 # -- order and fold -----------------------------------------------------------------------------------------------------
 
 
-def counted(lines: Sequence[Line]) -> list[Line]:
+def counting_lines(lines: Sequence[JournalLine]) -> list[JournalLine]:
     """The lines that count: those of people we trust, with all that they had seen; without any, the unknown ones alone."""
     trusted = [line for line in lines if line.standing != UNKNOWN]
     if not trusted:
         return list(lines)
     known = {line.id: line for line in lines}
-    found: dict[str, Line] = {}
+    found: dict[str, JournalLine] = {}
     waiting = [line.id for line in trusted]
     while waiting:
         id = waiting.pop()
@@ -176,7 +180,7 @@ def counted(lines: Sequence[Line]) -> list[Line]:
     return list(found.values())
 
 
-def ordered(lines: Iterable[Line]) -> list[Line]:
+def ordered(lines: Iterable[JournalLine]) -> list[JournalLine]:
     """The entries of one memory in the one order that every machine gives them; what lacks a parent is left out."""
     known = {line.id: line for line in lines}
     children: dict[str, list[str]] = {}
@@ -186,7 +190,7 @@ def ordered(lines: Iterable[Line]) -> list[Line]:
             children.setdefault(parent, []).append(id)
     ready = [_rank(line) for id, line in known.items() if not missing[id]]
     heapify(ready)
-    order: list[Line] = []
+    order: list[JournalLine] = []
     while ready:
         id = heappop(ready)[-1]
         order.append(known[id])
@@ -197,19 +201,19 @@ def ordered(lines: Iterable[Line]) -> list[Line]:
     return order
 
 
-def _rank(line: Line) -> tuple[bool, str, str]:
+def _rank(line: JournalLine) -> tuple[bool, str, str]:
     return (line.is_person, str(line.head["at"]), line.id)
 
 
-def tips(lines: Iterable[Line]) -> list[str]:
+def tips(lines: Iterable[JournalLine]) -> list[str]:
     """The lines that no other has seen yet: the parents of whatever comes next."""
     known = {line.id: line for line in lines}
     return sorted(known.keys() - {parent for line in known.values() for parent in line.parents})
 
 
-def folded(lines: Sequence[Line]) -> Folded:
+def fold_lines(lines: Sequence[JournalLine]) -> Folded:
     """What the lines of one memory add up to."""
-    order = ordered(counted(lines))
+    order = ordered(counting_lines(lines))
     erasures = [line for line in order if line.head["verb"] == "erase" and line.words]
     if erasures:
         gone = {**_blank_columns(), **_seen_here(erasures[-1]), "text": "", "state": "rejected", "closed_by": ERASED_BY}
@@ -222,11 +226,11 @@ def folded(lines: Sequence[Line]) -> Folded:
     return Folded(columns)
 
 
-def unfolded(known: Sequence[Line], fresh: Sequence[Line]) -> Iterator[Mapping[str, Any]]:
+def unfolded(known: Sequence[JournalLine], fresh: Sequence[JournalLine]) -> Iterator[Mapping[str, Any]]:
     """The columns after each new line, as if they came one by one in their order."""
-    order = ordered(counted([*known, *fresh]))
+    order = ordered(counting_lines([*known, *fresh]))
     if not _is_straight(order) or [line.id for line in order[len(known) :]] != [line.id for line in fresh]:
-        yield from (folded([*known, *fresh[: count + 1]]).columns for count in range(len(fresh)))
+        yield from (fold_lines([*known, *fresh[: count + 1]]).columns for count in range(len(fresh)))
         return
     columns = _blank_columns()
     for number, line in enumerate(order):
@@ -235,14 +239,14 @@ def unfolded(known: Sequence[Line], fresh: Sequence[Line]) -> Iterator[Mapping[s
             yield dict(columns)
 
 
-def _is_straight(order: Sequence[Line]) -> bool:
+def _is_straight(order: Sequence[JournalLine]) -> bool:
     return all(line.parents == ((order[i - 1].id,) if i else ()) for i, line in enumerate(order))
 
 
-def _folded_apart(order: Sequence[Line], columns: dict[str, Any]) -> Folded:
+def _folded_apart(order: Sequence[JournalLine], columns: dict[str, Any]) -> Folded:
     """The fold of a graph that forks: the last word on each field stands, and what it overruled unseen is kept as a fork."""
     seen: dict[str, set[str]] = {}
-    writer: dict[str, Line] = {}
+    writer: dict[str, JournalLine] = {}
     forks: dict[str, list[Fork]] = {}
     for line in order:
         before = seen[line.id] = set(line.parents).union(*(seen[parent] for parent in line.parents))
@@ -264,7 +268,7 @@ def _blank_columns() -> dict[str, Any]:
     return {name: 0 if name in NUMBERS else "" for name in DECIDED}
 
 
-def _seen_here(line: Line) -> dict[str, Any]:
+def _seen_here(line: JournalLine) -> dict[str, Any]:
     """What an entry decided, as far as it goes here: a member's own word is the team's, a stranger's is imported and held."""
     after = dict(line.after)
     if line.standing == TEAM:
@@ -284,7 +288,7 @@ def _seen_here(line: Line) -> dict[str, Any]:
     return after
 
 
-def _taken(columns: Mapping[str, Any], line: Line) -> dict[str, Any]:
+def _taken(columns: Mapping[str, Any], line: JournalLine) -> dict[str, Any]:
     """What an entry adds to those before it. What was quarantined here is let out by somebody here, not by whoever sent it."""
     after = _seen_here(line)
     if line.standing == TEAM and columns["gate"] == "quarantine" and after.get("gate", "quarantine") != "quarantine":
@@ -294,7 +298,7 @@ def _taken(columns: Mapping[str, Any], line: Line) -> dict[str, Any]:
     return after
 
 
-def _of_the_team(after: dict[str, Any], line: Line) -> dict[str, Any]:
+def _of_the_team(after: dict[str, Any], line: JournalLine) -> dict[str, Any]:
     """A member's entry as it goes here: on trial like any word of theirs. Pins, pages, verdicts and promotions stay at home.
 
     Their uses and evidence travel, so each machine judges by the same figures. What seems meant for the reader is quarantined here too:
@@ -331,7 +335,7 @@ def fork_id(fork: Fork) -> str:
 # -- what a stranger's file may not do ----------------------------------------------------------------------------------
 
 
-def fault_in(line: Line) -> str:
+def fault_in(line: JournalLine) -> str:
     """Why a line cannot be taken as it is; empty if it can. Its types were checked when it was read."""
     if not verifies(line):
         return "its words are not the ones that were digested"
@@ -369,7 +373,7 @@ def _wrong(name: str, field: Any) -> str:
     return ""
 
 
-def is_taking_away(line: Line) -> bool:
+def is_taking_away(line: JournalLine) -> bool:
     """Whether an entry takes a lesson out."""
     return line.kind == "entry" and (line.head["verb"] == "erase" or line.after.get("state") in CLOSED)
 

@@ -36,10 +36,10 @@ from tacit.team.files import Doubt, read_files, write_file
 from tacit.team.lines import (
     TEAM,
     UNKNOWN,
-    Line,
+    JournalLine,
     blanked,
-    counted,
-    folded,
+    counting_lines,
+    fold_lines,
     fork_id,
     is_erased,
     is_taking_away,
@@ -61,11 +61,11 @@ if TYPE_CHECKING:
 
 
 CHUNK = 200  # memories a transaction: others get their turn in between
-BY = "sync"
+_BY = "sync"
 
 
 @value
-class Seen:
+class SyncedLesson:
     """What became of one lesson."""
 
     memory: str
@@ -84,7 +84,7 @@ class Synced:
     machine: str
     shared: int = 0  # lines of ours that are new in the file
     taken: int = 0  # lines of others that are new here
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[SyncedLesson, ...] = ()
     forks: int = 0  # proposals made
     unsigned: tuple[
         tuple[str, int], ...
@@ -232,13 +232,13 @@ class Joining:
         self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run
         self.skipped: list[tuple[str, Skipped]] = []
         self._erased: list[str] = []
-        self._seen: list[Seen] = []
+        self._seen: list[SyncedLesson] = []
         self._unsigned: dict[str, int] = {}
         self._taken = self._waiting = self._forks = 0
 
-    def join(self, lines: Iterable[Line], machine: str) -> None:
+    def join(self, lines: Iterable[JournalLine], machine: str) -> None:
         """Share what is new here and take in what is new elsewhere, memory by memory."""
-        by_memory: dict[str, list[Line]] = {}
+        by_memory: dict[str, list[JournalLine]] = {}
         for line in lines:
             by_memory.setdefault(line.memory, []).append(line)
         only = "" if self.whole else machine
@@ -248,7 +248,7 @@ class Joining:
                 for id in todo[start : start + CHUNK]:
                     self._memory(tx, id, by_memory.get(id, []), machine)
 
-    def _memory(self, tx: Transaction, id: str, lines: list[Line], machine: str) -> None:
+    def _memory(self, tx: Transaction, id: str, lines: list[JournalLine], machine: str) -> None:
         was = next(iter(tx.memories([id])), None)
         if was is not None and was.project != self.project.id:
             self._leave(lines, "a lesson of another project")
@@ -272,7 +272,7 @@ class Joining:
         if now.erased:
             self._erase(tx, id, was, bool(fresh))
 
-    def _vouched(self, tx: Transaction, known: Line, told: Line) -> Line:
+    def _vouched(self, tx: Transaction, known: JournalLine, told: JournalLine) -> JournalLine:
         """A line that is known, with the signature that it lacked."""
         if known.standing != UNKNOWN or told.standing == UNKNOWN:
             return known
@@ -289,10 +289,12 @@ class Joining:
             left = json.loads(tx.meta(_erasing(self.project.id)) or "{}")
             tx.put_meta(_erasing(self.project.id), json.dumps({**left, id: was.on_page}))
 
-    def _admitted(self, tx: Transaction, was: Memory | None, known: list[Line], fresh: list[Line]) -> list[Line]:
+    def _admitted(
+        self, tx: Transaction, was: Memory | None, known: list[JournalLine], fresh: list[JournalLine]
+    ) -> list[JournalLine]:
         """The new entries that may count, in their order."""
         trusted = any(line.standing != UNKNOWN for line in (*known, *fresh))
-        may = {line.id for line in counted([*known, *fresh])}
+        may = {line.id for line in counting_lines([*known, *fresh])}
         if not trusted and was is not None and (not known or has_own_rows(tx, self.project.id, was.id)):
             may = set()  # somebody here has decided about it, or it came another way: strangers have no say
         left = [line for line in fresh if line.id not in may]
@@ -304,26 +306,26 @@ class Joining:
         self._waiting += len(fresh) - len(left) - len(order)
         return order
 
-    def _rows(self, known: list[Line], fresh: Sequence[Line]) -> tuple[list[Memory], Folded | None]:
+    def _rows(self, known: list[JournalLine], fresh: Sequence[JournalLine]) -> tuple[list[Memory], Folded | None]:
         """The row after each new entry, and what all lines add up to; None where no line is known."""
         if not known and not fresh:
             return [], None
         id = (known or fresh)[0].memory
-        now = folded([*known, *fresh])
+        now = fold_lines([*known, *fresh])
         last = memory_of(id, self.project.id, now.columns)
         if now.erased:
             return [last] * len(fresh), now
         return [memory_of(id, self.project.id, columns) for columns in unfolded(known, fresh)], now
 
     def _apply(
-        self, tx: Transaction, was: Memory | None, fresh: Sequence[Line], rows: Sequence[Memory], now: Folded
+        self, tx: Transaction, was: Memory | None, fresh: Sequence[JournalLine], rows: Sequence[Memory], now: Folded
     ) -> None:
         current = was
         for line, row in zip(fresh, rows):
             legal = (
                 current is None or current.state == row.state or is_legal(current.state, row.state, line.head["verb"])
             )
-            tx.apply(self._change(current, row, line, line.head["verb"] if legal else BY))
+            tx.apply(self._change(current, row, line, line.head["verb"] if legal else _BY))
             put_line(tx, self.project.id, blanked(line) if now.erased else line, str(last_entry(tx, row.id)))
             current = row
         self._taken += len(fresh)
@@ -331,11 +333,11 @@ class Joining:
             return
         goal = memory_of(current.id, self.project.id, now.columns)
         if to_row(goal) != to_row(current):
-            tx.apply(self._change(current, goal, None, BY))
+            tx.apply(self._change(current, goal, None, _BY))
         if was is None or to_row(goal) != to_row(was):
             self._tell(was, goal, fresh)
 
-    def _change(self, was: Memory | None, now: Memory, line: Line | None, verb: str) -> Change:
+    def _change(self, was: Memory | None, now: Memory, line: JournalLine | None, verb: str) -> Change:
         old, new = dict(zip(DECIDED, to_row(was))) if was else {}, dict(zip(DECIDED, to_row(now)))
         differ = (name for name in DECIDED if (old[name] != new[name] if old else new[name] not in ("", 0)))
         names = [name for name in differ if name not in ("id", "project")]
@@ -344,13 +346,13 @@ class Joining:
         return Change(
             now,
             Entry(
-                now.id, now.project, verb, head.get("by", BY), reason, head.get("at", self.at),
+                now.id, now.project, verb, head.get("by", _BY), reason, head.get("at", self.at),
                 {name: old[name] for name in names} if old else {}, {name: new[name] for name in names},
                 head.get("run", ""), head.get("profile", ""), line.machine if line else "",
             ),
         )  # fmt: skip
 
-    def _links(self, tx: Transaction, links: Sequence[Line], erased: bool) -> None:
+    def _links(self, tx: Transaction, links: Sequence[JournalLine], erased: bool) -> None:
         """Evidence and uses count only from people we trust."""
         self._leave([line for line in links if line.standing == UNKNOWN])
         for line in links:
@@ -368,7 +370,7 @@ class Joining:
             if each.kind == "fork" and each.id not in wanted:
                 tx.put_proposal(
                     replace(
-                        each, state=APPROVED, decided_by=BY, decided_at=self.at, decision="a later entry settled it"
+                        each, state=APPROVED, decided_by=_BY, decided_at=self.at, decision="a later entry settled it"
                     )
                 )
         for name, forks in wanted.items():
@@ -386,19 +388,19 @@ class Joining:
         one, other, what = lost.head["by"], stands.head["by"], ", ".join(fork.field for fork in forks)
         told = f"{one} and {other} changed {what} apart; what {other} said stands"
         return Proposal(
-            name, self.project.id, "fork", told, BY, self.at, id, tier="person",
+            name, self.project.id, "fork", told, _BY, self.at, id, tier="person",
             payload={"fields": fields, "by": one, "stands": other},
             expires_at=after_days(self.at, self.profile.triage.expire_days),
         )  # fmt: skip
 
-    def _leave(self, lines: Sequence[Line], why: str = "") -> None:
+    def _leave(self, lines: Sequence[JournalLine], why: str = "") -> None:
         for line in lines:
             if why:
                 self.skipped.append((line.machine, Skipped(line.id[:12], why)))
             else:
                 self._unsigned[line.machine] = self._unsigned.get(line.machine, 0) + 1
 
-    def _tell(self, was: Memory | None, now: Memory, lines: Sequence[Line]) -> None:
+    def _tell(self, was: Memory | None, now: Memory, lines: Sequence[JournalLine]) -> None:
         if is_erased(now):
             what = "erased"
         elif was is None:
@@ -412,7 +414,7 @@ class Joining:
         names = tuple(dict.fromkeys(line.head["by"] for line in lines))
         signers = tuple(dict.fromkeys(line.signer for line in lines if line.standing == TEAM))
         before = was.text if was is not None and was.text != now.text else ""
-        self._seen.append(Seen(now.id, what, now.text, before, names, signers, now.state))
+        self._seen.append(SyncedLesson(now.id, what, now.text, before, names, signers, now.state))
 
     def report(self, machine: str, shared: int, machines: int) -> Synced:
         """What was done."""

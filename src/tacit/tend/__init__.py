@@ -117,7 +117,7 @@ def tend(
     wanted = tuple(name for name in STEPS if name in steps)
     if dry_run or wanted == ALONE:
         return Tended(run, _taken(context, wanted), dry_run)
-    holder = lease.take(context)
+    holder = lease.take_lease(context)
     if holder:  # a run that is over is counted all the same
         return Tended(run, _taken(context, ALONE) if run and "sweep" in wanted else (), busy=holder)
     try:

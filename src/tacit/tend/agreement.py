@@ -33,7 +33,7 @@ class Later:
 
 
 @value
-class Standing:
+class TrackRecord:
     """A tier's record."""
 
     tier: str
@@ -68,7 +68,7 @@ def agrees(action: str, later: Later) -> bool | None:
     return None
 
 
-def standing(tier: str, decisions: Iterable[tuple[str, Later]], settings: Triage) -> Standing:
+def track_record(tier: str, decisions: Iterable[tuple[str, Later]], settings: Triage) -> TrackRecord:
     """A tier's record from its decisions, oldest first. Whether it may decide alone follows from all of them in their order."""
     agreed: list[bool] = []
     autonomous, decided = True, 0
@@ -79,7 +79,7 @@ def standing(tier: str, decisions: Iterable[tuple[str, Later]], settings: Triage
             agreed.append(word)
             autonomous = is_autonomous(agreed, autonomous, settings)
     last = agreed[-settings.watch :]
-    return Standing(tier, decided, len(agreed), sum(last), len(last), autonomous)
+    return TrackRecord(tier, decided, len(agreed), sum(last), len(last), autonomous)
 
 
 def is_autonomous(agreed: Sequence[bool], before: bool, settings: Triage) -> bool:

@@ -30,16 +30,16 @@ class Book:
     """What a project keeps of its pages: the targets, and each file as it was last written."""
 
     targets: Mapping[str, Keeping] | None = None
-    files: Mapping[str, hand.Kept] | None = None
+    files: Mapping[str, hand.KeptFile] | None = None
 
     @property
     def kept(self) -> Mapping[str, Keeping]:
         """The targets by name."""
         return self.targets or {}
 
-    def of(self, path: str) -> hand.Kept:
+    def of(self, path: str) -> hand.KeptFile:
         """What is remembered of a file."""
-        return (self.files or {}).get(path) or hand.Kept()
+        return (self.files or {}).get(path) or hand.KeptFile()
 
 
 def read_book(store: Reads, project: str) -> Book:

@@ -19,9 +19,9 @@ from tacit.core.proposal import APPROVED, REJECTED
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.due import entries_after
-from tacit.tend.agreement import Later, standing
+from tacit.tend.agreement import Later, track_record
 from tacit.tend.judge import is_checked, is_person, judged_proposals, with_word
-from tacit.tend.pairs import BY, Joining, Pair, is_in_force, named, raised, readied, were_parted
+from tacit.tend.pairs import BY, Joining, Pair, is_in_force, pair_name, raised, readied, were_parted
 from tacit.tend.same import (
     BATCH,
     OPPOSITE,
@@ -29,11 +29,11 @@ from tacit.tend.same import (
     Pairing,
     answers,
     examination,
-    nearest,
     passed,
     question,
     schema,
     was_heard,
+    worth_asking,
 )
 from tacit.words.match import compare, rarity
 from tacit.words.tokens import query_words
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
     from tacit.core.ports import Model, Reads, Transaction
     from tacit.core.profile_upkeep import Triage
     from tacit.core.proposal import Proposal
-    from tacit.tend.agreement import Standing
+    from tacit.tend.agreement import TrackRecord
     from tacit.tend.context import Context
     from tacit.words.prepared import Likeness
 
 BY_MODEL = f"{BY}:model"  # who decided what a model was asked about
 ABLE, UNABLE, UNHEARD, UNANSWERED = "able", "unable", "unheard", "unanswered"
-HOLDS = {ABLE: 30.0, UNABLE: 7.0, UNHEARD: 0.1}  # days for which an exam holds, by how it ended
-MOST = 200  # lessons about whose neighbours one pass asks; the next goes on where it stopped
+_HOLDS = {ABLE: 30.0, UNABLE: 7.0, UNHEARD: 0.1}  # days for which an exam holds, by how it ended
+MOST_ASKED = 200  # lessons about whose neighbours one pass asks; the next goes on where it stopped
 CLOSEST = 6  # neighbours that are measured again, of which the nearest are asked about
 READS = "reads"  # the mark of when a model last read all there was; learning looks at it
 
 
-class Asking(Joining):
+class MergePass(Joining):
     """One pass over what changed."""
 
     words, neighbours = 32, 30  # in other words it shares few
@@ -97,7 +97,7 @@ class Asking(Joining):
 
     def _examined(self) -> bool:
         taken = self.context.mark("exam").split(" ", 2)  # when, how it ended, who
-        lately = len(taken) == 3 and days_between(taken[0], self.context.now()) < HOLDS.get(taken[1], 0.0)
+        lately = len(taken) == 3 and days_between(taken[0], self.context.now()) < _HOLDS.get(taken[1], 0.0)
         if lately and taken[2] == self.model.identity:
             return taken[1] == ABLE
         if not entries_after(self.store, self.project, 0, self.context.since, 1):
@@ -127,7 +127,7 @@ class Asking(Joining):
 
     def _asks(self) -> bool:
         """Whether all there was could be asked and settled."""
-        for ids, mark in self.changed("same", MOST):
+        for ids, mark in self.changed("same", MOST_ASKED):
             pairs = self._pairs(ids)
             for start in range(0, len(pairs), BATCH):
                 if not self.context.bound.has_room:
@@ -142,9 +142,9 @@ class Asking(Joining):
     def _pairs(self, ids: Sequence[str]) -> list[Pair]:
         found = []
         for memory in self.store.memories(ids):
-            near = nearest(self.near(memory)) if is_in_force(memory) else []
+            near = worth_asking(self.near(memory)) if is_in_force(memory) else []
             for other, likeness in near:
-                self.seen.add(named(memory, other))
+                self.seen.add(pair_name(memory, other))
                 if not self._is_known(memory, other):
                     found.append(Pair(memory, other, likeness.score))
         return found
@@ -254,11 +254,11 @@ def _may_be_given(a: Memory, b: Memory) -> bool:
     return a.state in INJECTABLE and b.state in INJECTABLE
 
 
-def merging(store: Reads, project: str, settings: Triage) -> Standing:
+def merging(store: Reads, project: str, settings: Triage) -> TrackRecord:
     """How a model's merges fared with people: decided as it advised, or taken back. Of what it kept apart nothing is known."""
     told = []
     for proposal in judged_proposals(store, project, "merge", "promote"):
         pair = (proposal.memory, str((proposal.payload or {}).get("other", "")))
         decided = proposal.state if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by) else ""
         told.append(("promote", Later(decided, taken_off=were_parted(store, *pair))))
-    return standing("merges", told, settings)
+    return track_record("merges", told, settings)

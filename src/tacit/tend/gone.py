@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tacit.core.gone import GONE, RECORDS, missing, named, record_number
+from tacit.core.gone import GONE, RECORDS, missing_paths, named_paths, record_number
 from tacit.core.states import INJECTABLE
 from tacit.stores.due import in_turn
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tacit.tend.context import Context
 
 TURN = 500  # lessons that a pass looks at beside those that changed
-MARK = "looked for files"
+_MARK = "looked for files"
 
 
 class Tree:
@@ -29,9 +29,11 @@ class Tree:
 
     def lacks(self, memory: Memory) -> tuple[str, ...]:
         """What a lesson names and is gone."""
-        names = named(memory.text, memory.paths)
+        names = named_paths(memory.text, memory.paths)
         return (
-            missing(names, lambda path: os.path.lexists(os.path.join(self.root, path)), self.records) if names else ()
+            missing_paths(names, lambda path: os.path.lexists(os.path.join(self.root, path)), self.records)
+            if names
+            else ()
         )
 
 
@@ -39,7 +41,7 @@ def look(context: Context, changed: Sequence[str]) -> int:
     """Keep, for lessons that changed and for the next in turn, how much of what they name is gone. How many differ now."""
     if not context.root or not os.path.isdir(context.root):
         return 0
-    tree, last = Tree(context.root), int(context.mark(MARK) or 0)
+    tree, last = Tree(context.root), int(context.mark(_MARK) or 0)
     turn = in_turn(context.store, context.project.id, last, TURN)
     lessons = context.store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
     found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
@@ -52,7 +54,7 @@ def look(context: Context, changed: Sequence[str]) -> int:
     with context.write() as tx:
         for memory in differ:
             tx.put_signal(memory.id, memory.project, GONE, found[memory.id])
-        context.put_mark(tx, MARK, place)
+        context.put_mark(tx, _MARK, place)
     return sum(bool(found[memory.id]) for memory in differ)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.page import Bullet
-    from tacit.tend.layout import Entry
+    from tacit.tend.layout import PageEntry
 
 SPELLINGS = 8  # of one line that are remembered
 SAME = 0.6  # this alike, a line without an id is a known line worded anew
@@ -31,7 +31,7 @@ _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)")
 
 
 @value
-class Known:
+class KnownLine:
     """What is remembered of one lesson's line in one file."""
 
     since: int  # the version that brought it
@@ -40,18 +40,18 @@ class Known:
 
 
 @value
-class Kept:
+class KeptFile:
     """What is remembered of one file."""
 
     version: int = 0  # times it was written
     head: str = ""  # what was checked out then
-    lines: Mapping[str, Known] | None = None  # by memory
+    lines: Mapping[str, KnownLine] | None = None  # by memory
     off: tuple[str, ...] = ()  # lessons a person took off this page, and that stand on another one
     made: bool = False  # it was not there before
     front: str = ""  # hash of the front matter as we wrote it
 
     @property
-    def known(self) -> Mapping[str, Known]:
+    def known(self) -> Mapping[str, KnownLine]:
         """What is remembered of each lesson."""
         return self.lines or {}
 
@@ -79,13 +79,13 @@ def is_conflict(lines: Sequence[str]) -> bool:
     return len({line[0] for line in lines if _CONFLICT.match(line)}) == 2
 
 
-def compare(
+def compare_page(
     found: Sequence[Bullet],
-    entries: Sequence[Entry],
-    kept: Kept,
+    entries: Sequence[PageEntry],
+    kept: KeptFile,
     name_of: Callable[[str], str],
     head: str = "",
-    left: Sequence[Entry] = (),
+    left: Sequence[PageEntry] = (),
 ) -> Compared:
     """What the bullets of a file are. `name_of` gives the lesson behind an id as written; empty for one nobody knows.
 
@@ -108,9 +108,9 @@ class _Matching:
     def __init__(
         self,
         found: Sequence[Bullet],
-        entries: Sequence[Entry],
-        left: Sequence[Entry],
-        kept: Kept,
+        entries: Sequence[PageEntry],
+        left: Sequence[PageEntry],
+        kept: KeptFile,
         name_of: Callable[[str], str],
     ) -> None:
         self.kept, self.wanted = kept, {entry.id: entry for entry in entries}
@@ -192,21 +192,21 @@ class _Matching:
 
 
 def remembered(
-    kept: Kept,
+    kept: KeptFile,
     placed: Mapping[str, Bullet],
-    entries: Sequence[Entry],
+    entries: Sequence[PageEntry],
     *,
     pending: Collection[str] = (),
     returned: Collection[str] = (),
     head: str = "",
-) -> Kept:
+) -> KeptFile:
     """What is to be remembered once a file was written.
 
     `placed` are its bullets then, `pending` the lessons about which nobody decided yet, `returned` those whose lines were put back.
     """
     by_id = {entry.id: entry for entry in entries}
     version = kept.version + 1
-    lines: dict[str, Known] = {id: known for id, known in kept.known.items() if id in pending and id not in placed}
+    lines: dict[str, KnownLine] = {id: known for id, known in kept.known.items() if id in pending and id not in placed}
     for id, bullet in placed.items():
         before = kept.known.get(id)
         said = spelled(split_id(bullet.text)[0])
@@ -217,11 +217,11 @@ def remembered(
         earlier = (*(before.spellings if before else ()), spelled(by_id[id].said))
         spellings = [*dict.fromkeys(each for each in earlier if each != said), said]
         since = before.since if before and id not in returned else version
-        lines[id] = Known(since, spelled(by_id[id].said), tuple(spellings)[-SPELLINGS:])
+        lines[id] = KnownLine(since, spelled(by_id[id].said), tuple(spellings)[-SPELLINGS:])
     return replace(kept, version=version, head=head, lines=lines)
 
 
-def to_json(kept: Kept) -> dict[str, Any]:
+def to_json(kept: KeptFile) -> dict[str, Any]:
     """As the store keeps it."""
     lines = {id: [known.since, known.entry, *known.spellings] for id, known in kept.known.items()}
     return {
@@ -234,7 +234,7 @@ def to_json(kept: Kept) -> dict[str, Any]:
     }
 
 
-def from_json(at: Mapping[str, Any]) -> Kept:
+def from_json(at: Mapping[str, Any]) -> KeptFile:
     """What the store kept."""
-    lines = {id: Known(since, entry, tuple(spellings)) for id, (since, entry, *spellings) in at["lines"].items()}
-    return Kept(at["version"], at["head"], lines, tuple(at["off"]), at["made"], at["front"])
+    lines = {id: KnownLine(since, entry, tuple(spellings)) for id, (since, entry, *spellings) in at["lines"].items()}
+    return KeptFile(at["version"], at["head"], lines, tuple(at["off"]), at["made"], at["front"])

@@ -20,11 +20,11 @@ from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
 from tacit.stores import lookups
-from tacit.tend.agreement import TIERS, Later, Standing, standing
+from tacit.tend.agreement import TIERS, Later, TrackRecord, track_record
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.layout import entry_of, said_by
 from tacit.tend.triage_rules import RULES, Suggested, answers, batches, likeness, question, schema
-from tacit.tend.worthy import standing as on_pages
+from tacit.tend.worthy import lessons_on_pages as on_pages
 from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from tacit.core.profile_upkeep import Triage
     from tacit.tend.context import Context
 
-BY = "triage"  # with the tier's name, the author of its decisions
-CHECKED = 10  # one decision in so many is left to a person, to compare
-ASKED = 2  # questions about a proposal that a model may leave unanswered before a person is asked
+_BY = "triage"  # with the tier's name, the author of its decisions
+_CHECKED = 10  # one decision in so many is left to a person, to compare
+_ASKED = 2  # questions about a proposal that a model may leave unanswered before a person is asked
 RECORD = 500  # a tier's latest decisions that are looked at
 NEARLY = 0.6  # alike: what disagrees with a lesson and is this near to it, is its opposite
-PERSON = "person"
+_PERSON = "person"
 
 
 class Judge:
@@ -67,7 +67,7 @@ class Judge:
         if "rules" in self.settings.tiers:
             self._rules()
         if self.model is None:
-            self._hand_on(("", *TIERS), PERSON)
+            self._hand_on(("", *TIERS), _PERSON)
         else:
             self._hand_on(("", "rules"), "model")
             if not self.context.dry_run:
@@ -141,7 +141,7 @@ class Judge:
     def _unanswered(self, tx: Transaction, proposal: Proposal) -> None:
         times = int((proposal.payload or {}).get("asked", 0)) + 1
         payload = {**(proposal.payload or {}), "asked": times}
-        tx.put_proposal(replace(proposal, payload=payload, tier=PERSON if times >= ASKED else "model"))
+        tx.put_proposal(replace(proposal, payload=payload, tier=_PERSON if times >= _ASKED else "model"))
         self._count("model", "unanswered")
 
     def _hand_on(self, tiers: Sequence[str], to: str) -> None:
@@ -160,7 +160,7 @@ class Judge:
         if not self.alone.get(tier, True) or is_checked(proposal.id, self.settings.checked):
             self._to_person(tx, proposal, tier, action, reason)
             return
-        by, at = f"{BY}:{tier}", self.context.now()
+        by, at = f"{_BY}:{tier}", self.context.now()
         noted = with_word(proposal, tier, action, reason, at, alone=True)
         if action == "promote":
             try:
@@ -188,7 +188,7 @@ class Judge:
 
     def _to_person(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
         tx.put_proposal(
-            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=PERSON)
+            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=_PERSON)
         )
         self._count(tier, "review" if action == "review" else f"{action} advice")
 
@@ -202,7 +202,7 @@ class Judge:
         told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
         tx.put_proposal(
             Proposal(
-                id, self.context.project.id, "edit", told, f"{BY}:model", at, memory.id, tier=PERSON, payload=payload,
+                id, self.context.project.id, "edit", told, f"{_BY}:model", at, memory.id, tier=_PERSON, payload=payload,
                 expires_at=after_days(at, self.settings.expire_days),
             )
         )  # fmt: skip
@@ -213,7 +213,7 @@ class Judge:
         self.counts[name] = self.counts.get(name, 0) + 1
 
 
-def is_checked(id: str, one_in: int = CHECKED) -> bool:
+def is_checked(id: str, one_in: int = _CHECKED) -> bool:
     """Whether a person decides this one, so that tiers are measured; the same answer whenever it is asked."""
     return bool(one_in) and digest("triage", id)[0] % one_in == 0
 
@@ -274,7 +274,7 @@ def _suggested(proposal: Proposal) -> Suggested:
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
-def standings(store: Reads, project: str, settings: Triage) -> tuple[Standing, ...]:
+def standings(store: Reads, project: str, settings: Triage) -> tuple[TrackRecord, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
     judged = judged_proposals(store, project, "page")
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
@@ -284,7 +284,7 @@ def standings(store: Reads, project: str, settings: Triage) -> tuple[Standing, .
             if word.get("tier") in told and proposal.memory in memories:
                 later = _later(store, proposal, memories[proposal.memory], str(word.get("at", "")))
                 told[word["tier"]].append((str(word.get("action", "")), later))
-    return tuple(standing(tier, decisions, settings) for tier, decisions in told.items())
+    return tuple(track_record(tier, decisions, settings) for tier, decisions in told.items())
 
 
 def judged_proposals(store: Reads, project: str, kind: str, action: str = "") -> list[Proposal]:
@@ -315,6 +315,6 @@ def is_person(name: str) -> bool:
     """Tiers, passes and the pipeline sign with names of their own; whoever else decides is a person."""
     return (
         bool(name)
-        and not name.startswith((f"{BY}:", "tend:"))
+        and not name.startswith((f"{_BY}:", "tend:"))
         and name not in ("tend", "learn", "agent", "sweep", "merge")
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
 SHORT = 8  # characters of an id behind a line
-LONGEST = 1_000  # characters of a line; what is longer is no line
+_LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
 _NAME = re.compile(r"[A-Za-z][\w.-]{3,40}")  # an alias that may stand for the id
 _SEVERITY = ("bug", "warning", "recommendation", "info")
@@ -33,7 +33,7 @@ _STATE = INJECTABLE[::-1]
 
 
 @value
-class Entry:
+class PageEntry:
     """A lesson as it is to stand on a page."""
 
     id: str
@@ -48,7 +48,7 @@ class Entry:
 
 
 @value
-class Line:
+class PageLine:
     """A line of a page that says something."""
 
     section: str
@@ -72,9 +72,9 @@ def known_section(name: str, page: Page) -> str:
     return next((section for section in page.sections if section.casefold() == asked), page.inbox)
 
 
-def entry_of(memory: Memory, page: Page) -> Entry:
+def entry_of(memory: Memory, page: Page) -> PageEntry:
     """A lesson as it is to stand on a page."""
-    return Entry(memory.id, section_of(memory, page), line_of(memory, page), memory.text)
+    return PageEntry(memory.id, section_of(memory, page), line_of(memory, page), memory.text)
 
 
 def line_of(memory: Memory, page: Page) -> str:
@@ -83,13 +83,13 @@ def line_of(memory: Memory, page: Page) -> str:
     came = extra.get("line")
     if isinstance(came, str) and parts(came).said == memory.text:
         return f"- {split_id(came)[0]} <!-- {split_id(came)[1] or name} -->"
-    text = plain_line(memory.text, LONGEST)
+    text = plain_line(memory.text, _LONGEST)
     template = page.line
-    title = one_line(str(extra.get("title") or ""))
+    title = _one_line(str(extra.get("title") or ""))
     if "{title}" in template and not title:
         title, text = _titled(text)
         template = template if title else template.replace(_TITLED, "")
-    return one_line(template.format(text=text, title=title, date=memory.created_at[:10], id=name, kind=memory.kind))
+    return _one_line(template.format(text=text, title=title, date=memory.created_at[:10], id=name, kind=memory.kind))
 
 
 def said_by(line: str, page: Page) -> str:
@@ -115,7 +115,7 @@ def rank(facets: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
     return (not facets["pinned"], height, facets["verdict"] != "helps", _SEVERITY.index(facets["severity"]))
 
 
-def one_line(text: str) -> str:
+def _one_line(text: str) -> str:
     """A text on one line: what stands on a page as a bullet cannot begin a heading."""
     return " ".join(text.split())
 
@@ -134,7 +134,7 @@ def _titled(text: str) -> tuple[str, str]:
 
 def compose(
     lines: Sequence[str],
-    entries: Sequence[Entry],
+    entries: Sequence[PageEntry],
     placed: Mapping[str, Bullet],
     page: Page,
     *,
@@ -169,7 +169,7 @@ def compose(
     return new
 
 
-def _with_id(line: str, bullet: Bullet, entry: Entry) -> str:
+def _with_id(line: str, bullet: Bullet, entry: PageEntry) -> str:
     wanted = split_id(entry.line)[1]
     if not wanted or split_id(bullet.text)[1] == wanted:
         return line
@@ -227,7 +227,7 @@ def _without_empty(lines: list[str], page: Page, heading: str) -> list[str]:
 
 def append(markdown: str, section: str, bullet: str) -> str:
     """The page with a bullet at the end of a section; the section is added where it is missing."""
-    line = one_line(bullet)
+    line = _one_line(bullet)
     lines = markdown.split("\n")
     span = _span(lines, section, HEADING)
     if span is None:
@@ -238,14 +238,14 @@ def append(markdown: str, section: str, bullet: str) -> str:
     return "\n".join((*lines[:end], line, *lines[end:]))
 
 
-def lines(markdown: str) -> Iterator[Line]:
+def lines(markdown: str) -> Iterator[PageLine]:
     """The bullets of a page, each with its section."""
     section = ""
     for number, (line, heading) in enumerate(_read(markdown.split("\n"), HEADING), 1):
         if heading:
             section = heading
         elif line.lstrip().startswith(("- ", "* ")):
-            yield Line(section, line.strip(), number)
+            yield PageLine(section, line.strip(), number)
 
 
 def _span(lines: Sequence[str], section: str, mark: str) -> tuple[int, int] | None:

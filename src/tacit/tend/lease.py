@@ -21,7 +21,7 @@ SECONDS = 900.0  # longer than any one call of a model may take
 LEASE = "lease"
 
 
-def take(context: Context) -> str:
+def take_lease(context: Context) -> str:
     """Take the lease; the sentence that says who has it, where somebody else does."""
     with context.store.write() as tx:
         held = _read(tx, context)

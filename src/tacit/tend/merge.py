@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.merge import keeper
 from tacit.core.states import INJECTABLE
 from tacit.tend.context import StepReport
-from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, named, was_refused
+from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, pair_name, was_refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
-    from tacit.tend.by_model import Asking
+    from tacit.tend.by_model import MergePass
     from tacit.tend.context import Context
     from tacit.words.prepared import Likeness
 
-MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
+_MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 OPPOSITES = (
     "negation",
     "antonym",
@@ -38,14 +38,14 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 def step(context: Context) -> StepReport:
     """Merge what says the same, propose what contradicts; then ask a model, where there is one that can tell."""
-    from tacit.tend.by_model import Asking, forget_reader
+    from tacit.tend.by_model import MergePass, forget_reader
 
     model = context.model if "same" in context.profile.model.steps else None
     if context.dry_run:
         model = None
     elif model is None:
         forget_reader(context)
-    asking = Asking(context, model) if model is not None else None
+    asking = MergePass(context, model) if model is not None else None
     by_words = _Merging(context, left_to_model=asking is not None and asking.alone and asking.is_able())
     by_words.walk()
     if asking is not None:
@@ -62,7 +62,7 @@ class _Merging(Joining):
 
     def walk(self) -> None:
         """Merge and propose, portion by portion."""
-        for ids, mark in self.changed("merged", MOST):
+        for ids, mark in self.changed("merged", _MOST):
             found = self._pairs(ids)
             with self.context.write() as tx:
                 for pair in found:
@@ -70,7 +70,7 @@ class _Merging(Joining):
                 if not self.left:  # what is left must be found again
                     self.context.put_mark(tx, "merged", mark)
 
-    def report(self, also: Asking | None = None) -> StepReport:
+    def report(self, also: MergePass | None = None) -> StepReport:
         """What was done, by words and `also` by a model."""
         facts = {"compared": self.looked, "contradictions": len(self.asked)}
         if also is None:
@@ -88,7 +88,7 @@ class _Merging(Joining):
                 continue
             self.looked += 1
             for other, likeness in self.near(memory):
-                self.seen.add(named(memory, other))
+                self.seen.add(pair_name(memory, other))
                 pair = judged(memory, other, likeness, self.profile)
                 found += [pair] if pair is not None else []
         return found

@@ -18,10 +18,10 @@ from tacit.core.value import replace, value
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
 from tacit.tend.context import Context, StepReport
-from tacit.tend.layout import SHORT, Entry, compose, entry_of, strength
-from tacit.tend.page_lines import Seen, act_on, decided_lines, line_key, line_place, told_of, with_findings
+from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
+from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, line_place, told_of, with_findings
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
-from tacit.tend.worthy import propose, standing
+from tacit.tend.worthy import lessons_on_pages, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     from tacit.core.profile_upkeep import Page
 
-TRIES = 3  # times a file is read again because somebody saved it meanwhile
+_TRIES = 3  # times a file is read again because somebody saved it meanwhile
 NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"
-ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
+_ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
 
 
 @value
 class Plan:
     """How one file is to be written."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PageEntry, ...]
     placed: Mapping[str, Bullet]
     pending: Mapping[str, str]  # lesson -> what somebody did to its line, and nobody decided about
     refused: tuple[str, ...] = ()  # lessons whose line gets its own words back, or goes
@@ -99,7 +99,7 @@ class _Pass:
                 by = each.approvals[-1][0] if each.approvals else context.by
                 tx.put_proposal(replace(each, state=state, decided_by=by, decided_at=context.now(), decision=why))
 
-    def _stop_keeping(self, looked: Sequence[Seen]) -> None:
+    def _stop_keeping(self, looked: Sequence[SeenFile]) -> None:
         """A page that is gone, and that nobody wants back, is kept no more."""
         for seen in looked:
             if any(act_on(each) == "drop" and self._state(each) in (APPROVED, EXPIRED) for each in seen.findings):
@@ -108,14 +108,14 @@ class _Pass:
                     put_book(tx, self.context.project.id, without(book, seen.target.name))
                 self.notes.append(f"{seen.sheet.path} is gone and kept no more; its lessons stay")
 
-    def _bring_up(self, seen: Seen) -> int:
+    def _bring_up(self, seen: SeenFile) -> int:
         """Write one file, and then what is remembered of it; 1 where its text changed."""
         path = seen.sheet.path
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             asked = [
                 each.quote
                 for each in seen.findings
-                if act_on(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)
+                if act_on(each) in _ASKED and self._state(each) not in (REJECTED, APPROVED)
             ]
             if seen.fault or asked:
                 self.notes += (
@@ -133,7 +133,7 @@ class _Pass:
         self.notes.append(f"{path} is being edited; it is left for the next time")
         return 0
 
-    def _write(self, seen: Seen, new: bytes | None) -> bool:
+    def _write(self, seen: SeenFile, new: bytes | None) -> bool:
         files, path = self.context.files, seen.sheet.path
         try:
             if new == seen.raw:
@@ -145,7 +145,7 @@ class _Pass:
 
     # -- what is to stand there -------------------------------------------------------------------
 
-    def _plan(self, seen: Seen) -> Plan:
+    def _plan(self, seen: SeenFile) -> Plan:
         placed, pending = dict(seen.compared.placed), dict[str, str]()
         refused, returned, off = list[str](), [*seen.compared.older], [*seen.off]
         for finding in seen.findings:
@@ -153,7 +153,7 @@ class _Pass:
             memory = str(extra["memory"])
             if act == "add" and state == APPROVED:
                 placed |= _adopted(seen, finding, self.decided[line_key(finding)][1])
-            elif act in ASKED:
+            elif act in _ASKED:
                 off += extra["off"] if state == APPROVED else ()
                 returned += extra["memories"] if state == REJECTED else ()
             elif act != "add" and state == REJECTED:
@@ -167,7 +167,7 @@ class _Pass:
     def _state(self, finding: Finding) -> str:
         return self.decided.get(line_key(finding), ("", ""))[0]
 
-    def _fitted(self, seen: Seen, plan: Plan) -> tuple[Plan, bytes | None]:
+    def _fitted(self, seen: SeenFile, plan: Plan) -> tuple[Plan, bytes | None]:
         """As many lessons as the limits let in, the strongest first."""
         new = drawn(seen, plan, self.page)
         if self._fits(new, seen):
@@ -183,7 +183,7 @@ class _Pass:
         plan = replace(plan, entries=plan.entries[:low])
         return plan, drawn(seen, plan, self.page)
 
-    def _fits(self, text: bytes | None, seen: Seen) -> bool:
+    def _fits(self, text: bytes | None, seen: SeenFile) -> bool:
         ours = text or b""
         if seen.target.kind == "block":
             ours = framed(ours.decode("utf-8", "surrogateescape"), "block").part.encode("utf-8", "surrogateescape")
@@ -191,13 +191,13 @@ class _Pass:
 
     # -- what is remembered of it -----------------------------------------------------------------
 
-    def _remember(self, seen: Seen, plan: Plan, new: bytes | None) -> None:
+    def _remember(self, seen: SeenFile, plan: Plan, new: bytes | None) -> None:
         context, path = self.context, seen.sheet.path
         with context.write() as tx:
             book = read_book(tx, context.project.id)
             kept = book.of(path)
             found = _bullets(framed(_text(new), seen.target.kind), seen.target)
-            placed = hand.compare(found, plan.entries, kept, name_of(context, kept)).placed
+            placed = hand.compare_page(found, plan.entries, kept, lesson_namer(context, kept)).placed
             now = hand.remembered(
                 kept, placed, plan.entries, pending=plan.pending, returned=plan.returned, head=context.files.head
             )
@@ -214,7 +214,7 @@ class _Pass:
             elif not kept.version or replace(now, version=kept.version) != kept:
                 put_book(tx, context.project.id, Book(book.targets, {**(book.files or {}), path: now}))
 
-    def _let_go(self, tx: Any, seen: Seen) -> None:
+    def _let_go(self, tx: Any, seen: SeenFile) -> None:
         """A line that was taken out, and about which nobody answered, stays out; its lesson keeps its state."""
         for finding in seen.findings:
             if act_on(finding) == "delete" and self._state(finding) == EXPIRED:
@@ -227,12 +227,12 @@ class _Pass:
                     tx.apply(change)
 
 
-def look(context: Context) -> list[Seen]:
+def look(context: Context) -> list[SeenFile]:
     """Every file that is kept, beside what is remembered of it, with what somebody did to it by hand."""
     book = read_book(context.store, context.project.id)
-    memories = standing(context.store, context.project.id)
+    memories = lessons_on_pages(context.store, context.project.id)
     targets = [each.target for each in book.kept.values()]
-    found: list[Seen] = []
+    found: list[SeenFile] = []
     for keeping in book.kept.values():
         mine = sheets(keeping.target, memories, context.profile.page.title, targets)
         mine += [Sheet(path, "", ()) for path in files_of(book, keeping.target, [sheet.path for sheet in mine])]
@@ -241,10 +241,10 @@ def look(context: Context) -> list[Seen]:
     return [with_findings(seen, stands, context.profile.page) for seen in found]
 
 
-def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Seen:
+def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> SeenFile:
     kept, page = book.of(sheet.path), context.profile.page
     mine = sorted((memory for memory in sheet.memories if memory.id not in kept.off), key=strength)
-    seen = Seen(sheet, keeping.target, tuple(entry_of(memory, page) for memory in mine), kept=kept)
+    seen = SeenFile(sheet, keeping.target, tuple(entry_of(memory, page) for memory in mine), kept=kept)
     try:
         raw = context.files.read(sheet.path)
         real = context.files.real(keeping.target.name)
@@ -258,7 +258,8 @@ def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Seen:
     found = _bullets(frame, keeping.target)
     left = named_otherwise(context, found, seen.entries)
     return replace(
-        seen, compared=hand.compare(found, seen.entries, kept, name_of(context, kept), context.files.head, left)
+        seen,
+        compared=hand.compare_page(found, seen.entries, kept, lesson_namer(context, kept), context.files.head, left),
     )
 
 
@@ -278,7 +279,7 @@ def _bullets(frame: Framed, target: Target) -> list[Bullet]:
     return list(bullets(lines, target.heading or "\0"))
 
 
-def name_of(context: Context, kept: hand.Kept) -> Callable[[str], str]:
+def lesson_namer(context: Context, kept: hand.KeptFile) -> Callable[[str], str]:
     """The lesson behind an id as it is written on a page; empty for one that nobody here knows."""
 
     def name(token: str) -> str:
@@ -296,9 +297,9 @@ def name_of(context: Context, kept: hand.Kept) -> Callable[[str], str]:
     return name
 
 
-def named_otherwise(context: Context, found: Sequence[Bullet], entries: Sequence[Entry]) -> list[Entry]:
+def named_otherwise(context: Context, found: Sequence[Bullet], entries: Sequence[PageEntry]) -> list[PageEntry]:
     """Lessons that a file names and that are not to stand on it."""
-    name, wanted = name_of(context, hand.Kept()), {entry.id for entry in entries}
+    name, wanted = lesson_namer(context, hand.KeptFile()), {entry.id for entry in entries}
     names = {name(token) for each in found if (token := split_id(each.text)[1])}
     return [entry_of(memory, context.profile.page) for memory in context.store.memories(sorted(names - wanted - {""}))]
 
@@ -307,7 +308,7 @@ def _text(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "surrogateescape")
 
 
-def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
+def drawn(seen: SeenFile, plan: Plan, page: Page) -> bytes | None:
     """A file's new bytes; None for no file."""
     by_id = {entry.id: entry for entry in plan.entries}
     fresh = [id for id, bullet in plan.placed.items() if id in by_id and _is_stale(seen, plan, by_id[id], bullet)]
@@ -336,7 +337,7 @@ def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
     return (frame.before + end.join(new) + frame.after).encode("utf-8", "surrogateescape")
 
 
-def _is_stale(seen: Seen, plan: Plan, entry: Entry, bullet: Bullet) -> bool:
+def _is_stale(seen: SeenFile, plan: Plan, entry: PageEntry, bullet: Bullet) -> bool:
     """Whether a line is to be worded anew: its lesson changed since it was written, or somebody's words were turned down."""
     known, words = seen.kept.known.get(entry.id), hand.spelled(split_id(bullet.text)[0])
     if entry.id in plan.pending or words in (hand.spelled(entry.said), hand.spelled(entry.text)):
@@ -346,7 +347,7 @@ def _is_stale(seen: Seen, plan: Plan, entry: Entry, bullet: Bullet) -> bool:
     return known.entry != hand.spelled(entry.said) or words in known.spellings[:-1]
 
 
-def _adopted(seen: Seen, finding: Finding, memory: str) -> dict[str, Bullet]:
+def _adopted(seen: SeenFile, finding: Finding, memory: str) -> dict[str, Bullet]:
     """The bullet that a lesson was just learned from."""
     mine = [each for each in seen.compared.added if line_place(each) == finding.place]
     return {memory: mine[0]} if mine and any(entry.id == memory for entry in seen.entries) else {}
@@ -356,7 +357,7 @@ def _is_theirs(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("# ") and NOTE not in line
 
 
-def _changed(seen: Seen, new: bytes | None) -> dict[str, Any]:
+def _changed(seen: SeenFile, new: bytes | None) -> dict[str, Any]:
     """What became of one file, for whoever asked."""
     was, now = ((at or b"").decode("utf-8", "replace") for at in (seen.raw, new))
     return {"path": seen.sheet.path, "target": seen.target.name, "before": was, "after": now, "removed": new is None}

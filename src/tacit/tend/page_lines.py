@@ -14,7 +14,7 @@ from tacit.guard.screen import screen
 from tacit.stores.sql import asked_about
 from tacit.tend import hand
 from tacit.tend.context import Context
-from tacit.tend.layout import Entry, said_by
+from tacit.tend.layout import PageEntry, said_by
 from tacit.tend.targets import FOLDERS, Framed, Sheet, Target
 
 if TYPE_CHECKING:
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 
 @value
-class Seen:
+class SeenFile:
     """One file beside what is remembered of it."""
 
     sheet: Sheet
     target: Target
-    entries: tuple[Entry, ...]
+    entries: tuple[PageEntry, ...]
     raw: bytes | None = None
     frame: Framed = Framed("", "", "")
     lines: tuple[str, ...] = ()
     compared: hand.Compared = hand.Compared({}, {})
-    kept: hand.Kept = hand.Kept()
+    kept: hand.KeptFile = hand.KeptFile()
     findings: tuple[Finding, ...] = ()
     off: tuple[str, ...] = ()  # taken off this page while they stand on another
     fault: str = ""  # why it is left alone
 
 
-def with_findings(seen: Seen, stands: Collection[str], page: Page) -> Seen:
+def with_findings(seen: SeenFile, stands: Collection[str], page: Page) -> SeenFile:
     """A file with its findings. A line that is gone from one page and stands on another was taken off the one only."""
     if seen.fault:
         return seen
@@ -55,7 +55,7 @@ def with_findings(seen: Seen, stands: Collection[str], page: Page) -> Seen:
     return replace(seen, findings=tuple(_by_line(seen, lost, said, page)), off=tuple(off))
 
 
-def _asking(seen: Seen, gone: Sequence[str], off: Sequence[str], vanished: bool) -> Finding:
+def _asking(seen: SeenFile, gone: Sequence[str], off: Sequence[str], vanished: bool) -> Finding:
     path, count = seen.sheet.path, len(gone)
     since = str(max(seen.kept.known[id].since for id in gone))
     forgotten = [id for id in gone if id not in off]
@@ -67,7 +67,7 @@ def _asking(seen: Seen, gone: Sequence[str], off: Sequence[str], vanished: bool)
     return _finding(seen, "many", told, key=since, memories=forgotten, off=off)
 
 
-def _by_line(seen: Seen, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
+def _by_line(seen: SeenFile, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
     at, path = seen.compared, seen.sheet.path
     for id in lost:
         yield _finding(
@@ -88,7 +88,7 @@ def _by_line(seen: Seen, lost: Sequence[str], said: Mapping[str, str], page: Pag
 
 
 def _finding(
-    seen: Seen,
+    seen: SeenFile,
     act: str,
     told: str,
     *,

@@ -10,9 +10,9 @@ from tacit.core.value import value
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, again, put_book, read_book, without
 from tacit.tend.layout import compose, entry_of, strength
-from tacit.tend.page import name_of, named_otherwise
+from tacit.tend.page import lesson_namer, named_otherwise
 from tacit.tend.targets import Target, framed, opening, outside, target_named
-from tacit.tend.worthy import earned, standing, worthy
+from tacit.tend.worthy import earned, lessons_on_pages, worthy
 
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
@@ -83,7 +83,7 @@ class Pages:
 
     def preview(self) -> str:
         """The page as it would be with every lesson that has earned a line; empty where none has."""
-        both = [*standing(self.context.store, self.context.project.id), *self.waiting(self.page.max_lines)]
+        both = [*lessons_on_pages(self.context.store, self.context.project.id), *self.waiting(self.page.max_lines)]
         entries = [entry_of(memory, self.page) for memory in sorted(both, key=strength)][: self.page.max_lines]
         lead, part, _ = opening("file", self.page.title, "", "")
         return lead + "\n".join(compose(part.split("\n"), entries, {}, self.page)) if entries else ""
@@ -95,10 +95,10 @@ class Pages:
         if raw is None:
             raise NotFound(f"There is no file {path} in this project.", "Name a page: tacit blame MEMORY.md")
         kept = read_book(context.store, context.project.id).of(path)
-        entries = [entry_of(memory, self.page) for memory in standing(context.store, context.project.id)]
+        entries = [entry_of(memory, self.page) for memory in lessons_on_pages(context.store, context.project.id)]
         found = list(bullets(raw.decode("utf-8", "replace").split("\n")))
         left = named_otherwise(context, found, entries)
-        placed = hand.compare(found, entries, kept, name_of(context, kept), left=left).placed
+        placed = hand.compare_page(found, entries, kept, lesson_namer(context, kept), left=left).placed
         behind = {bullet.start: id for id, bullet in placed.items()}
         known = {memory.id: memory for memory in context.store.memories(sorted(behind.values()))}
         return [self._blamed(each.start, each.text, known.get(behind.get(each.start, ""))) for each in found]

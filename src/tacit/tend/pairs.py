@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.merge import brought, joined, prevailing
+from tacit.core.merge import brought, merged, prevailing
 from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from tacit.words.prepared import Likeness, Prepared
 
 BY = "tend"
-NEIGHBOURS = 12  # lessons that one is compared with
-WORDS = 12  # of a lesson's words by which they are found
-PORTION = 25  # lessons between two marks of how far it came
+_NEIGHBOURS = 12  # lessons that one is compared with
+_WORDS = 12  # of a lesson's words by which they are found
+_PORTION = 25  # lessons between two marks of how far it came
 
 
 @value
@@ -46,7 +46,7 @@ class Pair:
 class Joining:
     """What both ways of looking at changed lessons do with a pair."""
 
-    words, neighbours = WORDS, NEIGHBOURS
+    words, neighbours = _WORDS, _NEIGHBOURS
 
     def __init__(self, context: Context) -> None:
         self.context, self.store, self.profile, self.project = (
@@ -68,8 +68,8 @@ class Joining:
         after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
         found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
         self.more = len(found) >= most
-        for start in range(0, len(found), PORTION):
-            portion = found[start : start + PORTION]
+        for start in range(0, len(found), _PORTION):
+            portion = found[start : start + _PORTION]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
             # A look back, `since` a time, leaves the mark where it is: between the two there may be what nobody looked at.
             yield (
@@ -89,7 +89,7 @@ class Joining:
         for other in others.values():
             if (
                 other.id == memory.id
-                or named(memory, other) in self.seen
+                or pair_name(memory, other) in self.seen
                 or not comparable(memory, other, self.profile)
             ):
                 continue
@@ -109,7 +109,7 @@ class Joining:
         """One takes the other's place."""
         at = self.context.now()
         more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), by=BY, at=at)
-        for change in joined(goes, stays, by=BY, reason=told, at=at, profile=self.context.project.profile):
+        for change in merged(goes, stays, by=BY, reason=told, at=at, profile=self.context.project.profile):
             tx.apply(change)
         if more is not None:
             tx.add_evidence(more)
@@ -143,7 +143,7 @@ def readied(memory: Memory) -> Prepared:
     return prepare(memory.text, memory.tags, memory.signature, memory.category)
 
 
-def named(a: Memory, b: Memory) -> tuple[str, str]:
+def pair_name(a: Memory, b: Memory) -> tuple[str, str]:
     """A pair's name, whichever comes first."""
     return (min(a.id, b.id), max(a.id, b.id))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import objects, rows, text_of
+from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.clock import after_days
 from tacit.core.errors import Unavailable
 from tacit.core.merge import keeper
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from tacit.core.ports import Transaction
     from tacit.tend.context import Context
 
-BY = "reflect"
-MARK = "reflected"
+_BY = "reflect"
+_MARK = "reflected"
 BATCH = 10  # lessons that one question is about
-NEIGHBOURS = 2  # shown beside each of them
-WORDS = 12  # of a lesson's words by which they are found
-MOST = 200  # lessons that one pass looks at; the next goes on where it stopped
+_NEIGHBOURS = 2  # shown beside each of them
+_WORDS = 12  # of a lesson's words by which they are found
+_MOST = 200  # lessons that one pass looks at; the next goes on where it stopped
 PROPOSALS = 20  # a pass makes at most: somebody has to read them
-TEXT = 400  # characters of a suggested text
+_TEXT = 400  # characters of a suggested text
 # Entries after which there is something new to think about.
 _ROSE = ("add", "import", "edit", "approve", "gate", "move", "unmerge", "undo")
 
@@ -86,15 +86,15 @@ def schema() -> dict[str, Any]:
 def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...]:
     """What a model suggests about the lessons it was shown; garbled, unknown, unfair and pointless ones left out."""
     found = []
-    for row in rows(said):
+    for row in answer_rows(said):
         named = row.get("lessons")
         ids = tuple(dict.fromkeys(id for id in named if isinstance(id, str))) if isinstance(named, list) else ()
-        text = text_of(row, "text", TEXT)
+        text = answer_text(row, "text", _TEXT)
         lessons = [shown[id] for id in ids if id in shown]
         if not text or not ids or len(lessons) != len(ids) or len({lesson.klass for lesson in lessons}) > 1:
             continue
         if all(is_fair_rewrite(lesson, text) or lesson.text == text for lesson in lessons) and not _disagree(lessons):
-            found.append(Suggestion(ids, text, text_of(row, "reason", 200)))
+            found.append(Suggestion(ids, text, answer_text(row, "reason", 200)))
     return tuple(found)
 
 
@@ -152,7 +152,7 @@ class _Reflecting:
         """A held lesson that several runs met, and lately, is put before a person, once."""
         with self.context.write() as tx:
             since = after_days(self.context.now(), -self.profile.reflect.lookback_days)
-            met = held_and_met(tx, self.project, float(self.profile.learn.resurrect_runs), since, MOST)
+            met = held_and_met(tx, self.project, float(self.profile.learn.resurrect_runs), since, _MOST)
             for memory in tx.memories(met):
                 if len(self.made) < PROPOSALS and not self._was_proposed(tx, memory.id, "confirm"):
                     told = f"held ({memory.gate_reason}), and met in {memory.tally.seen} runs"
@@ -162,10 +162,10 @@ class _Reflecting:
 
     def _waiting(self) -> list[tuple[Memory, int]]:
         """Lessons that may be given and that were made, changed or raised since the last question, with the entry that says so."""
-        mark = self.context.mark(MARK)
+        mark = self.context.mark(_MARK)
         after = int(mark) if mark.isdigit() and int(mark) <= last_entry(self.store) else 0
         since = self.context.since or after_days(self.context.now(), -self.profile.reflect.lookback_days)
-        entries = dict(entries_after(self.store, self.project, after, since, MOST, _ROSE))
+        entries = dict(entries_after(self.store, self.project, after, since, _MOST, _ROSE))
         return [(memory, entries[memory.id]) for memory in self.store.memories([*entries]) if _may_be_shown(memory)]
 
     def _ask(self, batch: Sequence[tuple[Memory, int]]) -> bool:
@@ -175,10 +175,10 @@ class _Reflecting:
         shown = {memory.id: memory for memory, _ in batch}
         for memory, _ in batch:
             near = self.store.find(
-                [self.project], query_words(memory.text, WORDS), limit=NEIGHBOURS + 1, injectable=True
+                [self.project], query_words(memory.text, _WORDS), limit=_NEIGHBOURS + 1, injectable=True
             )
             shown.update(
-                (hit.memory.id, hit.memory) for hit in near.hits[: NEIGHBOURS + 1] if _may_be_shown(hit.memory)
+                (hit.memory.id, hit.memory) for hit in near.hits[: _NEIGHBOURS + 1] if _may_be_shown(hit.memory)
             )
         told = {id: quotes(self.store, memory) for id, memory in shown.items()}
         try:
@@ -190,7 +190,7 @@ class _Reflecting:
         with self.context.write() as tx:
             for each in found:
                 self._propose(tx, each)
-            self.context.put_mark(tx, MARK, str(max(entry for _, entry in batch)))
+            self.context.put_mark(tx, _MARK, str(max(entry for _, entry in batch)))
         return True
 
     def _suggested(
@@ -236,7 +236,7 @@ class _Reflecting:
         at, id = self.context.now(), self.context.ids()
         expires = after_days(at, self.profile.triage.expire_days)
         tx.put_proposal(
-            Proposal(id, self.project, kind, told, BY, at, memory.id, OPEN, "person", payload, expires_at=expires)
+            Proposal(id, self.project, kind, told, _BY, at, memory.id, OPEN, "person", payload, expires_at=expires)
         )
         self.made.append(id)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import objects, rows, text_of
+from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.value import value
 from tacit.words.match import GUARDED
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SAME, DIFFERENT, OPPOSITE = WORDS = ("same", "different", "opposite")
+SAME, DIFFERENT, OPPOSITE = _WORDS = ("same", "different", "opposite")
 NEAREST = 2  # neighbours of a lesson that are asked about: a third was its twin in none of 104 cases (decision 25)
 BATCH = 10  # pairs in one question
 TEXT = 800  # characters of a lesson that are shown
@@ -71,7 +71,7 @@ def is_open(likeness: Likeness) -> bool:
     return likeness.score >= GUARDED and not likeness.blocked and likeness.doubt < 1.0
 
 
-def nearest(found: Iterable[tuple[T, Likeness]]) -> list[tuple[T, Likeness]]:
+def worth_asking(found: Iterable[tuple[T, Likeness]]) -> list[tuple[T, Likeness]]:
     """Of a lesson's neighbours those that are worth a question, the most alike first."""
     left_open = [each for each in found if is_open(each[1])]
     return sorted(left_open, key=lambda each: -each[1].score)[:NEAREST]
@@ -118,15 +118,15 @@ def question(batch: Sequence[Pairing]) -> str:
 
 def schema() -> dict[str, Any]:
     """What the answer should look like."""
-    return objects("pairs", {"id": {"type": "string"}, "word": {"type": "string", "enum": [*WORDS]}})
+    return objects("pairs", {"id": {"type": "string"}, "word": {"type": "string", "enum": [*_WORDS]}})
 
 
 def answers(said: str, batch: Sequence[Pairing]) -> Mapping[str, str]:
     """The model's word on each pair, by its id. What it left out, garbled or answered in two ways is not answered."""
     asked = {each.id for each in batch}
     found: dict[str, set[str]] = {}
-    for row in rows(said):
-        id, word = row.get("id"), text_of(row, "word", 20).lower()
-        if isinstance(id, str) and id in asked and word in WORDS:
+    for row in answer_rows(said):
+        id, word = row.get("id"), answer_text(row, "word", 20).lower()
+        if isinstance(id, str) and id in asked and word in _WORDS:
             found.setdefault(id, set()).add(word)
     return {id: words.pop() for id, words in found.items() if len(words) == 1}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days, days_between
-from tacit.core.lifecycle import nearest
+from tacit.core.lifecycle import next_move
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Reads
     from tacit.core.profile import Profile
-    from tacit.tend.agreement import Standing
+    from tacit.tend.agreement import TrackRecord
     from tacit.tend.context import Context
 
 TENDED = "tended"  # the mark of when a whole pass last ended
-FEW = 20  # below so many a share says nothing
+_FEW = 20  # below so many a share says nothing
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
 
@@ -120,7 +120,7 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
         risen=sum(state in ACTIVE[1:] for state in moved),
         closed=sum(state in ("archived", "decayed", "rejected") for state in moved),
         merged=int(counted.get("merged", 0)),
-        findings=counts.findings(store, project, since),
+        findings=counts.findings_since(store, project, since),
         fallbacks=int(counted.get("gate_fallback", 0)),
         proposals=kinds,
         oldest=max((days_between(each.created_at, at) for each in waiting), default=0.0),
@@ -129,7 +129,7 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
         harmful=tuple((memory.id, memory.text) for memory in harmful),
         stuck=stuck(store, project, profile, at),
         gone=counts.with_signal(store, project, "gone"),
-        tokens=counts.tokens(store, project, since),
+        tokens=counts.tokens_given(store, project, since),
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
@@ -145,7 +145,7 @@ def _told(tier: str) -> str:
     return "a model that merges" if tier == "merges" else f"triage by {tier}"
 
 
-def _record(tier: Standing) -> dict[str, Any]:
+def _record(tier: TrackRecord) -> dict[str, Any]:
     return {name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")}
 
 
@@ -153,7 +153,7 @@ def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[
     """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
     found = store.memories(often_met(store, project, STUCK))
     return tuple(
-        (memory.id, nearest(profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))))
+        (memory.id, next_move(profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))))
         for memory in found
     )
 
@@ -167,15 +167,15 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
     calls, open_ = found.model.get("model.calls", 0), sum(found.proposals.values())
     told = [
         (
-            found.findings >= FEW and found.fallback_rate > limits.fallback,
+            found.findings >= _FEW and found.fallback_rate > limits.fallback,
             f"the gate could not judge {found.fallback_rate:.0%} of {found.findings} findings (more than {limits.fallback:.0%})",
         ),
         (
-            found.active >= FEW and found.stale_share > limits.stale,
+            found.active >= _FEW and found.stale_share > limits.stale,
             f"{found.stale_share:.0%} of the active lessons are stale (more than {limits.stale:.0%}); tacit tend",
         ),
         (
-            found.active >= FEW and found.uncategorised > limits.uncategorised * found.active,
+            found.active >= _FEW and found.uncategorised > limits.uncategorised * found.active,
             f"{found.uncategorised} of {found.active} active lessons have no category",
         ),
         (
@@ -184,7 +184,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         ),
         (bool(found.events.get("hook_failure")), f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them"),
         (bool(found.failures), f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}"),
-        (calls >= FEW and failed > calls / 2, f"{failed} of {calls} calls of the model failed"),
+        (calls >= _FEW and failed > calls / 2, f"{failed} of {calls} calls of the model failed"),
         (
             found.model.get("model.failures.budget", 0) > 0,
             f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
@@ -194,7 +194,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
             for tier, at in found.tiers.items()
         ),
         (
-            found.active >= FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
+            found.active >= _FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
             f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tend = \"yes\" in the configuration",
         ),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
 from tacit.core.journal import change
 from tacit.core.lifecycle import advance, lasts
-from tacit.core.lifecycle import due as what_lacks
+from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import Mark
 from tacit.core.moves import proposed
 from tacit.core.proposal import Proposal
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tacit.core.journal import Change
-    from tacit.core.lifecycle import Move, Standing
+    from tacit.core.lifecycle import LadderFacts, Move
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from tacit.core.rows import Project, RunRow
     from tacit.tend.context import Context
 
-PORTION = 100  # memories judged in one transaction: others get their turn in between
-BY = "tend"  # the name under which it writes
+_PORTION = 100  # memories judged in one transaction: others get their turn in between
+_BY = "tend"  # the name under which it writes
 
 
 @value
@@ -64,9 +64,9 @@ def loss(memory: Memory, evidence: Sequence[Evidence], profile: Profile, until: 
     return Loss(memory.id, now.lost - before, now.frequency, told)
 
 
-def mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
+def _mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
     """A loss, written down."""
-    return Mark(lost.memory, "", project, LOST, str(lost.left), -float(lost.taken), run, BY, lost.reason, at)
+    return Mark(lost.memory, "", project, LOST, str(lost.left), -float(lost.taken), run, _BY, lost.reason, at)
 
 
 def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, unmet: int = 0) -> Change | None:
@@ -74,7 +74,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
     fade = profile.fade
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
         again = replace(memory, stale_at="")
-        return change(memory, again, verb="stale", by=BY, reason="met again", at=now, profile=profile_version)
+        return change(memory, again, verb="stale", by=_BY, reason="met again", at=now, profile=profile_version)
     if (
         not fade.stale_days
         or memory.stale_at
@@ -89,7 +89,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
         return None
     told = f"not met for {days:.0f} days and never used"
     marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
-    return change(memory, marked, verb="stale", by=BY, reason=told, at=now, profile=profile_version)
+    return change(memory, marked, verb="stale", by=_BY, reason=told, at=now, profile=profile_version)
 
 
 def silenced(
@@ -115,13 +115,13 @@ def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: st
     told = f"under review for {days:.0f} days" + (f"; at {remind[1]} it is archived" if len(remind) > 1 else "")
     expires = clock.after_days(now, profile.triage.expire_days)
     return Proposal(
-        id, project, "review", told, BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
+        id, project, "review", told, _BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
     )
 
 
 def _standing(
     memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, run_seq: int, unmet: int
-) -> Standing:
+) -> LadderFacts:
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
     left = strength(profile.fade, days, stale=bool(memory.stale_at))
     return standing_of(
@@ -191,7 +191,7 @@ class _Sweep:
         for id in may_have_faded(tx, self.project.id, self.before, self.until, step, ACTIVE):
             lost = loss(tx.get(id), tx.evidence(id), self.profile, self.until)
             if lost is not None:
-                tx.add_mark(mark_of(lost, self.project.id, self._run, self.at))
+                tx.add_mark(_mark_of(lost, self.project.id, self._run, self.at))
                 self.lost.append(id)
         tx.put_meta(faded_key(self.project.id), str(self.until))
 
@@ -248,7 +248,7 @@ class _Sweep:
             self.left += 1
             return
         tx.apply(
-            moved(memory, move, self.profile, by=BY, at=self.at, run=self._run, profile_version=self.project.profile)
+            moved(memory, move, self.profile, by=_BY, at=self.at, run=self._run, profile_version=self.project.profile)
         )
         self.moves.append((memory.id, memory.state, move.to, move.reason))
 
@@ -264,7 +264,7 @@ class _Sweep:
                 self._put(
                     tx,
                     proposed(
-                        memory, wanted, self.profile, by=BY, at=self.at, id=self.context.ids(), project=self.project.id
+                        memory, wanted, self.profile, by=_BY, at=self.at, id=self.context.ids(), project=self.project.id
                     ),
                 )
         reminder = reminded(memory, self.profile, self.at, id=self.context.ids(), project=self.project.id)
@@ -276,7 +276,7 @@ class _Sweep:
         for each in tx.proposals(self.project.id, state="open", limit=-1):
             if each.expires_at and each.expires_at <= self.at:
                 tx.put_proposal(
-                    replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over")
+                    replace(each, state="expired", decided_by=_BY, decided_at=self.at, decision="its time is over")
                 )
                 self.expired += 1
 
@@ -290,8 +290,8 @@ class _Sweep:
 
 
 def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), PORTION):
-        yield ids[start : start + PORTION]
+    for start in range(0, len(ids), _PORTION):
+        yield ids[start : start + _PORTION]
 
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
 
-KINDS = ("file", "block", "paths", "globs", "agents")
+_KINDS = ("file", "block", "paths", "globs", "agents")
 FOLDERS = ("paths", "globs", "agents")
 NOTE = "Kept by Tacit. Edit freely: what you change, add or delete here is learned."
 BEGIN, END = f"<!-- tacit:begin: {NOTE} -->", "<!-- tacit:end -->"
-PREFIX = "tacit-"  # of our files in a folder of rules; no other file there is touched
-HEAD = "Lessons from past runs"  # of a block
-DEPTH = 2  # folders deep that paths are grouped
+_PREFIX = "tacit-"  # of our files in a folder of rules; no other file there is touched
+_HEAD = "Lessons from past runs"  # of a block
+_DEPTH = 2  # folders deep that paths are grouped
 TOP = "top"  # the group of files that lie in no folder
 _BEGIN = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
 _END = re.compile(r"^[ \t]*<!-- tacit:end\b[^\n]*-->[ \t]*\r?$", re.M)
@@ -90,7 +90,7 @@ def sheets(target: Target, memories: Sequence[Memory], title: str, kept: Sequenc
         # Claude Code reads its rules beside CLAUDE.md; what has its paths there need not be read by every session.
         pathed = target.kind == "block" and "paths" in kinds and target.name.endswith("CLAUDE.md")
         mine = [m for m in memories if not (apart and m.agent and m.scope == "agent") and not (pathed and groups_of(m))]
-        return [Sheet(target.name, HEAD if target.kind == "block" else title, tuple(mine))]
+        return [Sheet(target.name, _HEAD if target.kind == "block" else title, tuple(mine))]
     found: dict[str, list[Memory]] = {}
     for memory in memories:
         agents = [memory.agent] if memory.agent and memory.scope == "agent" else []
@@ -106,7 +106,7 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
         return Sheet(
             target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"}
         )
-    path = target.name.replace("*", f"{PREFIX}{_slug(group)}", 1)
+    path = target.name.replace("*", f"{_PREFIX}{_slug(group)}", 1)
     globs = [f"{group}/**"] if group != TOP else sorted({path for m in memories for path in m.paths if "/" not in path})
     title = f"Lessons for {group}/" if group != TOP else f"Lessons for {', '.join(globs)}"
     about = {"paths": [f"{group}/"] if group != TOP else globs[:1]}
@@ -126,7 +126,7 @@ def groups_of(memory: Memory) -> list[str]:
     """The folders that a lesson's paths lie in, at most two deep; `top` for files that lie in none."""
     plain = [path.removeprefix("./") for path in memory.paths]
     found = [path.split("/") for path in plain if _PATH.fullmatch(path) and ".." not in path.split("/")]
-    return list(dict.fromkeys("/".join(parts[: min(DEPTH, len(parts) - 1)]) or TOP for parts in found))
+    return list(dict.fromkeys("/".join(parts[: min(_DEPTH, len(parts) - 1)]) or TOP for parts in found))
 
 
 def _slug(name: str) -> str:

@@ -16,10 +16,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import objects, rows, text_of
+from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.value import value
-from tacit.words.match import compare, decide, opposed, rarity
-from tacit.words.prepared import Settings, prepare
+from tacit.words.match import choose_same, compare, opposed, rarity
+from tacit.words.prepared import MatchSettings, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
@@ -153,7 +153,9 @@ def _of_two(mine: Suggested, other: Suggested) -> Triaged:
 def _nearest(text: str, others: Sequence[str], settings: Triage) -> Match:
     """The text that says the same, by its number."""
     read = [(str(n), prepare(other)) for n, other in enumerate(others)]
-    return decide(prepare(text), read, Settings(threshold=settings.threshold), rarity(_common(others), len(others)))
+    return choose_same(
+        prepare(text), read, MatchSettings(threshold=settings.threshold), rarity(_common(others), len(others))
+    )
 
 
 def _common(texts: Sequence[str]) -> dict[str, int]:
@@ -260,7 +262,7 @@ def answers(said: str, batch: Sequence[Suggested]) -> tuple[Judged, ...]:
     """What a model answered about a batch. Whatever it left out or garbled is not answered, and stays queued."""
     asked = {each.id: each for each in batch}
     found: dict[str, Judged] = {}
-    for each in rows(said):
+    for each in answer_rows(said):
         id = each.get("id")
         if not isinstance(id, str) or id not in asked or id in found:
             continue
@@ -270,8 +272,8 @@ def answers(said: str, batch: Sequence[Suggested]) -> tuple[Judged, ...]:
         found[id] = Judged(
             id,
             "review" if action == "needs-review" else action,
-            text_of(each, "reason", 200),
-            text_of(each, "entry") or asked[id].text,
-            text_of(each, "section") or asked[id].section,
+            answer_text(each, "reason", 200),
+            answer_text(each, "entry") or asked[id].text,
+            answer_text(each, "section") or asked[id].section,
         )
     return tuple(found.values())

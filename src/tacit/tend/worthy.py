@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 
-def standing(store: Reads, project: str) -> list[Memory]:
+def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
     found = store.select([project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1)
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
@@ -96,7 +96,7 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     profile, at = context.profile, context.now()
     _mark(tx, context, at)
     made: list[str] = []
-    room = profile.page.max_lines - len(standing(tx, context.project.id))
+    room = profile.page.max_lines - len(lessons_on_pages(tx, context.project.id))
     for memory in worthy(context.store, context.project.id, profile, max(0, room)):
         if not _is_due(memory, profile, at):
             continue

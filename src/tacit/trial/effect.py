@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
-from tacit.trial.table import Counts, Trial, add, coins, counted, tossed
+from tacit.trial.table import Counts, Trial, add, coins, row_of, tossed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,7 +66,7 @@ class Interval:
 
 
 @value
-class Standing:
+class KeptVerdict:
     """A verdict kept from the unit where it was crossed, beside what the table says now."""
 
     word: str
@@ -229,7 +229,7 @@ def _divergence(p: float, q: float) -> float:
     return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
 
 
-def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Standing:
+def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> KeptVerdict:
     """The verdict over time: crossed once it is kept, and the other side takes over only by crossing later.
 
     The trials are those of one lesson in one epoch, in the order in which they were settled. `no difference` never
@@ -248,7 +248,7 @@ def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MAR
 
 def follow(course: Course, coin: Trial) -> Course:
     """The course with one more coin: looked at after each, since the error rate holds over all looks."""
-    table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + counted(coin)}
+    table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + row_of(coin)}
     word, run, units = course.word, course.run, course.units + 1
     now = verdict(table, course.alpha, course.margin).word
     if now != word and (now in (HELPS, HARMS) or word == NOT_YET_KNOWN):
@@ -256,10 +256,10 @@ def follow(course: Course, coin: Trial) -> Course:
     return Course(course.alpha, course.margin, table, word, run, units, coin.at, coin.unit)
 
 
-def stands(course: Course) -> Standing:
+def stands(course: Course) -> KeptVerdict:
     """The kept verdict of a course, beside what its table says now."""
     now = verdict(course.table, course.alpha, course.margin)
-    return Standing(course.word, course.run, course.word != now.word, course.units, now)
+    return KeptVerdict(course.word, course.run, course.word != now.word, course.units, now)
 
 
 def counts(trial: Trial) -> bool:
@@ -331,7 +331,7 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
     return Balance(e, True, told)
 
 
-def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: float = MARGIN) -> str:
+def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = MARGIN) -> str:
     """What is known of a lesson, for people: counts before rates, and never a rate without its sessions."""
     said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
@@ -355,7 +355,7 @@ def sentence_of_counts(table: Table, thing: str) -> str:
     )
 
 
-def _claim(standing: Standing, more: str | None, alpha: float, margin: float) -> str:
+def _claim(standing: KeptVerdict, more: str | None, alpha: float, margin: float) -> str:
     if standing.word == NOT_YET_KNOWN:
         guess = more if more in (None, "more than 500") else f"{more} of"
         return f"Not yet known; likely {guess} sessions more." if guess else "Not yet known."

@@ -119,7 +119,7 @@ def clock_behind(started: str, ended: str, first_assigned: str) -> float:
     return assigned - start if start and assigned and end < assigned - CLOCKS_AGREE else 0.0
 
 
-def fold(outcomes: Iterable[Outcome]) -> Outcome:
+def joined_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     """One outcome for the runs of one unit: occurred in any; open while any is open."""
     runs = list(outcomes)
     open_runs = sum(not each.settled for each in runs)

@@ -26,7 +26,7 @@ from tacit.core.value import value
 from tacit.trial.coin import INJECTED
 from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, Verdict
 from tacit.trial.outcome import OCCURRED
-from tacit.trial.table import GRADES, Counts, coins, counted, graded, tossed
+from tacit.trial.table import GRADES, Counts, coins, graded, row_of, tossed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,7 +85,7 @@ def _played(thrown: Sequence[Trial]) -> _Game:
         game.add(
             _coin(coin.h, _rounded(coin.h * injected + (1 - coin.h) * withheld), _rounded(injected - withheld)), coin
         )
-        past[coin.family] = before + counted(coin)
+        past[coin.family] = before + row_of(coin)
     return game
 
 

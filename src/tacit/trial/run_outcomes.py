@@ -57,7 +57,7 @@ def failed_trial(use: Use, outcome: str, at: str) -> Trial:
     return trial_of(use, _FAILED.get(outcome, UNKNOWN), at)
 
 
-def failures(uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str) -> list[Trial]:
+def settled_uses(uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str) -> list[Trial]:
     """The settled uses of one lesson's present words, in the order in which their units were settled."""
     found = [
         failed_trial(use, units[use.unit].outcome, units[use.unit].at)
@@ -71,7 +71,7 @@ def course_of_failures(
     uses: Iterable[Use], units: Mapping[str, UnitFacts], since: str, alpha: float, margin: float
 ) -> Course:
     """How far a lesson has come in what it does to its runs, from its whole past."""
-    return course_of(failures(uses, units, since), alpha, margin)
+    return course_of(settled_uses(uses, units, since), alpha, margin)
 
 
 def beside(

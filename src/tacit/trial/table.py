@@ -99,7 +99,7 @@ def tabulate(trials: Iterable[Trial]) -> dict[float, Counts]:
     """The table of some settled uses, of one lesson or of many; rebuilt from them, never incremented."""
     table: dict[float, Counts] = {}
     for coin in coins(trials):
-        table[coin.h] = table.get(coin.h, Counts()) + counted(coin)
+        table[coin.h] = table.get(coin.h, Counts()) + row_of(coin)
     return table
 
 
@@ -147,7 +147,7 @@ def graded(loss: float) -> int:
     return min(GRADES, max(1, round(loss * GRADES)))
 
 
-def counted(coin: Trial) -> Counts:
+def row_of(coin: Trial) -> Counts:
     """One coin as a row."""
     injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
     a, b, c, d = (int(each == (injected, occurred)) for each in _CELLS)

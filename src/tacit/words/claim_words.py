@@ -28,7 +28,7 @@ def _synonyms() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def near() -> dict[str, frozenset[int]]:
+def _near() -> dict[str, frozenset[int]]:
     """Stem → the groups of near meaning it belongs to."""
     found: dict[str, set[int]] = {}
     for number, line in enumerate(_NEAR.strip().split("\n")):
@@ -201,7 +201,7 @@ UNIVERSAL = frozenset(
 PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
-PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne"))
+PLACE_WORDS = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne"))
 RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
 # Words that may come and go without changing a lesson.
 FILLERS = frozenset(
@@ -285,7 +285,7 @@ def other_side() -> dict[str, dict[str, str]]:
 @lru_cache(maxsize=4096)
 def related(one: str, other: str) -> bool:
     """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know), or two words of near meaning."""
-    if not near().get(one, frozenset()).isdisjoint(near().get(other, frozenset())):
+    if not _near().get(one, frozenset()).isdisjoint(_near().get(other, frozenset())):
         return True
     short, long = sorted((one, other), key=len)
     if long == f"ge{short}":  # a German participle

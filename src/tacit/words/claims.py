@@ -20,6 +20,7 @@ from tacit.words.claim_words import (
 )
 from tacit.words.clauses import (
     Token,
+    clause_tokens,
     clauses_in,
     compounds_in,
     denied_in_run,
@@ -28,7 +29,6 @@ from tacit.words.clauses import (
     is_not_only,
     joined_words,
     joints_in,
-    tokens_of,
 )
 from tacit.words.figures import figures_in, limits_of_figures, named_figures, ports_in
 from tacit.words.limits import limits_of
@@ -114,7 +114,7 @@ def head_length(text: str, pieces: Sequence[Piece]) -> int:
 
 def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     """What the head of a text says."""
-    tokens = tokens_of(text, pieces, tongue)
+    tokens = clause_tokens(text, pieces, tongue)
     head = text[: pieces[-1].start + len(pieces[-1].raw) + 1].lower() if pieces else ""
     clauses = clauses_in(tokens)
     denied, plain, taken, negations = _polarity(tokens, clauses)

@@ -83,7 +83,7 @@ def joints_in(token: Token) -> list[str]:
     return ["|"] if any(mark in token.gap for mark in ",.;:()") else []
 
 
-def tokens_of(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token]:
+def clause_tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token]:
     stem, sides = STEMMERS[tongue], side_table(tongue)
     tokens: list[Token] = []
     ended = 0

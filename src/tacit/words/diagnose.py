@@ -29,10 +29,10 @@ MISSING = frozenset("command usage cargo binary path github glob module script".
 NOT_HERE = "not here"  # their common signature
 BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
 WORDLESS = "failed without a word"  # what readers of transcripts put where a call failed and printed nothing
-LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
-MOST = 24  # diagnoses of one output; more of them are one broken state
+LONGEST_OUTPUT = 60_000  # characters of one output that are read: errors stand near its start or its end
+_MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
-WORDS = 8  # nor is one of more words: a sentence without its spaces
+_WORDS = 8  # nor is one of more words: a sentence without its spaces
 LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
 _ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -124,7 +124,11 @@ def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
 
 def clean(output: str, folder: str = "") -> str:
     """An output as it is read: without colours, overwritten progress lines and the middle of a very long one."""
-    text = output if len(output) <= LONGEST else output[: LONGEST // 2] + "\n" + output[-LONGEST // 2 :]
+    text = (
+        output
+        if len(output) <= LONGEST_OUTPUT
+        else output[: LONGEST_OUTPUT // 2] + "\n" + output[-LONGEST_OUTPUT // 2 :]
+    )
     if "\x1b" in text:
         text = re.sub(_ANSI, "", text)
     if "\r" in text:
@@ -151,7 +155,7 @@ def _recognised(text: str, families: frozenset[str] | None = None) -> tuple[Diag
             taken.add(at)
             if one.mark not in found:
                 found[one.mark] = (at, one)
-            if len(found) >= MOST:
+            if len(found) >= _MOST:
                 break
     # that a wrapper failed too says nothing
     some = [one for _, one in sorted(found.values(), key=lambda pair: pair[0]) if one.family != "wrapper"]
@@ -188,7 +192,7 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
 
 def is_sentence(name: str) -> bool:
     """Whether a class, a rule or a name is prose whose words were pushed together: whoever writes an error chooses it."""
-    return len(name) > NAME or len(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)) > WORDS
+    return len(name) > NAME or len(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)) > _WORDS
 
 
 def _foreign(path: str, family: str) -> str:

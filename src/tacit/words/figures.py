@@ -10,7 +10,7 @@ from tacit.words.claim_words import (
     FILE,
     JOINING,
     NUMBER_WORDS,
-    PLACES,
+    PLACE_WORDS,
     RATES,
     RECORDS,
     UNITS,
@@ -54,7 +54,7 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
             word = NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
-        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES:
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACE_WORDS:
             continue
         if before in RECORDS:  # a name, not an amount
             found.append(f"record#{word}")
@@ -116,7 +116,7 @@ def named_figures(tokens: Sequence[Token]) -> dict[str, frozenset[str]] | None:
             and not token.gap.strip()
         ):
             figure, unit = _measure(token.word.removeprefix("v"))
-            if not unit and name.word not in _BOUNDS and name.word not in PLACES:
+            if not unit and name.word not in _BOUNDS and name.word not in PLACE_WORDS:
                 found.setdefault(name.terms[0], set()).add(figure)
     return {name: frozenset(figures) for name, figures in found.items()} or None
 

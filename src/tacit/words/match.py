@@ -4,7 +4,7 @@ The score is a cosine of idf-weighted words; letters help where words are inflec
 lock file" from "never commit the lock file", and that is worse than missing a twin: the second sighting would
 strengthen its opposite. So each text is also read for what it claims (`Claims`: negated clauses, numbers, versions,
 names, sides of known opposites, order), and `opposed` names the first claim on which two alike texts disagree.
-`decide` takes the best candidate, not the first, and asks for a margin over the runner-up: a twin stands out,
+`choose_same` takes the best candidate, not the first, and asks for a margin over the runner-up: a twin stands out,
 boilerplate does not.
 
 The origins' own measures stand here under their names; any profile may name any of them (`MATCHERS`).
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tacit.words.claim_words import same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
-from tacit.words.prepared import HEADS, SHORT, Likeness, Match, Prepared, Sameness, Settings
+from tacit.words.prepared import HEADS, SHORT, Likeness, Match, MatchSettings, Prepared, Sameness
 from tacit.words.tokens import VAGUE, edits, terms
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Idf = Callable[[str], float]
 
     class Rules(Protocol):
-        """What `decide` needs of a profile's [match]."""
+        """What `choose_same` needs of a profile's [match]."""
 
         @property
         def matcher(self) -> str: ...
@@ -49,7 +49,7 @@ YOUNG_THRESHOLD, GROWN = (
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`) …
 STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin
-LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
+_LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
@@ -71,7 +71,7 @@ def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
     return Likeness(likeness.score, "", likeness.parts, doubt, why)
 
 
-def decide(
+def choose_same(
     finding: Prepared, candidates: Sequence[tuple[str, Prepared]], settings: Rules, idf: Idf | None = None
 ) -> Match:
     """The candidate that is the same lesson as the finding, if one is.
@@ -151,7 +151,7 @@ def _none(ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, 
 def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf | None = None) -> Sameness:
     """Whether this finding reports the problem that the memory is about; asked when uses are settled.
 
-    More lenient than `decide`, on purpose. A lesson prescribes ("never commit secrets") what a finding reports broken
+    More lenient than `choose_same`, on purpose. A lesson prescribes ("never commit secrets") what a finding reports broken
     ("secrets committed in app.py"), so negations, opposites and order do not count here; numbers, versions, names and
     scopes do. The threshold is lower and there is no margin: each lesson is asked for itself, and a recurrence that
     goes unseen would make every lesson look good. Equal signatures of the same names settle it.
@@ -171,7 +171,7 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
 def grown(settings: Rules, rows: int) -> Rules:
     """What a store of so many lessons asks: in a young one counts do not tell yet which words are common, and strangers look alike."""
     young = YOUNG_THRESHOLD - (YOUNG_THRESHOLD - settings.threshold) * min(1.0, rows / GROWN)
-    return Settings(settings.matcher, max(settings.threshold, young), settings.margin, settings.doubt)
+    return MatchSettings(settings.matcher, max(settings.threshold, young), settings.margin, settings.doubt)
 
 
 def lenient(threshold: float) -> float:
@@ -186,7 +186,9 @@ def rarity(frequency: Mapping[str, int], rows: int) -> Idf:
     return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, uncounted)))
 
 
-def nearest(words: Set[str], candidates: Mapping[str, Set[str]], rarity: Mapping[str, float], rare: float) -> list[str]:
+def nearest_by_words(
+    words: Set[str], candidates: Mapping[str, Set[str]], rarity: Mapping[str, float], rare: float
+) -> list[str]:
     """The candidates that may turn out to be the same, by a glance: a cosine of plain words, as an index cuts them.
 
     To prepare a text costs as much as fifty glances at one. A word without a `rarity` counts as `rare`.
@@ -234,7 +236,7 @@ def _compare(
     parts = {"words": by_words}
     if a.letters and b.letters and by_words > 0.1:
         parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
-        score = (1 - LETTERS) * by_words + LETTERS * by_letters
+        score = (1 - _LETTERS) * by_words + _LETTERS * by_letters
     elif len(left) > SHORT and not (a.head and b.head):
         score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT) / (LONG - SHORT)))
     if a.head and b.head:
@@ -361,3 +363,15 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
 def matching_terms(text: str) -> list[str]:
     """A text's terms as `Prepared.weights` names them: what a store's counts must be keyed by to serve as idf."""
     return [same_word(term) for term in terms(text)]
+
+
+_OLD_NAMES = {"Settings": "MatchSettings", "decide": "choose_same", "nearest": "nearest_by_words"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

@@ -25,7 +25,7 @@ SHORT, FEW_LINES = 350, 6  # a message up to this is the person's
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
 WIDE = 400  # characters of a line that are looked at for what it is
-LONGEST = 100_000  # characters of a message that are looked at; nobody types more
+_LONGEST = 100_000  # characters of a message that are looked at; nobody types more
 SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED = 0.7  # share of such runs
 
@@ -44,7 +44,7 @@ def own_words(text: str, agent_before: str = "") -> Words:
     offered = _runs(agent_before)
     own: list[Span] = []
     begun = announced = False  # a paste has begun; the last words before this said that one follows
-    for number, (start, end, fenced) in enumerate(_paragraphs(text[:LONGEST])):
+    for number, (start, end, fenced) in enumerate(_paragraphs(text[:_LONGEST])):
         passage = text[start:end]
         if fenced or _copied(passage, offered):
             begun = True

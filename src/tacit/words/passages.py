@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
 SHORT_CHARS = 1500
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
-SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
+_SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 # sightings that a word of a neighbour counts for, by how far it stands away
 BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))
 WINDOW = 24  # words of a passage
@@ -126,7 +126,7 @@ def rarest(rarity: Mapping[str, float]) -> list[str]:
 
 def slack_of(length: float, usual: float, b: float = B) -> float:
     """BM25's allowance for a text of so many words where so many are usual: what one sighting of a word is weighed against."""
-    return K1 * (1 - b + b * length / max(SHORT, usual))
+    return K1 * (1 - b + b * length / max(_SHORT, usual))
 
 
 def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> dict[int, dict[str, float]]:

@@ -102,7 +102,7 @@ class Sameness:
 
 
 @value
-class Settings:
+class MatchSettings:
     """A profile's [match], for callers without a profile."""
 
     matcher: str = "lexical"
@@ -152,3 +152,15 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
 def _folded(text: str) -> str:
     """A text for the question whether two are equal: case, accents, spacing and final punctuation aside."""
     return " ".join(fold(text).split()).strip(" .!;,")
+
+
+_OLD_NAMES = {"Settings": "MatchSettings"}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tacit.core.renamed import renamed
+
+        return renamed(__name__, name, _OLD_NAMES[name])

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.core.run import Step
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
-from tacit.learn.reader.check import check, find, missing, names
+from tacit.learn.reader.check import check, find_quote, names_in, names_missing
 from tacit.learn.reader.decide import Decided, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.render import rendered
@@ -51,7 +51,7 @@ def judged(found: Lesson, says: str = "yes", holds: str = "working") -> Decided:
     ],
 )
 def test_a_quote_stands_in_the_session_or_nowhere(line: int, words: str, stands_in: str) -> None:
-    found = find(Quote(line, words), LINES)
+    found = find_quote(Quote(line, words), LINES)
     assert (found.line.letter if found else "") == stands_in
 
 
@@ -171,9 +171,9 @@ def test_what_the_person_denies_is_not_found() -> None:
 
 def test_names_are_commands_paths_flags_and_figures() -> None:
     text = "Run `mise run lint` with --fix in src/app before PR 12; ask Grafana, not .env, and fooBar."
-    assert {"mise", "run", "lint", "--fix", "src/app", "12", "Grafana", ".env", "fooBar"} <= set(names(text))
-    assert missing("Use pnpm, not npm.", "please use PNPM instead of npm") == []
-    assert missing("Use pnpm, not npm.", "please use the right one") == ["pnpm", "npm"]
+    assert {"mise", "run", "lint", "--fix", "src/app", "12", "Grafana", ".env", "fooBar"} <= set(names_in(text))
+    assert names_missing("Use pnpm, not npm.", "please use PNPM instead of npm") == []
+    assert names_missing("Use pnpm, not npm.", "please use the right one") == ["pnpm", "npm"]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
-from tacit.learn.reader import Desk, cures, prepared, read
-from tacit.stores.readings import folder_of, load
+from tacit.learn.reader import ReaderContext, cures, prepared, read
+from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, tool, user
 
 FAILED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
@@ -53,11 +53,11 @@ def memories(folder: Path) -> Iterator[Memories]:
 def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
     memories.learn(found)
     model = Scripted(*answers)
-    at = Desk(
+    at = ReaderContext(
         memories.store,
         memories.ensure_project(),
         memories.profile,
-        folder_of(memories.near.path),
+        readings_folder(memories.near.path),
         model,
         memories.now,
         new_id,
@@ -98,7 +98,7 @@ def test_what_the_record_does_not_bear_out_is_no_lesson(memories: Memories, said
     reads(memories, session("r1"), NONE)
     reads(memories, session("r2", "redis"), NONE, said)
     row = memories.store.find_run(memories.project_id, "r2")
-    assert row is not None and (kept := load(folder_of(memories.near.path), row.id)) is not None
+    assert row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
     assert lessons(memories) == [] and kept.lessons[-1]["reason"] == reason
 
 

@@ -13,10 +13,10 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.run import Run, Step
-from tacit.learn.reader import Desk, findings, prepared, prompt, read
+from tacit.learn.reader import ReaderContext, findings, prepared, prompt, read
 from tacit.learn.reader.check import was_done
-from tacit.learn.reader.render import NOTE, NOTED, page, rendered
-from tacit.stores.readings import folder_of
+from tacit.learn.reader.render import NOTE, NOTED, page_text, rendered
+from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
 NOTED_LINE = "Run `make codegen` after every change of the schema."
@@ -33,7 +33,7 @@ def lines_of(*steps: Step) -> Any:
 
 
 def test_a_quiet_session_is_not_asked_again() -> None:
-    assert findings.due(lines_of(user("add a field"), say("Done."), tool("make test"))) == ""
+    assert findings.why_asked(lines_of(user("add a field"), say("Done."), tool("make test"))) == ""
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_quiet_session_is_not_asked_again() -> None:
     ],
 )
 def test_where_finding_out_cost_something(steps: list[Step], why: str) -> None:
-    assert findings.due(lines_of(user("go"), *steps)) == why
+    assert findings.why_asked(lines_of(user("go"), *steps)) == why
 
 
 def test_what_was_added_to_an_instruction_file_is_kept_whole_and_bounded() -> None:
@@ -54,7 +54,7 @@ def test_what_was_added_to_an_instruction_file_is_kept_whole_and_bounded() -> No
     (line,) = lines_of(edit("sub/CLAUDE.md", f"{old}\n{NOTED_LINE}", old))
     assert line.text == f"Edit sub/CLAUDE.md {' '.join(old.split())}"[:110] + " …"
     assert line.whole.endswith(f"{NOTE}{NOTED_LINE}")
-    (shown,) = findings.shown([line])
+    (shown,) = findings.finding_lines([line])
     assert NOTED_LINE in shown.text and shown.number == line.number
     (long,) = lines_of(edit("CLAUDE.md", "word " * 9000))
     assert len(long.whole.partition(NOTE)[2]) <= NOTED
@@ -84,7 +84,7 @@ def test_it_shows_less_and_wider() -> None:
         user("fix it"), say("Looking around."), tool("make one"), tool("make test", error="stale schema"), say(long),
         edit("src/schema.py", "reload()"), tool("make test", "ok"), tool("make three"), say("Done."),
     )  # fmt: skip
-    shown = findings.shown(lines)
+    shown = findings.finding_lines(lines)
     assert [line.letter for line in shown] == ["U", "T", "E", "A", "T", "T", "A"]
     assert {line.number for line in shown} < {line.number for line in lines}
     cause = next(line for line in shown if line.text.startswith("The cause"))
@@ -109,8 +109,8 @@ def asked(memories: Memories, found: Run, *answers: str, advises: str = "") -> t
     row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
     model = Scripted(*answers)
-    place = folder_of(memories.near.path)
-    desk = Desk(
+    place = readings_folder(memories.near.path)
+    desk = ReaderContext(
         memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id, advises=advises
     )
     reading = prepared(place, found, row.id, row.project, memories.now())
@@ -156,8 +156,10 @@ def test_who_failed_its_exam_is_not_asked(memories: Memories) -> None:
 
 def test_its_prompt_stands_apart_from_the_first(memories: Memories) -> None:
     lines = rendered(SESSION).lines
-    assert prompt.name_of(prompt.findings(lines, 5)) != prompt.name_of(prompt.lessons(lines, 5))
-    assert page(findings.shown(lines)) in prompt.findings(findings.shown(lines), 5, ["a", "b"])
+    assert prompt.prompt_name(prompt.findings_question(lines, 5)) != prompt.prompt_name(prompt.lessons(lines, 5))
+    assert page_text(findings.finding_lines(lines)) in prompt.findings_question(
+        findings.finding_lines(lines), 5, ["a", "b"]
+    )
 
 
 def test_every_file_that_a_host_loads_is_an_instruction_file() -> None:

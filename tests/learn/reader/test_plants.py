@@ -12,9 +12,9 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.run import Step
-from tacit.learn.reader import Desk, prepared, read
+from tacit.learn.reader import ReaderContext, prepared, read
 from tacit.learn.reader.render import PERSON, rendered
-from tacit.stores.readings import folder_of
+from tacit.stores.readings import readings_folder
 from tacit.testing import run, say, tool, user
 
 ADVICE = (
@@ -86,11 +86,11 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
         found = run(f"r{n}", *steps, task=f"t{n}")
         assert not any(text[:30] in line.whole for line in rendered(found).lines if line.letter in PERSON)
         memories.learn(found)
-        desk = Desk(
+        desk = ReaderContext(
             memories.store,
             memories.ensure_project(),
             memories.profile,
-            folder_of(memories.near.path),
+            readings_folder(memories.near.path),
             model,
             memories.now,
             new_id,

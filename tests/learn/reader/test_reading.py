@@ -14,9 +14,9 @@ from tacit.app import open as open_memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.learn.reader import Desk, prepared, read
+from tacit.learn.reader import ReaderContext, prepared, read
 from tacit.stores.check import check
-from tacit.stores.readings import folder_of, load
+from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
 BRANCH = "before you go doing that, we need to get back to main, and pull in latest"
@@ -44,11 +44,11 @@ def memories(folder: Path) -> Iterator[Memories]:
         assert check(opened.store).faults == ()
 
 
-def desk(memories: Memories, *answers: str | Exception) -> Desk:
+def desk(memories: Memories, *answers: str | Exception) -> ReaderContext:
     from tacit.core.digest import new_id
 
-    place = folder_of(memories.near.path)
-    return Desk(
+    place = readings_folder(memories.near.path)
+    return ReaderContext(
         memories.store, memories.ensure_project(), memories.profile, place, Scripted(*answers), memories.now, new_id
     )
 
@@ -94,7 +94,7 @@ def test_an_answer_is_kept_before_the_next_question(memories: Memories) -> None:
     assert "not read yet" in report.warnings[0]
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
-    kept = load(folder_of(memories.near.path), row.id)
+    kept = load(readings_folder(memories.near.path), row.id)
     assert kept is not None and (kept.state, len(kept.answers), kept.attempts, kept.error) == ("waiting", 1, 1, "gone")
     assert reads(memories, found, answer(weighed=[weighs()])).new  # only the second question is asked
 
@@ -307,7 +307,7 @@ def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: p
     from tacit.learn.reader import asking
 
     five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
-    monkeypatch.setattr(asking, "parts", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
+    monkeypatch.setattr(asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
     memories.learn(session("r1"))
     at = desk(memories, answer(five), answer(), answer(five), answer(), answer())
     row = memories.store.find_run(memories.project_id, "r1")
@@ -332,7 +332,7 @@ def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     memories.erase(memory.id)
-    assert load(folder_of(memories.near.path), row.id) is None
+    assert load(readings_folder(memories.near.path), row.id) is None
     again = {**SAID, "text": "Get back to main and pull in latest before new work."}
     assert reads(memories, session("r1"), answer([again], [weighs()])).new == ()
 

@@ -16,8 +16,8 @@ from tacit.learn.apply import echoed
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
 from tacit.tend.triage_rules import Suggested, page_line, question
-from tacit.words.match import decide
-from tacit.words.prepared import Settings, prepare
+from tacit.words.match import choose_same
+from tacit.words.prepared import MatchSettings, prepare
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"
 ANSWER = """<observations><segment><narrative>Looked into the gateway.</narrative><facts>
@@ -393,10 +393,10 @@ def nightly(at: Place) -> Iterator[Item]:
     at.memories.tend(only="merge")
     merged = [each for each in at.memories.list(archived=True, limit=20) if each.superseded_by]
     yield "dedup sweep, with a chain of supersession", len(merged) == 1
-    two = decide(
+    two = choose_same(
         prepare("The backup of prod runs at noon on Monday"),
         [("x", prepare("The backup of test runs at noon on Monday"))],
-        Settings(threshold=0.85),
+        MatchSettings(threshold=0.85),
     )
     yield differs(
         "texts of 85 % that differ in a word with a meaning stay apart",

@@ -33,7 +33,7 @@ FACTS: dict[str, type] = {
     "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
     **ADDED,
 }  # fmt: skip
-COUNTED = ("seen", "uses", "contradicted", "confidence")
+_COUNTED = ("seen", "uses", "contradicted", "confidence")
 _DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold", CONFIRMED)
 NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
 _PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
@@ -52,7 +52,7 @@ def facts(row: Row) -> dict[str, Any]:
         **{name: at[name] for name in _PLAIN},
         "tags": list(row.memory.tags),
         "paths": list(row.memory.paths),
-        **{name: tally.__dict__[name] for name in COUNTED},
+        **{name: tally.__dict__[name] for name in _COUNTED},
         "seen_at": tally.seen_at or "",
         "counts": {name: amount for name, amount in (tally.signals or {}).items() if not is_derived(name)},
         "extra": row.memory.extra or {},
@@ -68,10 +68,10 @@ def row_of(told: Mapping[str, Any], place: str) -> Row:
     at = {name: told[name] for name in _PLAIN if told.get(name) not in (None, "")}
     memory = Memory(**{"id": "", "project": "", **at, "text": told.get("text") or ""})
     memory = replace(memory, tags=_texts(told, "tags"), paths=_texts(told, "paths"), extra=told.get("extra") or None)
-    return lesson(memory, told.get("id") or "", _openings(told), place)
+    return lesson_row(memory, told.get("id") or "", _openings(told), place)
 
 
-def lesson(memory: Memory, name: str, openings: tuple[Opening, ...], place: str) -> Row:
+def lesson_row(memory: Memory, name: str, openings: tuple[Opening, ...], place: str) -> Row:
     """A lesson of ours under its name; the project it goes to is the importer's, and what it refers to stays behind."""
     if not memory.text.strip():
         raise ValueError("it has no text")
@@ -83,7 +83,7 @@ def lesson(memory: Memory, name: str, openings: tuple[Opening, ...], place: str)
 
 
 def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
-    amounts = {name: told.get(name) for name in COUNTED}
+    amounts = {name: told.get(name) for name in _COUNTED}
     amounts.update(
         {str(name): amount for name, amount in (told.get("counts") or {}).items() if not is_derived(str(name))}
     )
@@ -108,7 +108,7 @@ def _is(kind: type, field: Any) -> bool:
     return type(field) is kind
 
 
-def rows(items: Iterable[object]) -> Iterator[Row]:
+def lesson_rows(items: Iterable[object]) -> Iterator[Row]:
     """The lessons among what is on its way out."""
     return (item for item in items if isinstance(item, Row))
 

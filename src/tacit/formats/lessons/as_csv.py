@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Note, Row, Skipped
-from tacit.formats.lessons import FACTS, facts, rows
+from tacit.formats.lessons import FACTS, facts, lesson_rows
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
@@ -101,7 +101,7 @@ def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(FACTS)
-    for row in rows(items):
+    for row in lesson_rows(items):
         writer.writerow([_cell(field) for field in facts(row).values()])
     return out.getvalue()
 

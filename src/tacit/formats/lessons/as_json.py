@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import Damaged, StoreNewer, UsageError
 from tacit.core.exchange import Row, Skipped
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.lessons import VERSION, facts, row_of, rows
+from tacit.formats.lessons import VERSION, facts, lesson_rows, row_of
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 
@@ -65,5 +65,5 @@ def taken(told: Any, place: str) -> Row | Skipped:
 
 def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     """The document."""
-    told = {"tacit": "lessons", "version": VERSION, "lessons": [facts(row) for row in rows(items)]}
+    told = {"tacit": "lessons", "version": VERSION, "lessons": [facts(row) for row in lesson_rows(items)]}
     return json.dumps(told, ensure_ascii=False, indent=1) + "\n"

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Row, Skipped
-from tacit.formats.lessons import FACTS, facts, rows
+from tacit.formats.lessons import FACTS, facts, lesson_rows
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _OURS = {"id", "text", "kind", "state", "trust", "verdict"}  # together in no ot
 
 def holds(source: Source) -> float:
     """How sure we are that these are such lines: ours, or lines that somebody wrote by hand with the same names, a text at least."""
-    first = record(source.head(1 << 20).lstrip().partition(b"\n")[0])
+    first = json_record(source.head(1 << 20).lstrip().partition(b"\n")[0])
     if first is None:
         return 0.0
     by_hand = isinstance(first.get("text"), str) and first.keys() <= FACTS.keys()
@@ -36,9 +36,11 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
     """The lesson on each line."""
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
-            yield taken(record(line), f"line:{number}")
+            yield taken(json_record(line), f"line:{number}")
 
 
 def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     """The lines."""
-    return "".join(json.dumps(facts(row), ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows(items))
+    return "".join(
+        json.dumps(facts(row), ensure_ascii=False, separators=(",", ":")) + "\n" for row in lesson_rows(items)
+    )

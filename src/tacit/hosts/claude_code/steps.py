@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.session import MANY_KINDS, OWN_FOLDER
 from tacit.formats.session import time_of as _time
-from tacit.formats.session import tokens as _tokens
+from tacit.formats.session import token_count as _tokens
 from tacit.hosts.claude_code.marks import (
     EDITORS,
 )

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
 from tacit.formats.session import OWN_PROMPT
-from tacit.formats.session import kind_of as _kind
+from tacit.formats.session import record_type as _kind
 from tacit.formats.session import time_of as _time
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 from tacit.hosts.claude_code.calls import Calls
 from tacit.hosts.claude_code.marks import (
     CAVEAT,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 # Records that say nothing about the work. Everything else that is not read is counted as unknown.
-PASSED_OVER = frozenset({
+_PASSED_OVER = frozenset({
     "progress", "summary", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title",
     "agent-name", "agent-setting", "agent-color", "mode", "permission-mode", "bridge-session", "atis-latch", "tag",
     "task-summary", "content-replacement", "speculation-accept", "attribution-snapshot", "worktree-state",
@@ -84,7 +84,7 @@ def detect(source: Source) -> float:
         lines.pop()  # cut in the middle
     sure = 0.0
     for line in lines[:40]:
-        found = record(line)
+        found = json_record(line)
         if found is not None:
             sure = max(sure, _sureness(found))
             if sure > 0.9:
@@ -106,7 +106,7 @@ def _sureness(found: Record) -> float:
             return 0.95
         if kind == "queue-operation":
             return 0.9
-        if type(kind) is str and kind in PASSED_OVER:
+        if type(kind) is str and kind in _PASSED_OVER:
             return 0.6
     if kind == "summary" and "leafUuid" in found:
         return 0.8
@@ -148,7 +148,7 @@ def _read_agents(session: _Session, source: Source) -> None:
             continue
         agent = beside.stem.removeprefix("agent-")
         if beside.name.endswith(".meta.json"):
-            meta = record(beside.head()) or {}
+            meta = json_record(beside.head()) or {}
             session.name_agent(agent.removesuffix(".meta"), meta.get("agentType"))
         elif ".jsonl" in beside.name:
             try:
@@ -177,7 +177,7 @@ class _Session(Calls):
         self.agent, self.main = agent, main
         number = 0
         for number, line in enumerate(source.lines(), 1):
-            found = record(line)
+            found = json_record(line)
             if found is None:
                 if line.strip():
                     self.malformed += 1
@@ -185,7 +185,7 @@ class _Session(Calls):
             kind = _kind(found)
             reader = self.readers.get(kind)
             if reader is None:
-                if kind not in PASSED_OVER:
+                if kind not in _PASSED_OVER:
                     self.odd(kind)
                 continue
             self.where, self.nth = f"{prefix}{number}", 0

@@ -47,7 +47,7 @@ OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "ses
 ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
 # what concerns us inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")
-TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
+_TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 
 
@@ -109,7 +109,7 @@ def _written(payload: Mapping[str, Any]) -> int | None:
         return None
     try:
         with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
             lines = file.read().split(b"\n")
     except (OSError, ValueError):  # a path may hold a NUL or half a character
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
-from tacit.hosts.registration import Entry, Host, entries_of, home_of, in_shell
+from tacit.hosts.registration import EventEntry, Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
 
@@ -41,7 +41,7 @@ def _snake(event: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     ended = {"tool_response": f"{scene.error}\nError: exit code 2"} if entry.ours == "tool-failure" else {}
     inside = {"agent_id": "agent-1", "agent_type": scene.agent} if entry.theirs == "SubagentStop" else {}
     return as_claude_code_says(entry, scene, turn_id="turn-1", **ended, **inside)
@@ -51,7 +51,7 @@ ENTRIES = tuple(
     replace(entry, seconds=3) if entry.ours == "session-end" else entry  # the host's own cap
     for entry in (
         *entries_of(NAMES, session_start="startup|resume|clear|compact", before_command=SHELLS, tool_failure=SHELLS),
-        Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
+        EventEntry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
     )
 )
 

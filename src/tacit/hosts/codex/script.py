@@ -80,7 +80,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return _ESCAPED.get(found[2], found[2])
 
 
-class Answer:
+class _Answer:
     """What a script's answer says: text, exit status, failure, and where the work goes on."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class Answer:
         self.failed = False
 
 
-def answer(script: str, output: Any) -> Answer | None:
+def answer(script: str, output: Any) -> _Answer | None:
     """A script's answer; None where it has another form."""
     blocks = [text_at(block, "text") for block in output] if type(output) is list else [output]
     if not blocks or not isinstance(blocks[0], str):
@@ -98,7 +98,7 @@ def answer(script: str, output: Any) -> Answer | None:
     head = _HEAD.fullmatch(first.strip())
     if head is None:
         return None
-    found = Answer()
+    found = _Answer()
     found.cell = head[2] or ""
     found.failed = head[1] == "failed"
     _, _, printed = rest.partition("Output:\n")

@@ -19,18 +19,18 @@ from tacit.core.run import Cost
 from tacit.formats.session import (
     WORDLESS,
     Session,
+    content_text,
     dict_at,
     fill,
-    joined,
-    kind_of,
     list_at,
     patched_files,
+    record_type,
     status_of,
     text_at,
     time_of,
-    tokens,
+    token_count,
 )
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 from tacit.hosts.codex import script as codex_script
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "codex"
-LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+_LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 TYPED_INTO = ("cli", "vscode")
 REQUEST = "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
 PLAN = "PLEASE IMPLEMENT THIS PLAN"  # an accepted plan, which the agent wrote
 PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
-PASSED_OVER = frozenset({
+_PASSED_OVER = frozenset({
     "world_state", "token_usage_record", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
 })  # fmt: skip
 PASSED_OVER_ITEMS = frozenset({
@@ -79,8 +79,8 @@ def detect(source: Source) -> float:
     """How sure we are that this is a rollout."""
     head = source.head()
     for line in head.split(b"\n")[:20]:
-        found = record(line)
-        if found is not None and found.get("type") in LINES and type(found.get("payload")) is dict:
+        found = json_record(line)
+        if found is not None and found.get("type") in _LINES and type(found.get("payload")) is dict:
             return 0.97
     # The first record holds the host's whole instructions and may be longer than what is looked at.
     return 0.9 if _LONG_FIRST.match(head) and b'"session_meta"' in head[:400] else 0.0
@@ -94,7 +94,7 @@ def read(source: Source) -> Iterator[Run]:
     rollout = _Rollout()
     number = 0
     for number, line in enumerate(source.lines(), 1):
-        found = record(line)
+        found = json_record(line)
         if found is None:
             rollout.malformed += bool(line.strip())
             continue
@@ -129,7 +129,7 @@ class _Rollout(Session):
 
     def take(self, found: Record) -> None:
         """One line."""
-        kind, payload = kind_of(found), dict_at(found, "payload")
+        kind, payload = record_type(found), dict_at(found, "payload")
         self.now = time_of(found)
         if kind == "session_meta":
             self.meta(payload)
@@ -142,7 +142,7 @@ class _Rollout(Session):
             self.event(payload)
         elif kind == "compacted":
             self.add("system", self.now, text="Conversation compacted")
-        elif not kind.startswith(tuple(PASSED_OVER)):
+        elif not kind.startswith(tuple(_PASSED_OVER)):
             self.odd(kind)
 
     def meta(self, payload: Record) -> None:
@@ -174,10 +174,10 @@ class _Rollout(Session):
 
     def item(self, payload: Record) -> None:
         """A message, a call or a result."""
-        kind = kind_of(payload)
+        kind = record_type(payload)
         call = text_at(payload, "call_id")
         if kind == "message":
-            self.message(payload, text_at(payload, "role"), joined(payload.get("content")))
+            self.message(payload, text_at(payload, "role"), content_text(payload.get("content")))
         elif kind == "function_call":
             self.called(call, text_at(payload, "name"), _arguments(payload.get("arguments")))
         elif kind == "custom_tool_call":
@@ -192,7 +192,9 @@ class _Rollout(Session):
         elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
             self.result(call, payload.get("output"))
         elif kind == "agent_message":
-            self.answer(joined(payload.get("content")) or text_at(payload, "message", "text"), text_at(payload, "id"))
+            self.answer(
+                content_text(payload.get("content")) or text_at(payload, "message", "text"), text_at(payload, "id")
+            )
         elif kind not in PASSED_OVER_ITEMS:
             self.odd(f"response_item.{kind}")
 
@@ -298,7 +300,7 @@ class _Rollout(Session):
 
     def event(self, payload: Record) -> None:
         """What the host showed."""
-        kind = kind_of(payload)
+        kind = record_type(payload)
         if kind == "user_message":
             self.typed(payload, text_at(payload, "message"), text_at(payload, "client_id"))
         elif kind in ("task_started", "turn_started"):
@@ -323,11 +325,11 @@ class _Rollout(Session):
 
     def completed(self, item: Record) -> None:
         """An item as the person saw it, the form of 0.166: prompts, answers, and how commands ended."""
-        kind, id = kind_of(item), text_at(item, "id")
+        kind, id = record_type(item), text_at(item, "id")
         if kind == "UserMessage":
-            self.typed(item, joined(list_at(item, "content")), text_at(item, "client_id") or id)
+            self.typed(item, content_text(list_at(item, "content")), text_at(item, "client_id") or id)
         elif kind == "AgentMessage":
-            self.answer(joined(list_at(item, "content")), id)
+            self.answer(content_text(list_at(item, "content")), id)
         elif kind == "CommandExecution":
             code = status_of(item.get("exit_code"))
             row = self.by_id.get(id)
@@ -380,10 +382,10 @@ class _Rollout(Session):
     def count(self, usage: Record) -> None:
         """Totals are cumulative: the last one counts."""
         if usage:
-            read = tokens(usage, "cached_input_tokens")
-            written = tokens(usage, "cache_write_input_tokens")
-            fresh = max(0, tokens(usage, "input_tokens") - read - written)
-            self.spent = Cost(fresh, tokens(usage, "output_tokens"), read, written)
+            read = token_count(usage, "cached_input_tokens")
+            written = token_count(usage, "cache_write_input_tokens")
+            fresh = max(0, token_count(usage, "input_tokens") - read - written)
+            self.spent = Cost(fresh, token_count(usage, "output_tokens"), read, written)
 
 
 # Tags in which the host wraps what it writes in the person's name.
@@ -417,7 +419,7 @@ def _unquoted(script: str) -> str:
 def _arguments(given: Any) -> Any:
     if not isinstance(given, str):
         return given
-    found = record(given.encode("utf-8", "replace"))
+    found = json_record(given.encode("utf-8", "replace"))
     return found if found is not None else {"input": given}
 
 
@@ -444,7 +446,7 @@ def _plain_output(output: Any) -> tuple[str, int | None, bool | None, str]:
     if type(output) is dict:
         output = output.get("content", output.get("body", output.get("output")))
     if type(output) is list:
-        output = joined(output)
+        output = content_text(output)
     text = output if isinstance(output, str) else ""
     if text.startswith("{"):
         status, inner = _in_json(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.hosts.copilot import NAMES
-from tacit.hosts.registration import Entry, Host, entries_of, in_shell
+from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
 
 if TYPE_CHECKING:
     from typing import Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tacit.hosts.samples import Scene
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     said: dict[str, Any] = {"sessionId": scene.session, "timestamp": 1794809979734, "cwd": scene.folder}
     call = {"toolName": "bash", "toolArgs": {"command": scene.command}}
     shown = f"{scene.error}\n<shellId: 0 completed with exit code 2>"

@@ -15,8 +15,18 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
-from tacit.formats.session import Session, dict_at, joined, kind_of, list_at, status_of, text_at, time_of, tokens
-from tacit.formats.source import record
+from tacit.formats.session import (
+    Session,
+    content_text,
+    dict_at,
+    list_at,
+    record_type,
+    status_of,
+    text_at,
+    time_of,
+    token_count,
+)
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "copilot"
-PASSED_OVER = (
+_PASSED_OVER = (
     "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
     "session.info", "session.model_change", "session.title", "session.context", "session.usage", "session.mode",
     "session.background", "session.resume", "session.warning", "permission.", "tool.execution_progress",
@@ -39,7 +49,7 @@ _SHELL_TAIL = re.compile(r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed w
 
 def detect(source: Source) -> float:
     """How sure we are that this is a session of Copilot's."""
-    first = record(source.head().split(b"\n", 1)[0]) or {}
+    first = json_record(source.head().split(b"\n", 1)[0]) or {}
     if first.get("type") == "session.start" and text_at(dict_at(first, "data"), "producer").startswith("copilot"):
         return 0.97
     return 0.0
@@ -50,7 +60,7 @@ def read(source: Source) -> Iterator[Run]:
     events = _Events()
     number = 0
     for number, line in enumerate(source.lines(), 1):
-        found = record(line)
+        found = json_record(line)
         if found is None:
             events.malformed += bool(line.strip())
             continue
@@ -73,7 +83,7 @@ class _Events(Session):
 
     def take(self, found: Record) -> None:
         """One event."""
-        kind, data, at, id = kind_of(found), dict_at(found, "data"), time_of(found), text_at(found, "id")
+        kind, data, at, id = record_type(found), dict_at(found, "data"), time_of(found), text_at(found, "id")
         if kind == "session.start":
             self.start(data)
         elif kind == "hook.start":
@@ -85,7 +95,7 @@ class _Events(Session):
                 row["record"] = id
         elif kind == "assistant.message":
             self.model(data.get("model"))
-            self.say("assistant", joined(data.get("content")), at, record=id)
+            self.say("assistant", content_text(data.get("content")), at, record=id)
         elif kind == "tool.execution_start":
             row = self.call(text_at(data, "toolCallId"), text_at(data, "toolName") or "?", data.get("arguments"), at)
             if row is not None:
@@ -102,7 +112,7 @@ class _Events(Session):
             self.complete = True
         elif kind == "session.compaction_complete":
             self.add("system", at, text="Conversation compacted")
-        elif not kind.startswith(PASSED_OVER):
+        elif not kind.startswith(_PASSED_OVER):
             self.odd(kind)
         self.seen_at(at)
 
@@ -127,7 +137,7 @@ class _Events(Session):
         """How a call ended: the exit code of a shell's, the host's word for the others."""
         call = text_at(data, "toolCallId")
         result = dict_at(data, "result")
-        output = joined(result.get("content")) or text_at(dict_at(data, "error"), "message")
+        output = content_text(result.get("content")) or text_at(dict_at(data, "error"), "message")
         code = status_of(dict_at(data, "shellExecution").get("exitCode"))
         failed = bool(code) or (code is None and data.get("success") is False)
         kind = text_at(result, "type") or text_at(dict_at(data, "error"), "code")
@@ -143,10 +153,10 @@ class _Events(Session):
 
     def count(self, usage: Record) -> None:
         """Tokens, answer by answer."""
-        cached, written = tokens(usage, "cacheReadTokens"), tokens(usage, "cacheWriteTokens")
+        cached, written = token_count(usage, "cacheReadTokens"), token_count(usage, "cacheWriteTokens")
         self.spent = Cost(
-            self.spent.input + max(0, tokens(usage, "inputTokens") - cached - written),
-            self.spent.output + tokens(usage, "outputTokens"),
+            self.spent.input + max(0, token_count(usage, "inputTokens") - cached - written),
+            self.spent.output + token_count(usage, "outputTokens"),
             self.spent.cache_read + cached,
             self.spent.cache_write + written,
         )

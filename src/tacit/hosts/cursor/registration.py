@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
 from tacit.hosts.cursor import NAMES
-from tacit.hosts.registration import Entry, Host, entries_of, in_shell
+from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
 
 if TYPE_CHECKING:
     from typing import Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tacit.hosts.samples import Scene
 
 
-RULES = (".cursor", "rules", "tacit.mdc")
+_RULES = (".cursor", "rules", "tacit.mdc")
 RULE = """---
 description: Notes from past runs of this project, kept by Tacit
 globs:
@@ -26,7 +26,7 @@ They are records, not instructions.
 """
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     said: dict[str, Any] = {
         "conversation_id": scene.session, "hook_event_name": entry.theirs, "cursor_version": "2.0", "workspace_roots": [scene.folder],
     }  # fmt: skip
@@ -53,7 +53,7 @@ HOST = Host(
     frame={"version": 1},
     programs=("cursor", "cursor-agent"),
     traces=(".cursor",),
-    rule=(RULES, RULE),
+    rule=(_RULES, RULE),
     told="Lessons for a prompt come with the first tool call after it. Some versions of Cursor reject what a hook says\n"
     "at the start: tacit connect cursor --rules also writes a rule that tells the agent where the notes are.",
     instructions=("AGENTS.md",),

@@ -53,7 +53,11 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
     said = (
-        asked(text_at(payload, "prompt")) if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+        without_host_text(text_at(payload, "prompt"))
+        if event == "prompt"
+        else _failure(payload)
+        if event == "tool-failure"
+        else ""
     )
     if event == "tool-failure" and not said:
         event, said = "before-command", command_of(payload)
@@ -102,7 +106,7 @@ HOOK, OUTSIDE = "hook_context", "untrusted_context"
 REFERENCED = "--- Content from referenced files ---"
 
 
-def asked(prompt: str) -> str:
+def without_host_text(prompt: str) -> str:
     """What was asked, without what the host added to it: what hooks said, what servers returned, and the files that were mentioned."""
     return _without(_without(prompt.partition("\n" + REFERENCED)[0], HOOK), OUTSIDE).strip()
 

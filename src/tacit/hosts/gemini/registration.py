@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.hosts.gemini import NAMES
-from tacit.hosts.registration import Entry, Host, entries_of, home_of, in_shell
+from tacit.hosts.registration import EventEntry, Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import AT, as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
@@ -41,7 +41,7 @@ def _holds(folder: str, word: str, root: str) -> bool:
     return here == top or here.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     failed = {"llmContent": f"Output: {scene.error}\nExit Code: 2"}
     ended = {"tool_name": "run_shell_command", "tool_response": failed} if entry.ours == "tool-failure" else {}
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)

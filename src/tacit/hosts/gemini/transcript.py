@@ -17,9 +17,19 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
-from tacit.formats.session import Session, dict_at, document, joined, kind_of, list_at, text_at, time_of, tokens
-from tacit.formats.source import record
-from tacit.hosts.gemini import HOOK, asked, unwrapped
+from tacit.formats.session import (
+    Session,
+    content_text,
+    dict_at,
+    document,
+    list_at,
+    record_type,
+    text_at,
+    time_of,
+    token_count,
+)
+from tacit.formats.source import json_record
+from tacit.hosts.gemini import HOOK, unwrapped, without_host_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +49,7 @@ ROOT = ".project_root"  # beside the folder of chats: the project's path
 def detect(source: Source) -> float:
     """How sure we are that this is a session: its head names the session and the project's hash."""
     head = source.head()
-    first = record(head.split(b"\n", 1)[0]) or {}
+    first = json_record(head.split(b"\n", 1)[0]) or {}
     if isinstance(first.get("sessionId"), str) and "projectHash" in first:
         return 0.97
     return 0.9 if _OLD_HEAD.match(head) and b'"projectHash"' in head[:1000] else 0.0
@@ -91,7 +101,7 @@ class _Chat(Session):
         """Take in the lines."""
         number = 0
         for number, line in enumerate(source.lines(), 1):
-            found = record(line)
+            found = json_record(line)
             if found is None:
                 self.malformed += bool(line.strip())
             elif "$set" in found:
@@ -103,7 +113,7 @@ class _Chat(Session):
             elif "sessionId" in found:
                 self.set(found, f"line:{number}")
             else:
-                self.odd(kind_of(found))
+                self.odd(record_type(found))
         self.lines = number
 
     def set(self, head: Record, place: str) -> None:
@@ -129,26 +139,26 @@ class _Chat(Session):
         """The messages as steps."""
         for place, message in self.messages.values():
             self.at(place)
-            kind, at = kind_of(message), time_of(message)
+            kind, at = record_type(message), time_of(message)
             if kind == "user":
                 self.user(message, at)
             elif kind == "gemini":
                 self.gemini(message, at)
             elif kind in MESSAGES:
-                self.say("system", joined(message.get("content")), at)
+                self.say("system", content_text(message.get("content")), at)
             else:
                 self.odd(f"message.{kind}")
 
     def user(self, message: Record, at: str) -> None:
         """A prompt, without what hooks and mentioned files added to it, and without what the host opens a session with."""
-        text = joined(message.get("content"))
+        text = content_text(message.get("content"))
         if text.lstrip().startswith(_PREAMBLE):
             opening, _, text = text.rpartition(_PREAMBLE_ENDS)
             self.openings += self.say("system", opening or text, at) is not None
             text = text if opening else ""
         for found in _HOOK.finditer(text):
             self.say("system", found[1], at, tool="hook")
-        row = self.ask(asked(joined(message.get("displayContent")) or text), at)
+        row = self.ask(without_host_text(content_text(message.get("displayContent")) or text), at)
         if row is not None:
             row["record"] = text_at(message, "id")
 
@@ -156,13 +166,13 @@ class _Chat(Session):
         """An answer, its calls with their results, and what it cost."""
         self.model(message.get("model"))
         usage = dict_at(message, "tokens")
-        cached = tokens(usage, "cached")
+        cached = token_count(usage, "cached")
         self.spent = Cost(
-            self.spent.input + max(0, tokens(usage, "input") - cached),
-            self.spent.output + tokens(usage, "output") + tokens(usage, "thoughts"),
+            self.spent.input + max(0, token_count(usage, "input") - cached),
+            self.spent.output + token_count(usage, "output") + token_count(usage, "thoughts"),
             self.spent.cache_read + cached,
         )
-        self.say("assistant", joined(message.get("content")), at)
+        self.say("assistant", content_text(message.get("content")), at)
         for call in list_at(message, "toolCalls"):
             self.tool(call, at)
 
@@ -221,5 +231,5 @@ def _result(call: Record) -> tuple[str, str]:
     for part in result if type(result) is list else [result]:
         response = dict_at(dict_at(part, "functionResponse"), "response")
         errors.append(text_at(response, "error"))
-        outputs.append(text_at(response, "output", "content", "result") or ("" if response else joined(part)))
+        outputs.append(text_at(response, "output", "content", "result") or ("" if response else content_text(part)))
     return unwrapped("\n".join(each for each in outputs if each)), unwrapped("\n".join(each for each in errors if each))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import Told
 
 HOST = "opencode"
-EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
+_EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
 LEARNED = ("stop", "session-end")
 LIMIT = 9_500  # characters; the host documents no limit
 
@@ -28,7 +28,7 @@ LIMIT = 9_500  # characters; the host documents no limit
 def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
     """The event in our words; None where there is nothing for us in it."""
     session, parent, cwd = text_at(payload, "session_id"), text_at(payload, "parent_id"), text_at(payload, "cwd")
-    if name not in EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
+    if name not in _EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
     said = (
         command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from tacit.hosts.registration import Entry, Host, in_words
+from tacit.hosts.registration import EventEntry, Host, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ def _plugin(argv: Sequence[str], store: Sequence[str]) -> str:
     return text.replace("const STORE = []", f"const STORE = {json.dumps(list(store))}")
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     said: dict[str, Any] = {"session_id": scene.session, "parent_id": "", "cwd": scene.folder, "id": scene.call}
     by_event: dict[str, dict[str, Any]] = {
         "session-start": {"source": "startup"},
@@ -40,13 +40,13 @@ HOST = Host(
     "opencode",
     "opencode",
     (
-        Entry("chat.message", "session-start", 10),
-        Entry("chat.message", "prompt", 5),
-        Entry("chat.message", "subagent-start", 10),
-        Entry("tool.execute.before", "before-command", 5),
-        Entry("tool.execute.after", "tool-failure", 5),
-        Entry("session.idle", "stop", 10),
-        Entry("dispose", "session-end", 5),
+        EventEntry("chat.message", "session-start", 10),
+        EventEntry("chat.message", "prompt", 5),
+        EventEntry("chat.message", "subagent-start", 10),
+        EventEntry("tool.execute.before", "before-command", 5),
+        EventEntry("tool.execute.after", "tool-failure", 5),
+        EventEntry("session.idle", "stop", 10),
+        EventEntry("dispose", "session-end", 5),
     ),
     in_words,
     _sample,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.run import Cost
-from tacit.formats.session import Session, dict_at, document, kind_of, list_at, status_of, text_at, tokens
-from tacit.formats.source import FileSource, record
+from tacit.formats.session import Session, dict_at, document, list_at, record_type, status_of, text_at, token_count
+from tacit.formats.source import FileSource, json_record
 from tacit.stores.foreign import MAGIC, Foreign
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "opencode"
-MARK = "tacit"  # in a part's metadata: what our plugin knows of it
+_MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
-PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
+_PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 # ours, behind a failed command's output
 _NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)
 _QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
@@ -110,9 +110,11 @@ def _messages(store: Foreign, session: str) -> list[Record]:
     for id, message, data in store.rows(
         "part", ("id", "message_id", "data"), order="message_id, id", session_id=session
     ):
-        parts.setdefault(message, []).append({"id": id, **(record(str(data).encode()) or {"type": "(malformed)"})})
+        parts.setdefault(message, []).append({"id": id, **(json_record(str(data).encode()) or {"type": "(malformed)"})})
     rows = store.rows("message", ("id", "data"), order="time_created, id", session_id=session)
-    return [{"info": {"id": id, **(record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows]
+    return [
+        {"info": {"id": id, **(json_record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows
+    ]
 
 
 def _lineage(store: Foreign, session: Record) -> str:
@@ -176,7 +178,7 @@ class _Session(Session):
 
     def part(self, role: str, part: Any, at: str) -> None:
         """One part of a message. What a plugin, ours among them, or the host put beside a prompt is synthetic."""
-        kind, id = kind_of(part), text_at(part, "id")
+        kind, id = record_type(part), text_at(part, "id")
         if kind == "text":
             if part.get("synthetic") is True or part.get("ignored") is True:
                 return
@@ -194,7 +196,7 @@ class _Session(Session):
             self.add("system", at, text="Conversation compacted")
         elif kind == "(malformed)":
             self.malformed += 1
-        elif kind not in (*PASSED_OVER, "step-finish"):
+        elif kind not in (*_PASSED_OVER, "step-finish"):
             self.odd(kind)
 
     def tool(self, part: Record, id: str, at: str) -> None:
@@ -221,15 +223,15 @@ class _Session(Session):
         """Tokens, answer by answer."""
         cache = dict_at(usage, "cache")
         self.spent = Cost(
-            self.spent.input + tokens(usage, "input"),
-            self.spent.output + tokens(usage, "output"),
-            self.spent.cache_read + tokens(cache, "read"),
-            self.spent.cache_write + tokens(cache, "write"),
+            self.spent.input + token_count(usage, "input"),
+            self.spent.output + token_count(usage, "output"),
+            self.spent.cache_read + token_count(cache, "read"),
+            self.spent.cache_write + token_count(cache, "write"),
         )
 
 
 def _is_typed(part: Record) -> bool:
-    return dict_at(dict_at(part, "metadata"), MARK).get("typed") is True
+    return dict_at(dict_at(part, "metadata"), _MARK).get("typed") is True
 
 
 def _seconds(milliseconds: Any) -> float:

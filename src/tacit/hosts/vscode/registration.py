@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.hosts.registration import Entry, Host, entries_of, in_shell
+from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
 from tacit.hosts.samples import AT, as_claude_code_says
 from tacit.hosts.vscode import NAMES
 
 
-def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     ended = (
         {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"} if entry.ours == "step" else {}
     )

@@ -13,9 +13,9 @@ from tacit.core.value import replace
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.commands import commands
 from tacit.learn.notice.failures import failures
-from tacit.learn.notice.sentences import LONGEST as LONGEST_SENTENCES
+from tacit.learn.notice.sentences import LONGEST_MESSAGE as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
-from tacit.words.diagnose import LONGEST
+from tacit.words.diagnose import LONGEST_OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run, Step
 
 LONGEST_COMMAND = 20_000  # characters that are read; what a shell line holds beyond is a document
-TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
+_TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 
 
 def notice(run: Run) -> tuple[Incident, ...]:
@@ -47,8 +47,8 @@ def _without_secrets(text: str) -> str:
 def _safe(step: Step, safe: Callable[[str], str]) -> Step:
     said = step.text if step.typed and len(step.text) <= LONGEST_SENTENCES else ""
     error = step.error
-    if len(error) > LONGEST:
-        error = f"{error[: LONGEST // 2]}\n{error[-LONGEST // 2 :]}"
+    if len(error) > LONGEST_OUTPUT:
+        error = f"{error[: LONGEST_OUTPUT // 2]}\n{error[-LONGEST_OUTPUT // 2 :]}"
     given = step.input if isinstance(step.input, dict) else {}
     whole = given.get("command") or ""
     command = whole[:LONGEST_COMMAND] if isinstance(whole, str) else ""
@@ -61,7 +61,7 @@ def _safe(step: Step, safe: Callable[[str], str]) -> Step:
 
 
 def _masked(incident: Incident) -> Incident:
-    texts = {name: getattr(incident, name) for name in TEXTS}
+    texts = {name: getattr(incident, name) for name in _TEXTS}
     joined = "\n".join(texts.values())
     if _without_secrets(joined) == joined:
         return incident

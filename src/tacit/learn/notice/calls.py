@@ -95,7 +95,7 @@ def tries(run: Run, steps: Sequence[Step]) -> Iterator[Try]:
         yield one
 
 
-def folder_of(call: shell.Call, standing: str, cwd: str) -> str:
+def call_folder(call: shell.Call, standing: str, cwd: str) -> str:
     """The folder a call ran in, below the project's root; "/" where it lies elsewhere."""
     return _folder(call.folder, cwd) if call.folder else standing
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
     from tacit.learn.notice.calls import Lane
 
-MOST = 12  # forms of one run
+_MOST = 12  # forms of one run
 MOST_CALLS = 200  # of one shell line that are looked at; a longer one is a script
 # A failure that no form of the grammar knows, told by the output's own summary.
 _FAILED = re.compile(
@@ -44,5 +44,5 @@ def commands(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
                     COMMAND, mark, "single" if single else "", served, program=form, folder=folder, count=0, place=one.step.place, at=one.step.at
                 )  # fmt: skip
                 found[mark] = replace(known, count=known.count + (not failed), failed=known.failed + failed)
-    most = sorted(found.values(), key=lambda each: -(each.count + each.failed))[:MOST]
+    most = sorted(found.values(), key=lambda each: -(each.count + each.failed))[:_MOST]
     yield from sorted(most, key=lambda each: each.at)

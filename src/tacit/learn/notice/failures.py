@@ -14,7 +14,7 @@ from tacit.core.clock import seconds
 from tacit.core.incident import FAILURE, Incident
 from tacit.core.value import replace, value
 from tacit.learn import shell
-from tacit.learn.notice.calls import ASKED, folder_of, is_check, same
+from tacit.learn.notice.calls import ASKED, call_folder, is_check, same
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
 
@@ -152,7 +152,7 @@ class _Followed:
     def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
         return Incident(
             FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
-            program=_called(call), folder=folder_of(call, one.folder, self.run.cwd),
+            program=_called(call), folder=call_folder(call, one.folder, self.run.cwd),
             soft=one.soft, place=one.step.place, at=one.step.at,
         )  # fmt: skip
 
@@ -221,7 +221,7 @@ class _Followed:
                 ):
                     continue
                 said = general(each, self.run.cwd, then.folder)
-                text = said[0] if said and not said[2] else shell.shown(each, self.run.cwd, self.run.branch)
+                text = said[0] if said and not said[2] else shell.displayed_call(each, self.run.cwd, self.run.branch)
                 ran[text[:90]] = None
         return list(ran)
 
@@ -250,7 +250,7 @@ def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd:
         return f"without {was[0]}" if was[1:] and was[-1:] == now else f"as {' '.join(now)}"[:60]
     lost = [word for word in _telling(before) if word not in _telling(after)]
     gained = [word for word in _telling(after) if word not in _telling(before)]
-    here, there = folder_of(before, was_in, cwd), folder_of(after, is_in, cwd)
+    here, there = call_folder(before, was_in, cwd), call_folder(after, is_in, cwd)
     parts = [f"without {' '.join(lost)}"] if lost else []
     parts += [f"with {' '.join(gained)}"] if gained else []
     if not parts and here != there and "/" not in (here, there):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tacit.learn import shell
-from tacit.learn.notice.calls import folder_of
+from tacit.learn.notice.calls import call_folder
 from tacit.learn.notice.tasks import inner, script_of, task_of
 
 # How loudly a command reports, or in which order it goes, is the moment's choice.
@@ -43,7 +43,7 @@ def general(call: shell.Call, cwd: str, standing: str = "") -> tuple[str, str, b
 
     None where it is about another place than the project.
     """
-    folder = folder_of(call, standing, cwd)
+    folder = call_folder(call, standing, cwd)
     kept = _kept(call, cwd) if folder != "/" else None
     if kept is None:
         return None
@@ -93,7 +93,7 @@ def _kept(call: shell.Call, cwd: str) -> tuple[list[str], bool] | None:
                 words.append("<file>")
         else:
             single = single or bool(_PART.search(plain)) or _selects(plain, key)
-            words.append(shell.shown(shell.Call((word,)), cwd))
+            words.append(shell.displayed_call(shell.Call((word,)), cwd))
     while words and (
         words[0] in shell.WRAPPERS or (re.match(r"\w+=", words[0]) and not shell.SPOKEN_ENV.match(words[0]))
     ):

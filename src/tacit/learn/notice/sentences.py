@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
 
 FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
-MOST = 40  # sentences of one run
-LONGEST = 1500  # characters of a message: a longer one is a brief or a paste
-SHOWN = 120
+_MOST = 40  # sentences of one run
+LONGEST_MESSAGE = 1500  # characters of a message: a longer one is a brief or a paste
+_SHOWN = 120
 AFTER = "after"  # files had been edited when it was typed
 
 _CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
@@ -59,21 +59,21 @@ def sentences(run: Run) -> Iterator[Incident]:
                 True,
                 edited or bool(EDITS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))),
             )
-        if not step.typed or not step.text or len(step.text) > LONGEST:
+        if not step.typed or not step.text or len(step.text) > LONGEST_MESSAGE:
             continue
         for sentence in _cut(step.text):
             words = words_of(sentence)
-            if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < MOST:
+            if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < _MOST:
                 # the words stand in the sentence itself; twice more they would be half of the row
                 mark = short_hash(*words)
                 when = AFTER if edited else ""
                 found.setdefault(
-                    mark, Incident(SENTENCE, mark, when, program=sentence[:SHOWN], place=step.place, at=step.at)
+                    mark, Incident(SENTENCE, mark, when, program=sentence[:_SHOWN], place=step.place, at=step.at)
                 )
             if acted and not _NOT_A_COMPLAINT.search(sentence):
                 for check in _complained(sentence):
                     one = Incident(
-                        COMPLAINT, f"{check} fails", code=check, program=sentence[:SHOWN], place=step.place, at=step.at
+                        COMPLAINT, f"{check} fails", code=check, program=sentence[:_SHOWN], place=step.place, at=step.at
                     )
                     found.setdefault(f"!{check}", one)
     yield from found.values()

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from tacit.learn.report import Learned
     from tacit.stores.readings import Reading
 
-HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
-PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
+_HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
+READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
 BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
 
 
 @value
-class Desk:
+class ReaderContext:
     """What reading needs."""
 
     store: Store
@@ -92,11 +92,11 @@ def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -
     return len(new) > len(old) and all(a[1] == b[1] and a[5] == b[5] for a, b in zip(old, new))
 
 
-def read(desk: Desk, reading: Reading) -> Learned:
+def read(desk: ReaderContext, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
     from tacit.core.errors import Unavailable
     from tacit.learn.reader import cures
-    from tacit.learn.reader.asking import Asking, Heard
+    from tacit.learn.reader.asking import Heard, Questions
     from tacit.learn.reader.take import Taking
     from tacit.learn.report import Learned
     from tacit.stores import readings
@@ -106,7 +106,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
     except Unavailable as error:
         readings.save(desk.folder, postponed(reading, error.message, desk.now()))
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
-    asking = Asking(reading, desk.folder, desk.model, PATIENCE * desk.profile.model.timeout_s, desk.now)
+    asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
         told = asking.lessons()
         heard = asking.weigh(told)
@@ -119,7 +119,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     report, became = taking.take()
     try:
-        became += [{"failure": mark, "reason": reason} for mark, reason in cures.ask(desk, asking.reading)]
+        became += [{"failure": mark, "reason": reason} for mark, reason in cures.ask_cures(desk, asking.reading)]
     except Unavailable as error:
         report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
     done = replace(
@@ -130,7 +130,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
     return report
 
 
-def examined(desk: Desk) -> Desk:
+def examined(desk: ReaderContext) -> ReaderContext:
     """The desk with what the exam says of its model. It is taken once, again after a month, and by one that failed after a week."""
     from tacit.core.clock import days_between
     from tacit.learn.reader import exam, prompt
@@ -139,7 +139,7 @@ def examined(desk: Desk) -> Desk:
         return desk
     key = exam_key(desk.model.identity)
     at, _, ended = desk.store.meta(key).partition(" ")
-    if not at or days_between(at, desk.now()) >= HOLDS[not ended]:
+    if not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
         asked = exam.prompts()
         schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
         said = [

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import LONGEST, TRIES, text_of
+from tacit.core.answer import LONGEST_ANSWER, TRIES, answer_text
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, KINDS, QUOTES, SAYS, SCOPES, STANDINGS, VERDICTS
+from tacit.learn.reader.prompt import HOLDS, HOLDS_FOR, LESSON_KINDS, QUOTES, SAYS, STANDINGS, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,26 +100,26 @@ def is_answer(said: str, list_name: str) -> bool:
 
 
 def _lesson(row: Mapping[str, Any]) -> Lesson | None:
-    text = text_of(row, "text", TEXT)
+    text = answer_text(row, "text", TEXT)
     held = row.get("quotes")
     quotes = [quote for each in held if (quote := _quote(each)) is not None] if isinstance(held, list) else []
     if not text or not quotes:
         return None
-    kind, standing = text_of(row, "kind", 40), text_of(row, "standing", 40)
+    kind, standing = answer_text(row, "kind", 40), answer_text(row, "standing", 40)
     at = row.get("sign")
-    sign = text_of(at, "words", SIGN) if isinstance(at, dict) else ""
-    sign_in = text_of(at, "in", 4) if isinstance(at, dict) else ""
+    sign = answer_text(at, "words", SIGN) if isinstance(at, dict) else ""
+    sign_in = answer_text(at, "in", 4) if isinstance(at, dict) else ""
     if len(sign) < SHORTEST_SIGN or sign_in not in ("E", "T", "U"):
         sign = sign_in = ""
     return Lesson(
         text,
-        text_of(row, "when", WHEN),
-        kind if kind in KINDS else "fact",
+        answer_text(row, "when", WHEN),
+        kind if kind in LESSON_KINDS else "fact",
         standing if standing in STANDINGS else "found",
         tuple(quotes[:QUOTES]),
         sign_in,
         sign,
-        text_of(row, "until", UNTIL),
+        answer_text(row, "until", UNTIL),
     )
 
 
@@ -138,20 +138,20 @@ def lesson_as(lesson: Lesson) -> dict[str, Any]:
 def _quote(at: Any) -> Quote | None:
     if not isinstance(at, dict):
         return None
-    line, words = at.get("line"), text_of(at, "words", QUOTE)
+    line, words = at.get("line"), answer_text(at, "words", QUOTE)
     return Quote(line if type(line) is int else 0, words) if words else None
 
 
 def _verdict(row: Mapping[str, Any]) -> Verdict | None:
-    id, verdict = text_of(row, "id", 40), row.get("verdict")
+    id, verdict = answer_text(row, "id", 40), row.get("verdict")
     if not id or verdict not in VERDICTS:
         return None
     if verdict == "same":
-        new = text_of(row, "new", 10).removeprefix("n")
+        new = answer_text(row, "new", 10).removeprefix("n")
         number = int(new) if new.isdecimal() and len(new) < 4 else 0
-        return Verdict(id, "same", new=number, better=text_of(row, "better", TEXT)) if number else None
+        return Verdict(id, "same", new=number, better=answer_text(row, "better", TEXT)) if number else None
     quote, scope = _quote(row), row.get("scope")
-    return Verdict(id, str(verdict), quote, scope if scope in SCOPES else "for_good") if quote else None
+    return Verdict(id, str(verdict), quote, scope if scope in HOLDS_FOR else "for_good") if quote else None
 
 
 def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]:
@@ -165,7 +165,7 @@ def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]
 
 
 def _decoded(said: str) -> Iterator[dict[str, Any]]:
-    text = said.rpartition("</think>")[2][:LONGEST]
+    text = said.rpartition("</think>")[2][:LONGEST_ANSWER]
     decoder = json.JSONDecoder()
     at = tries = 0
     while tries < TRIES and (at := text.find("{", at)) >= 0:

@@ -8,7 +8,7 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, findings, prompt
-from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts, without
+from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts_of_session, without
 from tacit.stores import readings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Heard:
     weighed: Weighed | None = None
 
 
-class Asking:
+class Questions:
     """The questions about one session. Each answer is on the disk before the next question is asked."""
 
     def __init__(self, reading: Reading, folder: str, model: Model, timeout: float, now: Callable[[], str]) -> None:
@@ -49,7 +49,7 @@ class Asking:
         first = len(found)
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         most = prompt.most_lessons(Rendering("", self.lines).typed)
-        for part in parts(Rendering(self.reading.run, self.lines[start:])):
+        for part in parts_of_session(Rendering(self.reading.run, self.lines[start:])):
             for _ in range(ROUNDS):
                 said = self._ask(
                     prompt.lessons(part, most, [lesson.text for lesson in found]),
@@ -67,18 +67,20 @@ class Asking:
         """What the session found out, beside the lessons heard so far; asked only where finding out cost something."""
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         lines = self.lines[start:]
-        if not findings.due(lines):
+        if not findings.why_asked(lines):
             return ()
         kept = [str(each["lesson"]["text"]) for each in self.reading.lessons if each.get("lesson")]
         before = kept + [each.lesson.text for each in heard]
         found: list[Lesson] = []
-        for part in parts(Rendering(self.reading.run, findings.shown(lines))):
-            asked = prompt.findings(part, findings.MOST, [*before, *(lesson.text for lesson in found)])
-            said = self._ask(asked, prompt.lessons_schema(findings.MOST), "lessons")
+        for part in parts_of_session(Rendering(self.reading.run, findings.finding_lines(lines))):
+            asked = prompt.findings_question(
+                part, findings.MOST_FINDINGS, [*before, *(lesson.text for lesson in found)]
+            )
+            said = self._ask(asked, prompt.lessons_schema(findings.MOST_FINDINGS), "lessons")
             texts = {*before, *(lesson.text for lesson in found)}
             found += [
                 replace(lesson, standing="found")
-                for lesson in answer.lessons_of(said, findings.MOST)
+                for lesson in answer.lessons_of(said, findings.MOST_FINDINGS)
                 if lesson.text not in texts
             ]
         return tuple(check.check(lesson, self.lines) for lesson in found)
@@ -103,7 +105,7 @@ class Asking:
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         # What the agent hands back of a lesson would tell who was given it.
         blind = without(Rendering(self.reading.run, self.lines[start:]), [text for _, text in remembered])
-        for part in parts(blind):
+        for part in parts_of_session(blind):
             asked = prompt.known(part, remembered, new, headings)
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(), "verdicts"))
         return tuple(found)
@@ -117,7 +119,7 @@ class Asking:
         )
 
     def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
-        name = prompt.name_of(asked)
+        name = prompt.prompt_name(asked)
         kept = self.reading.answers.get(name)
         if kept is not None:
             return str(kept["said"])

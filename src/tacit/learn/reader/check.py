@@ -55,7 +55,7 @@ class Checked:
 
 def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     """Look for a lesson's quotes, and say whether it may stand."""
-    found = [quote for each in lesson.quotes if (quote := find(each, lines)) is not None]
+    found = [quote for each in lesson.quotes if (quote := find_quote(each, lines)) is not None]
     if len(found) < len(lesson.quotes):
         return Checked(lesson, tuple(found), "a quote does not stand in the session")
     checked = Checked(lesson, tuple(found))
@@ -68,14 +68,14 @@ def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     return checked
 
 
-def find(quote: Quote, lines: Sequence[Line]) -> Found | None:
+def find_quote(quote: Quote, lines: Sequence[Line]) -> Found | None:
     """Where the words of a quote stand: in the line it names, else in the nearest one that holds them."""
-    pieces = [folded(piece) for piece in re.split(r"⏎|…|\[\.\.\.\]|\.\.\. ", quote.words)]
+    pieces = [comparable(piece) for piece in re.split(r"⏎|…|\[\.\.\.\]|\.\.\. ", quote.words)]
     pieces = [piece for piece in pieces if piece]
     if not pieces:
         return None
     for line in sorted(lines, key=lambda line: abs(line.number - quote.line)):
-        whole = folded(line.whole)
+        whole = comparable(line.whole)
         at = _place(pieces, whole)
         if at is None:
             continue
@@ -97,7 +97,7 @@ def _place(pieces: Sequence[str], whole: str) -> tuple[int, int] | None:
     return first, at
 
 
-def folded(text: str) -> str:
+def comparable(text: str) -> str:
     """A text for comparing: one line, straight quotes, no emphasis marks of the quoting. Letters stay as they are but for case."""
     plain = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     return one_line(plain).casefold()
@@ -139,7 +139,7 @@ _ORDINARY = frozenset(
 )
 
 
-def names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     """Every command, path, flag, identifier, name and figure of a lesson."""
     found: dict[str, None] = {}
     for span in _SPAN.findall(text):
@@ -153,10 +153,10 @@ def names(text: str) -> list[str]:
     return [name for name in found if name and name not in _ORDINARY and re.search(r"\w", name)]
 
 
-def missing(text: str, line: str) -> list[str]:
+def names_missing(text: str, line: str) -> list[str]:
     """The names of a lesson that a line does not hold."""
-    held = folded(line)
-    return [name for name in names(text) if folded(name.strip("`'\"()[],;:")) not in held]
+    held = comparable(line)
+    return [name for name in names_in(text) if comparable(name.strip("`'\"()[],;:")) not in held]
 
 
 # --- in time ----------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def taken_back(checked: Checked, lines: Sequence[Line]) -> str:
 
 def telling(text: str) -> set[str]:
     """Words of a text that tell something."""
-    return {word for word in re.findall(r"[\w./-]{4,}", folded(text)) if word not in _COMMON}
+    return {word for word in re.findall(r"[\w./-]{4,}", comparable(text)) if word not in _COMMON}
 
 
 _COMMON = frozenset(
@@ -253,9 +253,9 @@ def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
 def was_done(text: str, lines: Sequence[Line]) -> bool:
     """Whether what a lesson advises was done in the session, or typed: each command, path and flag of it. What only an output, a page
     or the agent's words name is somebody's advice, not evidence."""
-    held = folded(done(lines))
-    advised = [name for name in names(text) if not _ERROR.fullmatch(name)]
-    return bool(advised) and all(folded(name.strip("`'\"()[],;:")) in held for name in advised)
+    held = comparable(done(lines))
+    advised = [name for name in names_in(text) if not _ERROR.fullmatch(name)]
+    return bool(advised) and all(comparable(name.strip("`'\"()[],;:")) in held for name in advised)
 
 
 def done(lines: Sequence[Line]) -> str:

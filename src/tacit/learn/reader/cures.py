@@ -16,7 +16,7 @@ from tacit.guard.redact import redact
 from tacit.learn import shell
 from tacit.learn.notice.failures import barred
 from tacit.learn.reader import answer, prompt
-from tacit.learn.reader.check import find, folded, names
+from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.leave import asks_person
 from tacit.learn.reader.render import PERSON
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.core.incident import Incident
-    from tacit.learn.reader import Desk
+    from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Lesson
     from tacit.learn.reader.render import Line
     from tacit.stores.incidents import Noted
     from tacit.stores.readings import Reading
 
-BY = "reader"
+_BY = "reader"
 LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
-LINES = 24  # of one piece, from the command that failed
-MOST = 3  # questions after one session
+_LINES = 24  # of one piece, from the command that failed
+_MOST = 3  # questions after one session
 ASK_AGAIN = 2  # times as many lineages as when it was asked last
 
 
@@ -53,7 +53,7 @@ def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece
         return None
     shown: list[Line] = []
     hard = _failed(lines[start], lines)  # one that failed behind a pipe shows no output, nor would its next failure
-    for at, line in enumerate(lines[start : start + LINES], start):
+    for at, line in enumerate(lines[start : start + _LINES], start):
         shown.append(line)
         same = line.letter == "T" and any(" ".join(shell.key(call)) == met.program for call in shell.calls(line.whole))
         if hard and same and at > start and not _failed(line, lines):
@@ -71,12 +71,12 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
     return found
 
 
-def checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
+def _checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
     """Why a lesson is none; empty where the record bears it out."""
     if barred(lesson.text):
         return "it goes around the failure"
     every = [line for each in pieces for line in each.lines]
-    quotes = [find(quote, every) for quote in lesson.quotes]
+    quotes = [find_quote(quote, every) for quote in lesson.quotes]
     if not quotes or None in quotes:
         return "a quote does not stand in the record"
     did = {"T", *PERSON}
@@ -92,10 +92,10 @@ def checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
                 lineages.add(each.lineage)
     if len(lineages) < LINEAGES:
         return "what helped was not done in two pieces of work"
-    held = folded(
+    held = comparable(
         " ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did)))
     )
-    lacking = [name for name in names(lesson.text) if folded(name.strip("`'\"()[],;:")) not in held]
+    lacking = [name for name in names_in(lesson.text) if comparable(name.strip("`'\"()[],;:")) not in held]
     if lacking:
         return f"nobody ran or typed {lacking[0]}"
     return ""
@@ -105,13 +105,13 @@ def _failed(line: Line, lines: Sequence[Line]) -> bool:
     return any(after.step == line.step and after.letter in ("E", "X") for after in lines)
 
 
-def due(met: Sequence[Noted], asked: int) -> bool:
+def _due(met: Sequence[Noted], asked: int) -> bool:
     """Whether a failure is asked about: met in two lineages, and in twice as many as when it was asked about last."""
     count = len({each.lineage for each in met})
     return count >= max(LINEAGES, ASK_AGAIN * asked)
 
 
-def ask(desk: Desk, reading: Reading) -> list[tuple[str, str]]:
+def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
     """Ask about the failures of a session that were met before; (signature, what came of it) of each. A model that cannot be asked is
     asked when the failure is met again."""
     from tacit.stores.incidents import Counts, memory_of, noted_of
@@ -120,13 +120,13 @@ def ask(desk: Desk, reading: Reading) -> list[tuple[str, str]]:
     again: list[tuple[int, str, Sequence[Noted]]] = []
     for mark in noted_of(desk.store, reading.run):
         met = counts.failures(mark)
-        told = any(memory_of(desk.store, project, mark, by) for by in ("notice", BY))
-        if not told and due(met, int(desk.store.meta(_key(project, mark)) or 0)):
+        told = any(memory_of(desk.store, project, mark, by) for by in ("notice", _BY))
+        if not told and _due(met, int(desk.store.meta(_key(project, mark)) or 0)):
             again.append((-len({each.lineage for each in met}), mark, met))
-    return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:MOST]]
+    return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]]
 
 
-def _ask(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
+def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
     pieces = _pieces(desk.folder, met)
     if len({each.lineage for each in pieces}) < LINEAGES:
         return "not enough of it was kept"
@@ -136,7 +136,7 @@ def _ask(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
         raise ModelUnavailable(f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage")
     lessons = answer.lessons_of(said, 1)
     first = met[-1].incident
-    reason = checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
+    reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
     _keep(desk, reading, mark, met, "" if reason else lessons[0].text)
     return reason or lessons[0].text
 
@@ -155,13 +155,13 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     return numbered([*found.values()])
 
 
-def _keep(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted], text: str) -> None:
+def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     from tacit.core.run import Run
     from tacit.learn.outcomes import Session
     from tacit.learn.tell.keep import keep
     from tacit.learn.tell.lessons import NEED
-    from tacit.learn.tell.lessons import Lesson as Told
+    from tacit.learn.tell.lessons import ToldLesson as Told
 
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
@@ -170,7 +170,7 @@ def _keep(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted], text: s
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, BY, "agent", asks_person(text) or desk.advises)
+        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", asks_person(text) or desk.advises)
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
         id, _ = keep(

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
-from tacit.learn.reader.check import done, fails_then_passes, missing, was_done
+from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.learn.reader.render import Line
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
-STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
+_STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
 
 
 @value
@@ -59,7 +59,7 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
         return _held(
             Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again")
         )
-    kind = lesson.kind if weighed.holds != "working" or lesson.kind in STANDING else "preference"
+    kind = lesson.kind if weighed.holds != "working" or lesson.kind in _STANDING else "preference"
     if weighed.says == "yes":
         return replace(_said(checked, person.around, lines), kind=kind)
     if weighed.says == "partly":
@@ -69,8 +69,8 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
 
 def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     text, reason = checked.lesson.text, "the person's line says it"
-    least = min((quote.around for quote in checked.quotes), key=lambda around: -len(missing(text, around)))
-    lacking = missing(text, line) if checked.all_person else missing(text, least)
+    least = min((quote.around for quote in checked.quotes), key=lambda around: -len(names_missing(text, around)))
+    lacking = names_missing(text, line) if checked.all_person else names_missing(text, least)
     if lacking:
         return _shown(checked, f"the person's line does not name {lacking[0]}", lines)
     decided = Decided(text, "said", "user", "user", reason=reason)
@@ -80,7 +80,7 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
 
 
 def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
-    foreign = [name for name in missing(checked.lesson.text, done(lines)) if not _PLAIN.fullmatch(name)]
+    foreign = [name for name in names_missing(checked.lesson.text, done(lines)) if not _PLAIN.fullmatch(name)]
     if foreign:
         told = _found(checked, lines)
         return replace(told, reason=f"nobody ran or typed {foreign[0]}; {told.reason}")

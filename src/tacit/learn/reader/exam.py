@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.core.run import Run, Step
 from tacit.core.value import value
 from tacit.learn.reader import answer, prompt
-from tacit.learn.reader.check import find
+from tacit.learn.reader.check import find_quote
 from tacit.learn.reader.render import PERSON, rendered
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def grade(read: str, weighed: str) -> Graded:
     """What the two answers are worth."""
     lines = session()
     found = answer.lessons_of(read, prompt.MOST)
-    quotes = [find(quote, lines) for lesson in found for quote in lesson.quotes]
+    quotes = [find_quote(quote, lines) for lesson in found for quote in lesson.quotes]
     if not found or any(quote is None for quote in quotes):
         return Graded(False, "it does not copy words as they stand" if found else "it hears nothing")
     server = [lesson for lesson in found if _first(lesson, lines) == 4]
@@ -140,10 +140,10 @@ def grade(read: str, weighed: str) -> Graded:
 
 def _first(lesson: answer.Lesson, lines: Sequence[Line]) -> int:
     """The step, from 1, that a lesson's first quote stands in."""
-    found = find(lesson.quotes[0], lines)
+    found = find_quote(lesson.quotes[0], lines)
     return found.line.step + 1 if found else 0
 
 
 def _by_person(lesson: answer.Lesson, lines: Sequence[Line]) -> bool:
-    found = find(lesson.quotes[0], lines)
+    found = find_quote(lesson.quotes[0], lines)
     return found is not None and found.line.letter in PERSON

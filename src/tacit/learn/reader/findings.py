@@ -13,13 +13,13 @@ from tacit.core.value import replace
 from tacit.learn.reader.check import commands
 from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
 
-MOST = 5
+MOST_FINDINGS = 5
 FAILURES, CAUSES = 3, 6  # of a session in which finding out cost something
 CONCLUDED, CHANGED = 700, 300  # characters of what the agent concludes, of an edit after which a command passed
 _EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
 
 
-def due(lines: Sequence[Line]) -> str:
+def why_asked(lines: Sequence[Line]) -> str:
     """Why a session is asked what it found out; empty where it is not."""
     if any(line.letter == "T" and NOTE in line.whole for line in lines):
         return "an instruction file was changed"
@@ -30,7 +30,7 @@ def due(lines: Sequence[Line]) -> str:
     return ""
 
 
-def shown(lines: Sequence[Line]) -> tuple[Line, ...]:
+def finding_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
     """The lines that tell what was found out, under their numbers: what was typed, what failed and by which call, what the agent concluded,
     which edit ended a failure, and what was added to an instruction file."""
     ended = _ended(lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from tacit.learn.hazard import kind_of
+from tacit.learn.hazard import hazard_of
 
 _BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
 
@@ -53,7 +53,7 @@ _SENSITIVE = {
 
 def asks_person(text: str) -> str:
     """Why a lesson waits for the person's word whoever said it; empty where it need not. What only makes things stricter does not wait."""
-    if any(kind_of(found[0]).startswith("runs a package") for found in _BY_NAME.finditer(text)):
+    if any(hazard_of(found[0]).startswith("runs a package") for found in _BY_NAME.finditer(text)):
         return "installs something"
     strict = bool(_STRICTER.search(text))
     loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))

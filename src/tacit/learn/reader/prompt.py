@@ -1,7 +1,7 @@
 """What a reader is asked: six questions, each a pure function of what it is about.
 
-`lessons` depends on the session alone, so that it can be asked of many sessions at once and its answer kept; `findings` looks a second
-time at one in which finding out cost something; `weigh` puts each lesson beside the person's own line; `known` holds the session
+`lessons` depends on the session alone, so that it can be asked of many sessions at once and its answer kept; `findings_question` looks
+a second time at one in which finding out cost something; `weigh` puts each lesson beside the person's own line; `known` holds the session
 against what is remembered already, and `revoke` asks again where a person takes something back; `cure` is about a failure that several
 sessions met. Wording is frozen per VERSION, and the hash of a prompt names its answer.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.learn.reader.render import LETTERS, page
+from tacit.learn.reader.render import LETTERS, page_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,12 +26,12 @@ VERSIONS = {"lessons": "2", "weigh": "2", "known": "2", "revoke": "1", "cure": "
 VERSION = ".".join(VERSIONS.values())
 QUOTES, STRUCK = 3, 20  # of a lesson; of an answer
 MOST, MORE_AFTER, MORE_PER = 5, 30, 10  # lessons of one session; one more for every ten typed lines beyond thirty
-KINDS = ("preference", "rule", "command", "fix", "pitfall", "fact")
+LESSON_KINDS = ("preference", "rule", "command", "fix", "pitfall", "fact")
 STANDINGS = ("said", "shown", "found")
 SAYS = ("yes", "partly", "no")
 HOLDS = ("working", "fact", "order", "once")
 VERDICTS = ("same", "came_back", "followed", "contradicted", "outdated")
-SCOPES = ("for_good", "this_time")
+HOLDS_FOR = ("for_good", "this_time")
 
 
 def most_lessons(typed: int) -> int:
@@ -42,15 +42,15 @@ def most_lessons(typed: int) -> int:
 def lessons(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
     """The first question. `before` are the lessons of earlier parts of a session that did not fit into one call."""
     return "\n".join(
-        (_LESSONS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), *_earlier(before), _record(lines))
+        (_LESSONS.format(legend=_legend(), most=most, kinds=", ".join(LESSON_KINDS)), *_earlier(before), _record(lines))
     )
 
 
-def findings(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
+def findings_question(lines: Sequence[Line], most: int, before: Sequence[str] = ()) -> str:
     """The question about what a session found out, of the lines that tell it (`findings.shown`). `before` are its lessons so far."""
     listed = "\n".join(f"- {text}" for text in before) or "(none)"
     return "\n".join(
-        (_FINDINGS.format(legend=_legend(), most=most, kinds=", ".join(KINDS)), _fenced(listed), _record(lines))
+        (_FINDINGS.format(legend=_legend(), most=most, kinds=", ".join(LESSON_KINDS)), _fenced(listed), _record(lines))
     )
 
 
@@ -79,11 +79,11 @@ def revoke(pairs: Sequence[tuple[str, str]]) -> str:
 
 def cure(mark: str, count: int, pieces: Sequence[Sequence[Line]]) -> str:
     """The question about a failure that several pieces of work met: what helps against it?"""
-    shown = "\n\n".join(f"PIECE {number}\n{page(lines)}" for number, lines in enumerate(pieces, 1))
+    shown = "\n\n".join(f"PIECE {number}\n{page_text(lines)}" for number, lines in enumerate(pieces, 1))
     return f"{_CURE.format(legend=_legend(), count=count, mark=mark)}\n{_fenced(shown)}"
 
 
-def name_of(prompt: str) -> str:
+def prompt_name(prompt: str) -> str:
     """A prompt's name: the same words, the same answer."""
     return short_hash("reader", prompt)
 
@@ -104,7 +104,7 @@ def _earlier(before: Sequence[str]) -> list[str]:
 
 
 def _record(lines: Sequence[Line]) -> str:
-    return _fenced(page(lines))
+    return _fenced(page_text(lines))
 
 
 def _fenced(text: str) -> str:
@@ -279,7 +279,7 @@ def lessons_schema(most: int = MOST) -> dict[str, Any]:
     quote = _object({"line": {"type": "integer"}, "words": _TEXT})
     sign = {"anyOf": [_object({"in": _one_of(("E", "T", "U")), "words": _TEXT}), {"type": "null"}]}
     lesson = {
-        "text": _TEXT, "when": _TEXT, "kind": _one_of(KINDS), "standing": _one_of(STANDINGS),
+        "text": _TEXT, "when": _TEXT, "kind": _one_of(LESSON_KINDS), "standing": _one_of(STANDINGS),
         "quotes": _list(quote, QUOTES), "sign": sign, "until": _TEXT,
     }  # fmt: skip
     return _object({"lessons": _list(_object(lesson), most), "struck": _list(_TEXT, STRUCK)})
@@ -296,7 +296,7 @@ def known_schema() -> dict[str, Any]:
     maybe = {"anyOf": [_TEXT, {"type": "null"}]}
     verdict = {
         "id": _TEXT, "verdict": _one_of(VERDICTS), "line": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "words": maybe,
-        "scope": {"anyOf": [_one_of(SCOPES), {"type": "null"}]}, "new": maybe, "better": maybe,
+        "scope": {"anyOf": [_one_of(HOLDS_FOR), {"type": "null"}]}, "new": maybe, "better": maybe,
     }  # fmt: skip
     return _object({"verdicts": {"type": "array", "items": _object(verdict)}})
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STANDING, NEAREST, MET = 60, 20, 2000
 OF_EACH = 6  # neighbours of one new lesson
-WORDS = 24  # of what was typed, by which further ones are found
+_WORDS = 24  # of what was typed, by which further ones are found
 HEADINGS = 40
 STANDING_CLASSES = ("preference", "rule", "security")
 UNSEEN = ("quoted", "imported")  # held words of others are shown to no model
@@ -47,7 +47,7 @@ def remembered(store: Store, project: str, new: Sequence[str], lines: Sequence[L
             found[memory.id] = memory
     near: dict[str, Memory] = {}
     for text, most in asked:
-        hits = store.find(scope_projects(project), query_words(text, WORDS), limit=most).hits if text else ()
+        hits = store.find(scope_projects(project), query_words(text, _WORDS), limit=most).hits if text else ()
         near.update((hit.memory.id, hit.memory) for hit in hits if _is_shown(hit.memory) and hit.memory.id not in found)
     found.update(list(near.items())[:NEAREST])
     return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store

@@ -14,7 +14,7 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.echo import unfenced
 from tacit.learn.shell import calls, command_of, looks, proper
-from tacit.words.diagnose import LONGEST
+from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line
 
@@ -39,23 +39,23 @@ LETTERS = {
     "S": "the host program",
 }
 PERSON = ("U", "R", "W")
-AGENT = ("A", "P")  # the agent's own words
+AGENT_LINES = ("A", "P")  # the agent's own words
 _LETTER = {
     "typed": "U", "refusal": "R", "answer": "W", "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
     "notice": "S", "host": "S", "agent": "P",
 }  # fmt: skip
 
-SAID = 3000  # characters shown of what a person typed
+_SAID = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
 LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL = 110
 NOTED = 2400  # of what a call added to an instruction file; kept for the question about findings, not shown by itself
 NOTE = " ⏎ noted: "  # before what was added
-LOOKS = 2  # calls in a row that only look which are shown
+_LOOKS = 2  # calls in a row that only look which are shown
 FAILURE_LINES, FAILURE_LINE = 4, 180
-WHOLE = 60_000  # characters of one text that are read at all
-TOKENS = 24_000  # of one part; nearly every session is shorter
+_WHOLE = 60_000  # characters of one text that are read at all
+_TOKENS = 24_000  # of one part; nearly every session is shorter
 CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
@@ -110,7 +110,7 @@ def rendered(run: Run) -> Rendering:
     for at, step in enumerate(run.steps):
         if _only_looks(step):
             looked += 1
-            if looked > LOOKS:
+            if looked > _LOOKS:
                 continue
         elif step.role == "tool" or step.text:
             looked = 0
@@ -126,17 +126,17 @@ def rendered(run: Run) -> Rendering:
     return Rendering(run.id, tuple(lines))
 
 
-def page(lines: Sequence[Line]) -> str:
+def page_text(lines: Sequence[Line]) -> str:
     """Lines as they are printed and sent."""
     return "\n".join(f"{line.number} {line.letter} {line.text}" for line in lines)
 
 
-def tokens(lines: Sequence[Line]) -> int:
+def page_tokens(lines: Sequence[Line]) -> int:
     """About how many tokens a page has."""
     return sum(len(line.text.encode()) + 8 for line in lines) // CHARS_A_TOKEN + 1
 
 
-def parts(rendering: Rendering, most: int = TOKENS) -> list[tuple[Line, ...]]:
+def parts_of_session(rendering: Rendering, most: int = _TOKENS) -> list[tuple[Line, ...]]:
     """The session in parts that fit one call each: nearly always one. A longer one is divided before what a person typed."""
     lines, done = rendering.lines, list[tuple[Line, ...]]()
     start = 0
@@ -153,7 +153,7 @@ def parts(rendering: Rendering, most: int = TOKENS) -> list[tuple[Line, ...]]:
 
 def scrubbed(text: str) -> str:
     """A text as it may leave the machine: without secrets and private passages, colours and invisible characters."""
-    plain = _CONTROL.sub("", _ANSI.sub("", text[:WHOLE]))
+    plain = _CONTROL.sub("", _ANSI.sub("", text[:_WHOLE]))
     return redact(private(plain)).text
 
 
@@ -185,7 +185,7 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
     elif step.role == "user":
         for letter, words in spoken(step, before):
             if whole := one_line(_at_home(scrubbed(unfenced(words)), cwd)):
-                yield letter, whole[: BROUGHT.get(letter, SAID)], whole
+                yield letter, whole[: BROUGHT.get(letter, _SAID)], whole
     elif _is_note(step) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
         yield "S", whole[: BROUGHT["S"]], whole
 
@@ -242,7 +242,11 @@ def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     failed = failing_output(step)
     if not failed:
         return
-    text = failed if len(failed) <= LONGEST else f"{failed[: LONGEST // 2]}\n{failed[-LONGEST // 2 :]}"
+    text = (
+        failed
+        if len(failed) <= LONGEST_OUTPUT
+        else f"{failed[: LONGEST_OUTPUT // 2]}\n{failed[-LONGEST_OUTPUT // 2 :]}"
+    )
     lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
     if lines:
         shown = " ⏎ ".join(line[:FAILURE_LINE] for line in _telling(lines))
@@ -337,7 +341,7 @@ def _soft(step: Step) -> bool:
     return (
         lost
         and not all(looks(call) for call in run)
-        and _FAILED.search(_ANSI.sub("", step.output[-LONGEST:])) is not None
+        and _FAILED.search(_ANSI.sub("", step.output[-LONGEST_OUTPUT:])) is not None
     )
 
 

@@ -17,7 +17,7 @@ from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.answer import lesson_as
-from tacit.learn.reader.check import find, missing
+from tacit.learn.reader.check import find_quote, names_missing
 from tacit.learn.reader.decide import decide
 from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.render import PERSON
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.learn.reader import Desk
+    from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Verdict
-    from tacit.learn.reader.asking import Asking, Heard
+    from tacit.learn.reader.asking import Heard, Questions
     from tacit.learn.reader.check import Checked, Found
     from tacit.learn.reader.decide import Decided
     from tacit.learn.reader.verdicts import Ruled
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from tacit.stores.readings import Reading
 
 EXTRACTOR, VERSION = "reader", 1
-BY = "reader"
+_BY = "reader"
 EXPIRES_DAYS = 30
 # the gate's word where only the wording speaks; a reader's quotes speak for it
 UNCERTAIN = "nothing concrete to judge it by"
 
 
 @value
-class Judged:
+class _Judged:
     """A verdict whose quote stands in the session, and what it does."""
 
     memory: str
@@ -59,18 +59,18 @@ class Judged:
 class Taking:
     """One reading on its way into the store."""
 
-    def __init__(self, desk: Desk, reading: Reading, heard: Sequence[Heard]) -> None:
+    def __init__(self, desk: ReaderContext, reading: Reading, heard: Sequence[Heard]) -> None:
         from tacit.learn.reader.asking import lines_of
 
         self.desk, self.reading, self.lines = desk, reading, lines_of(reading)
         self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
-        self.verdicts: list[Judged] = []
+        self.verdicts: list[_Judged] = []
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
-    def judge(self, asking: Asking) -> None:
+    def judge(self, asking: Questions) -> None:
         """Hold the session against what is known, outside any transaction."""
         if self.desk.advises:
             return  # nobody's lesson is touched on the word of a model that failed its exam
@@ -83,7 +83,9 @@ class Taking:
         for verdict in said:
             if verdict.verdict == "same":
                 self._same(verdict, names, len(new))
-            elif verdict.id in names and verdict.quote and (stands := find(verdict.quote, self.lines)) is not None:
+            elif (
+                verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
+            ):
                 quoted.append((verdict, names[verdict.id], stands))
         open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[0].scope, each[2])]
         weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
@@ -91,7 +93,7 @@ class Taking:
         for each in quoted:
             verdict, memory, quote = each
             ruling = ruled(verdict.verdict, verdict.scope, memory, quote, by.get(id(each)))
-            self.verdicts.append(Judged(memory.id, ruling, verdict.verdict, quote))
+            self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
         self.reading = asking.reading
 
     def _same(self, verdict: Verdict, names: dict[str, Memory], new: int) -> None:
@@ -174,7 +176,7 @@ class Taking:
                     Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at)
                 )
 
-    def _apply(self, tx: Transaction, session: Session, judged: Judged) -> None:
+    def _apply(self, tx: Transaction, session: Session, judged: _Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()
         if ruling.act == "nothing" or not (held := tx.memories([judged.memory])):
             return
@@ -182,7 +184,7 @@ class Taking:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
-        by = "user" if judged.quote.line.letter in PERSON else BY
+        by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
             Evidence(
                 memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=by, tier=ruling.tier,
@@ -194,7 +196,7 @@ class Taking:
             move = Move("under_review", ruling.reason, "taken-back", "contradiction")
             version = self.desk.project.profile
             tx.apply(
-                moved(memory, move, self.desk.profile, by=BY, at=at, run=self.reading.run, profile_version=version)
+                moved(memory, move, self.desk.profile, by=_BY, at=at, run=self.reading.run, profile_version=version)
             )
             session.moves.append((memory.id, memory.state, "under_review", ruling.reason))
         elif ruling.act == "propose":
@@ -209,7 +211,7 @@ class Taking:
             return
         tx.put_proposal(
             Proposal(
-                self.desk.ids(), memory.project, "review", reason, BY, at, memory.id, tier="person",
+                self.desk.ids(), memory.project, "review", reason, _BY, at, memory.id, tier="person",
                 payload={"to": "under_review", "needs": ["person"]}, expires_at=after_days(at, EXPIRES_DAYS),
             )
         )  # fmt: skip
@@ -225,14 +227,14 @@ class Taking:
             return
         checked = [checked for checked, decided in self.heard if decided.word][number - 1]
         both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
-        if missing(better, both):
+        if names_missing(better, both):
             return
         now = replace(memory, text=better, updated_at=self.desk.now())
         told = "met again; worded for both sightings"
         version = self.desk.project.profile
         tx.apply(
             change(
-                memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version
+                memory, now, verb="edit", by=_BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version
             )
         )
 
@@ -266,7 +268,7 @@ def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Findin
         EXTRACTOR,
         VERSION,
         kind,
-        by="user" if decided.word == "said" else BY,
+        by="user" if decided.word == "said" else _BY,
         tier=decided.tier,
         task_type=run.task_type,
         quote=quote.words,
@@ -274,7 +276,7 @@ def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Findin
     )
 
 
-def _gated(finding: Finding, decided: Decided, desk: Desk) -> tuple[Finding, GateDecision]:
+def _gated(finding: Finding, decided: Decided, desk: ReaderContext) -> tuple[Finding, GateDecision]:
     """The gate's word, with the reader's: quotes stand in for wording, and what asks a person waits for one."""
     finding, decision = judged_by_gate(finding, desk.profile, desk.known_lines, desk.hold_all)
     if decision.outcome == "hold" and decision.reason == UNCERTAIN:

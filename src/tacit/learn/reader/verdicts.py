@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
-from tacit.learn.reader.render import AGENT, PERSON
+from tacit.learn.reader.render import AGENT_LINES, PERSON
 from tacit.trial.outcome import OCCURRED, Outcome
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def settles(quote: Found) -> bool:
     """Whether a line that a reader quotes may say that a problem came back: what happened, or a person's words. An agent that was told the
     lesson speaks of its work otherwise than one that was not, in lines that are hidden from the reader: by the agent's words, whether the
     problem was seen would depend on the arm."""
-    return quote.line.letter not in AGENT
+    return quote.line.letter not in AGENT_LINES
 
 
 def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:

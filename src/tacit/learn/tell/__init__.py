@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tacit.core.incident import Incident
     from tacit.core.ports import Transaction
-    from tacit.learn.tell.lessons import Lesson
+    from tacit.learn.tell.lessons import ToldLesson
     from tacit.learn.tell.person import ForPerson
     from tacit.stores.incidents import Form, Noted
 
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 
 
 @value
-class Told:
+class _Told:
     """What the incidents met by a run come to now."""
 
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[ToldLesson, ...]
     person: tuple[ForPerson, ...]
     silent: tuple[str, ...] = ()  # subjects of commands that no longer need telling: an instruction file names them now
 
@@ -63,14 +63,14 @@ def told_by(
     noticed: Sequence[Incident],
     lines: Mapping[str, str],
     here: Callable[[str], bool] = lambda path: False,
-) -> Told:
+) -> _Told:
     """What to tell of the subjects that a run has met, from all incidents of the project.
 
     `lines` are those of the instruction files, `here` tells whether a path of the project exists.
     """
     failed = [each for each in noticed if each.kind == FAILURE]
     sessions = counts.lineages()
-    lessons: list[Lesson | None] = []
+    lessons: list[ToldLesson | None] = []
     person: list[ForPerson | None] = []
     for tool in dict.fromkeys(each.tool for each in failed if each.nature == "convention" and each.tool):
         lessons.append(of_linter(tool, counts.failures(tool=tool)))
@@ -101,7 +101,7 @@ def told_by(
     if any(each.kind == SENTENCE for each in noticed):
         own = {each.mark for each in noticed if each.kind == SENTENCE}
         person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions, own)]
-    return Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), tuple(silent))
+    return _Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), tuple(silent))
 
 
 def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -> int:
@@ -125,12 +125,12 @@ def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -
     return count
 
 
-def finding_key(project: str, lesson: Lesson, run: str) -> str:
+def finding_key(project: str, lesson: ToldLesson, run: str) -> str:
     """The key of one run's sighting of a lesson's subject."""
     return short_hash(project, run, "notice", lesson.subject)
 
 
-def witnesses(lesson: Lesson) -> Iterator[tuple[str, str, str, str]]:
+def witnesses(lesson: ToldLesson) -> Iterator[tuple[str, str, str, str]]:
     """(run, lineage, place, what it met) of each run that met a lesson's subject, once per run."""
     seen: set[str] = set()
     for each in lesson.witnesses:

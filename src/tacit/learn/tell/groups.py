@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import COMMIT, LINEAGES, Lesson, best_form, calls_of, changed, cure, printed_by
+from tacit.learn.tell.lessons import COMMIT, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
-LONGEST = 400  # characters of that line; a longer one is cut where it is given
+_LONGEST = 400  # characters of that line; a longer one is cut where it is given
 # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
 GUESSED = 3
 BARE = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
-CHECKED = frozenset("lint format types compile test".split())
+_CHECKED = frozenset("lint format types compile test".split())
 
 
-def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> Lesson | None:
+def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> ToldLesson | None:
     """What does not work here, in one line. `here` tells whether a path exists by now; `forms` what passes after all."""
     by_mark: dict[str, list[Noted]] = {}
     for each in met:
@@ -67,7 +67,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         missing = same[0].incident.name if same[0].incident.family == "command" else ""
         for program in [missing] if missing else printed_by(same):
             about[program] = (*about.get(program, ()), said)
-    return Lesson(
+    return ToldLesson(
         NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about
     )
 
@@ -80,7 +80,7 @@ def _fitting(told: Sequence[tuple[str, str, list[Noted]]]) -> list[tuple[str, st
     """Of the things that do not work the first that make one line together: what is cut off at its end is told to nobody."""
     kept: list[tuple[str, str, list[Noted]]] = []
     for each in told:
-        if len(kept) < ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= LONGEST:
+        if len(kept) < ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= _LONGEST:
             kept.append(each)
     return kept
 
@@ -114,7 +114,7 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
     program, often = Counter(each.incident.program for each in same).most_common(1)[0]
     first = program.split(" ")[0]
     instead = cure(same, ("form",))
-    lost, gained = changed(instead)
+    lost, gained = changed_words(instead)
     if one.family == "command":
         first_run = "" if instead else cure(same, ("command",))
         way = f": run `{first_run}` before" if first_run else _instead(instead)
@@ -162,7 +162,7 @@ def _looked_at_root(same: Sequence[Noted]) -> bool:
 
 def _instead(instead: str) -> str:
     """What worked instead."""
-    lost, gained = changed(instead)
+    lost, gained = changed_words(instead)
     if instead.startswith("as "):
         return f": run it as `{instead.removeprefix('as ')}`"
     if lost and not gained:
@@ -172,7 +172,7 @@ def _instead(instead: str) -> str:
 
 def of_hook(
     met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]
-) -> Lesson | None:
+) -> ToldLesson | None:
     """What to run before a commit that a hook may refuse; told where no instruction file speaks of the hook.
 
     `findings` are what commits printed, each with everything that printed the same: a check that finds it too is what the hook runs.
@@ -182,7 +182,7 @@ def of_hook(
         return None
     found_by = Counter(
         each.incident.program for same in findings for each in same
-        if each.incident.family in CHECKED and each.incident.program != COMMIT
+        if each.incident.family in _CHECKED and each.incident.program != COMMIT
     )  # fmt: skip
     named: list[str] = []
     for program, _ in found_by.most_common():
@@ -196,17 +196,17 @@ def of_hook(
         return None
     told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
     text = f"Before `{COMMIT}`, run {told}: the {hook} hook refuses what {it}."
-    return Lesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
+    return ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
 
 
-def of_foreign(met: Sequence[Noted]) -> Lesson | None:
+def of_foreign(met: Sequence[Noted]) -> ToldLesson | None:
     """A check that reports what it finds in somebody else's code, which lies in the project: no agent should mend or delete that."""
     programs = printed_by(met)
     if met[0].incident.family != "foreign" or not programs:
         return None
     told = " and ".join(f"`{program}`" for program in programs[:2]) + (" reports" if len(programs) == 1 else " report")
     text = f"What {told} in `{met[0].incident.name}` is not this project's code: do not mend it, look at the rest."
-    return Lesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
+    return ToldLesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
 
 
 def _linters(findings: Sequence[Sequence[Noted]]) -> list[str]:

@@ -18,7 +18,7 @@ FAILS_FROM = 3  # lineages in which something that a file orders failed
 MADE = re.compile(
     r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
 )  # there once it was built
-SHARE = 0.3  # of the lineages since, in which it failed
+_SHARE = 0.3  # of the lineages since, in which it failed
 
 
 @value

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
-    from tacit.learn.tell.lessons import Lesson
+    from tacit.learn.tell.lessons import ToldLesson
 
-BY = "notice"  # the name under which such lessons are written and worded
-MOST = 500  # lessons of a project that are looked through for a cure
+_BY = "notice"  # the name under which such lessons are written and worded
+_MOST = 500  # lessons of a project that are looked through for a cure
 
 
 def keep(
     tx: Transaction,
     project: Project,
     profile: Profile,
-    lesson: Lesson,
+    lesson: ToldLesson,
     *,
     run: str,
     seq: int,
@@ -55,14 +55,14 @@ def keep(
             _witness(tx, known, lesson, *each, seq=seq, at=at)
         tie(tx, known, at=at, run=run, profile_version=project.profile)
         return known.id, True
-    if known.state == "archived" and known.closed_by == BY:
+    if known.state == "archived" and known.closed_by == _BY:
         again = replace(known, state="candidate", previous_state="archived", closed_by="", updated_at=at)
         tx.apply(
             change(
                 known,
                 again,
                 verb="move",
-                by=BY,
+                by=_BY,
                 reason="it needs telling again",
                 at=at,
                 run=run,
@@ -82,14 +82,14 @@ def keep(
     return known.id, False
 
 
-def of_subject(tx: Transaction, project: str, subject: str, by: str = BY) -> Memory | None:
+def of_subject(tx: Transaction, project: str, subject: str, by: str = _BY) -> Memory | None:
     """The memory that is about a subject, whatever became of it."""
     id = memory_of(tx, project, subject, by)
     return tx.get(id) if id else None
 
 
 def _new(
-    tx: Transaction, project: Project, profile: Profile, lesson: Lesson, run: str, at: str, id: str, hold: bool
+    tx: Transaction, project: Project, profile: Profile, lesson: ToldLesson, run: str, at: str, id: str, hold: bool
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
@@ -112,14 +112,14 @@ def _new(
     return memory
 
 
-def _hazard(lesson: Lesson) -> str:
+def _hazard(lesson: ToldLesson) -> str:
     """Why a person has to look first, as the gate asks of every finding: these lessons do not pass through it."""
     why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
     return f"{why}; a person decides whether to recommend it" if why else ""
 
 
 def reworded(
-    tx: Transaction, memory: Memory, lesson: Lesson, *, at: str, run: str, profile_version: str
+    tx: Transaction, memory: Memory, lesson: ToldLesson, *, at: str, run: str, profile_version: str
 ) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
     extra, held = _extra(lesson, memory.extra), _hazard(lesson)
@@ -127,15 +127,15 @@ def reworded(
         held = ""
     if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not held:
         return None
-    if is_confirmed(memory) or any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
+    if is_confirmed(memory) or any(entry.by != _BY for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra, updated_at=at)
     if held:
         now = replace(now, gate="hold", gate_reason=held)
-    return change(memory, now, verb="edit", by=BY, reason="more was noticed", at=at, run=run, profile=profile_version)
+    return change(memory, now, verb="edit", by=_BY, reason="more was noticed", at=at, run=run, profile=profile_version)
 
 
-def _extra(lesson: Lesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def _extra(lesson: ToldLesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     rest = {name: value for name, value in (known or {}).items() if name != ABOUT}
     about = {ABOUT: {program: list(parts) for program, parts in lesson.about.items()}} if lesson.about else {}
     return {**rest, **about} or None
@@ -143,7 +143,7 @@ def _extra(lesson: Lesson, known: Mapping[str, Any] | None) -> Mapping[str, Any]
 
 def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: str) -> None:
     """A command that is the cure of another lesson shares that lesson's coin: else it would tell the cure where the lesson is withheld."""
-    noticed = tx.select([memory.project], states=OPEN, equal={"source": BY}, limit=MOST)
+    noticed = tx.select([memory.project], states=OPEN, equal={"source": _BY}, limit=_MOST)
     if memory.klass == "command":
         pairs = [(memory, other) for other in noticed if other.klass != "command"]
     else:
@@ -153,7 +153,7 @@ def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: 
         if command.family != family and tells_cure(command.text, lesson.text):
             tied = replace(command, family=family, updated_at=at)
             told = f"it tells the cure of {lesson.id}: the two share one coin"
-            tx.apply(change(command, tied, verb="edit", by=BY, reason=told, at=at, run=run, profile=profile_version))
+            tx.apply(change(command, tied, verb="edit", by=_BY, reason=told, at=at, run=run, profile=profile_version))
 
 
 def tells_cure(command: str, lesson: str) -> bool:
@@ -168,16 +168,16 @@ def silenced(tx: Transaction, project: str, subject: str, *, at: str, run: str, 
     if memory is None or memory.state not in ("candidate", "provisional"):
         return None
     now = replace(
-        memory, state="archived", previous_state=memory.state, closed_by=BY, pinned=False, on_page=False, updated_at=at
+        memory, state="archived", previous_state=memory.state, closed_by=_BY, pinned=False, on_page=False, updated_at=at
     )
     told = "an instruction file names it, or it no longer passes"
-    return change(memory, now, verb="move", by=BY, reason=told, at=at, run=run, profile=profile_version)
+    return change(memory, now, verb="move", by=_BY, reason=told, at=at, run=run, profile=profile_version)
 
 
 def _witness(
     tx: Transaction,
     memory: Memory,
-    lesson: Lesson,
+    lesson: ToldLesson,
     run: str,
     lineage: str,
     place: str,
@@ -191,6 +191,6 @@ def _witness(
     tx.add_evidence(
         Evidence(
             memory=memory.id, project=memory.project, run=run, root=lineage, finding=finding_key(memory.project, lesson, run),
-            by=BY, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
+            by=_BY, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
         )
     )  # fmt: skip

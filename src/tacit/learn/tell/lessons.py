@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tacit.stores.incidents import Form, Noted
 
 LINEAGES = 2  # that met it
-SHARE = 0.4  # of a rule's repairs that brought the same code in
+_SHARE = 0.4  # of a rule's repairs that brought the same code in
 MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
-RULES = 8  # names of rules in one line
+_RULES = 8  # names of rules in one line
 BARE = 3  # rules without a repair that are worth a line: fewer say only that a linter is run here
 UNNAMED = 3  # lineages that complained of a check whose command is not known
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
@@ -51,7 +51,7 @@ _WORDING = {
 
 
 @value
-class Lesson:
+class ToldLesson:
     """One lesson as the incidents of its subject word it now."""
 
     subject: str  # the signature it is found and kept by: one lesson per subject
@@ -70,7 +70,7 @@ class Lesson:
 # --- failures
 
 
-def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
+def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
     """One line for all rules of a linter: those that came again, with the code that mended each, and the command that mends."""
     by_rule: dict[str, list[Noted]] = {}
     for each in met:
@@ -84,7 +84,7 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
         for piece in each.incident.repair.split():
             brought.setdefault(piece, set()).add((each.incident.code, each.lineage))
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, brought))}
-    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:RULES]
+    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:_RULES]
     order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
     often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
     rules = [rule for rule in often if rule != tool]
@@ -100,7 +100,7 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
         where = f" in `{programs[0]}`" if programs and tool not in programs[0].split(" ") else ""
         parts.append(f"{tool} rejects{where or ' here'} again and again: {told}.")
     marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
-    return Lesson(
+    return ToldLesson(
         f"lint by {tool}",
         " ".join(parts),
         "rule",
@@ -140,7 +140,7 @@ def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[st
     shared: list[str] = []
     for code, n in counts.most_common():
         named = rule.lower() in code.lower()
-        enough = MOSTLY if _SILENCES.search(code) else SHARE
+        enough = MOSTLY if _SILENCES.search(code) else _SHARE
         elsewhere = {lineage for other, lineage in brought[code] if other != rule}
         if n >= LINEAGES and n >= enough * len(mended) and (named or n > len(elsewhere)):
             shared.append(code)
@@ -152,7 +152,7 @@ def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[st
     )
 
 
-def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
+def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     """What to do instead, where two lineages got over the same failure in the same way."""
     first = met[0].incident
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
@@ -164,7 +164,9 @@ def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
         return None
     text = f"Run `{command}` before `{program}`; otherwise {said}."
     tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-    return Lesson(mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ()))
+    return ToldLesson(
+        mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ())
+    )
 
 
 def may_be_told(of: Incident) -> bool:
@@ -180,7 +182,7 @@ def _by_command(first: Incident, program: str) -> bool:
     )
 
 
-def changed(form: str) -> tuple[str, str]:
+def changed_words(form: str) -> tuple[str, str]:
     """The words that a form of a command lost, and those it gained."""
     lost = re.search(r"without ([^,]+)", form)
     gained = re.search(r"with ([^,]+)$", form) if not form.startswith("without") or ", with " in form else None
@@ -207,7 +209,7 @@ def _said(of: Incident) -> str:
 # --- commands
 
 
-def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> Lesson | None:
+def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> ToldLesson | None:
     """The command for a purpose, where it is known to pass and no instruction file names one for it."""
     best = best_form(forms)
     if (
@@ -218,7 +220,7 @@ def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> 
     ):
         return None
     where = f" in `{best.folder}`" if best.folder else ""
-    return Lesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,))
+    return ToldLesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,))
 
 
 def best_form(forms: Iterable[Form]) -> Form | None:
@@ -264,7 +266,7 @@ _USUAL = frozenset(
 )
 
 
-def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | None:
+def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesson | None:
     """The checks that the person had to name after the agent had gone on, with the commands that run them."""
     if _count(complaints) < LINEAGES:
         return None
@@ -287,7 +289,7 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
     if not named:
         return None
     told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
-    return Lesson(
+    return ToldLesson(
         BEFORE_DONE,
         f"Before you say done, run {told}: the person had to come back with failing checks.",
         "rule",

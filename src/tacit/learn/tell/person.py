@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.learn.tell.requests import Request
     from tacit.stores.incidents import Noted
 
-LINEAGES = 5  # in which it failed without a way out
+_LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset("command script module package version port rights docker database disk foreign".split())
 MOST_RUNS = 20
@@ -56,7 +56,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
     first = met[0].incident
     count = len({each.lineage for each in met})
     if (
-        count < LINEAGES
+        count < _LINEAGES
         or first.family not in WITHOUT_A_WAY
         or of_failure(first.mark, met) is not None
         or cure(met, ("form",))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tacit.stores.incidents import Noted
 
-LINEAGES = 3
+_LINEAGES = 3
 WORDINGS = 2
 ALIKE = 0.5  # of the weight of the words that two sentences hold
 TELLING = 2  # words that are neither common everywhere nor of the moment
@@ -91,7 +91,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
         else:
             clusters[found_in].extend(same)
     found = [_request(cluster) for cluster in clusters if any(each.incident.mark in own for each, _ in cluster)]
-    kept = [each for each in found if len(each.lineages) >= LINEAGES and len(each.wordings) + 1 >= WORDINGS]
+    kept = [each for each in found if len(each.lineages) >= _LINEAGES and len(each.wordings) + 1 >= WORDINGS]
     return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
 
 

@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
-from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
 from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import CLOSED
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,43 +20,43 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
 
     Record = dict[str, Any]
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "archeflow"
 PARTS = {"lessons": "lessons.jsonl", "archive": "archive.jsonl", "audit": "audit.jsonl"}
 INDEX = "index.jsonl"  # beside the event logs: one row per finished run, newest last
 CONFIRMED = 2  # a lesson of this frequency was seen in a second run and is given; a preference is at once
 BY_HAND = "manual"  # the run id of a lesson that a person added
-TYPES = ("pattern", "preference", "archetype_hint", "anti_pattern")
+LESSON_TYPES = ("pattern", "preference", "archetype_hint", "anti_pattern")
 # Its reviewers' categories. Its program wrote them into `domain`, where injection asks for code, writing or research.
 CATEGORIES = ("security", "reliability", "design", "breaking-change", "dependency", "quality", "testing", "consistency")
 GENERAL = "general"
 OUT = (*CLOSED, "decayed")  # states that belong to the archive
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-EVENTS = frozenset((
+_EVENTS = frozenset((
     "run.start", "run.complete", "run.merged", "agent.start", "agent.complete", "agent.failed", "agent.timeout",
     "phase.transition", "decision", "decision.point", "review.verdict", "fix.applied", "cycle.boundary",
     "shadow.detected", "wiggum.break", "evidence.downgrade",
 ))  # fmt: skip
-OUTCOMES = {"completed": "success", "success": "success", "passed": "success", "merged": "success"}
-OUTCOMES |= {
+_OUTCOMES = {"completed": "success", "success": "success", "passed": "success", "merged": "success"}
+_OUTCOMES |= {
     "failed": "failure",
     "failure": "failure",
     "error": "failure",
     "aborted": "aborted",
     "cancelled": "aborted",
 }
-MANY_WARNINGS = 20
+_MANY_WARNINGS = 20
 
 
 def detect(source: Source) -> float:
     """How sure we are that this is an event log, or the index of such logs: the first record that can be read decides."""
-    first = next(filter(None, map(record, source.head().splitlines()[:20])), None)
+    first = next(filter(None, map(json_record, source.head().splitlines()[:20])), None)
     if first is None or not isinstance(first.get("run_id"), str):
         return 0.0
     if _is_index(first):
         return 0.7
-    known = isinstance(first.get("type"), str) and first["type"] in EVENTS
+    known = isinstance(first.get("type"), str) and first["type"] in _EVENTS
     return (
         (0.95 if known else 0.5) if isinstance(first.get("data"), dict) and isinstance(first.get("type"), str) else 0.0
     )
@@ -66,7 +66,7 @@ def read(source: Source) -> Iterator[Run]:
     """The run in an event log; none in an index."""
     log = _Log(source)
     for number, line in enumerate(source.lines(), 1):
-        found = record(line)
+        found = json_record(line)
         if found is None:
             if line.strip():
                 log.malformed(f"line {number} is not a JSON object")
@@ -87,7 +87,7 @@ def previous(source: Source) -> Source | None:
     mine = next((run.id for run in read(source)), source.stem)
     before = ""
     for line in beside[INDEX].lines():
-        id = (record(line) or {}).get("run_id")
+        id = (json_record(line) or {}).get("run_id")
         if isinstance(id, str) and id != mine and RUN_ID.fullmatch(id) and ".." not in id:
             before = id
     return beside.get(f"{before}.jsonl")
@@ -115,7 +115,7 @@ class _Log:
 
     def malformed(self, why: str) -> None:
         self.bad += 1
-        if len(self.warnings) < MANY_WARNINGS:
+        if len(self.warnings) < _MANY_WARNINGS:
             self.warnings.append(why)
 
     def take(self, event: Record, number: int) -> None:
@@ -127,7 +127,7 @@ class _Log:
         self.id = self.id or text_in(event.get("run_id"))
         at = text_in(event.get("ts"))
         self.started, self.ended = self.started or at, at or self.ended
-        if kind not in EVENTS:
+        if kind not in _EVENTS:
             self.unknown[kind] = self.unknown.get(kind, 0) + 1
         who = text_in(data.get("archetype")) or text_in(event.get("agent"))
         place = f"line:{number}"
@@ -136,7 +136,7 @@ class _Log:
             self.model = text_in(data.get("model")) or text_in(data.get("model_provider"))
         elif kind == "run.complete":
             self.complete = True
-            self.outcome = OUTCOMES.get(text_in(data.get("status")).lower(), "unknown")
+            self.outcome = _OUTCOMES.get(text_in(data.get("status")).lower(), "unknown")
         elif kind == "review.verdict":
             self.review(data, who, place, at)
         elif kind == "fix.applied":
@@ -228,7 +228,7 @@ class _Log:
 def holds(source: Source) -> float:
     """How sure we are that this is a file of lessons, or the audit trail: the first record that can be read decides."""
     for line in source.head().splitlines()[:20]:
-        found = record(line)
+        found = json_record(line)
         if found is None:
             continue
         if "lessons_injected" in found or found.get("type") == "effectiveness_check":
@@ -244,7 +244,7 @@ def memories(source: Source) -> Iterator[Item]:
     archive = "archive" in source.stem
     for number, line in enumerate(source.lines(), 1):
         place = f"line:{number}"
-        found = record(line)
+        found = json_record(line)
         if found is None:
             if line.strip():
                 yield Skipped(place, "not a JSON object")
@@ -363,11 +363,11 @@ def _given(found: Record, place: str) -> Given | Skipped:
     )
 
 
-def _judged(found: Record, place: str) -> Judged | Skipped:
+def _judged(found: Record, place: str) -> OriginVerdict | Skipped:
     run, lesson, word = (text_in(found.get(name)) for name in ("run_id", "lesson_id", "effectiveness"))
     if not run or not lesson or word not in ("helpful", "ineffective"):
         return Skipped(place, "a check without its run, its lesson or its result")
-    return Judged(
+    return OriginVerdict(
         run=run,
         memory=lesson,
         signal=word,

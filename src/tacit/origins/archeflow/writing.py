@@ -7,23 +7,23 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
-from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.run import fold_severity
-from tacit.origins.archeflow.reading import BY_HAND, GENERAL, OUT, TYPES, Fields, second_of, text_in
+from tacit.origins.archeflow.reading import BY_HAND, GENERAL, LESSON_TYPES, OUT, Fields, second_of, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any
 
     Record = dict[str, Any]
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 
 def dump(items: Iterable[Item], part: str = "lessons", now: str = "") -> str:
     """One of ArcheFlow's files: lessons, archive or audit, a JSON object a line."""
     if part == "audit":
-        rows = [_audit_row(each) for each in items if isinstance(each, (Given, Judged))]
+        rows = [_audit_row(each) for each in items if isinstance(each, (Given, OriginVerdict))]
     else:
         wanted = part == "archive"
         rows = [lesson_of(each) for each in items if isinstance(each, Row) and (each.memory.state in OUT) is wanted]
@@ -78,7 +78,7 @@ def lesson_of(row: Row) -> Record:
 
 
 def _type_of(memory: Memory, came: str) -> str:
-    if memory.kind in TYPES and (not came or came in TYPES):
+    if memory.kind in LESSON_TYPES and (not came or came in LESSON_TYPES):
         return memory.kind
     return came or ("preference" if memory.klass == "preference" else "pattern")
 
@@ -95,7 +95,7 @@ def _last_change(memory: Memory, made: str, seen: str) -> str:
     return max(made, seen, faded, key=seconds)
 
 
-def _audit_row(item: Given | Judged) -> Record:
+def _audit_row(item: Given | OriginVerdict) -> Record:
     if item.record is not None:
         return dict(item.record)
     if isinstance(item, Given):

@@ -19,7 +19,7 @@ file only if it is a plain name: geas wrote `../../escape` where it said.
 
 from __future__ import annotations
 
-from tacit.origins.geas.documents import EFFECTS, TYPES, faults
+from tacit.origins.geas.documents import EFFECTS, TYPES, document_faults
 from tacit.origins.geas.exchange import (
     FILES,
     LASTING_IDS,
@@ -46,9 +46,9 @@ __all__ = [
     "PLAIN_NAME",
     "TYPES",
     "detect",
+    "document_faults",
     "document_of",
     "dump",
-    "faults",
     "file_name",
     "files",
     "holds",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.core import clock
 from tacit.core.memory import SCOPES
 from tacit.core.states import STATES
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,13 +65,13 @@ _BY_NAME = {
 # --- valid documents ---
 
 
-def faults(document: Record) -> tuple[str, ...]:
+def document_faults(document: Record) -> tuple[str, ...]:
     """What is wrong with a memory document, a place and a reason each; empty for a valid one.
 
     As geas's schemas have it, but for what its own documents contradict: a review need not list follow-ups, a candidate in
     the index needs no review date, the reviewers of its own table are agents, and a thirteenth month is no time.
     """
-    kind = text_of(meta_of(document).get("artifact_type"))
+    kind = document_text(meta_of(document).get("artifact_type"))
     shape = SHAPES.get(kind)
     if shape is None:
         return (f"/meta/artifact_type: {kind!r} is no memory document",)
@@ -263,7 +263,7 @@ NEEDED = ("memory_id", "memory_type", "state", "summary", "scope", "evidence_ref
 def document_in(source: Source) -> Record | None:
     """The JSON object in a file; None for anything else, or for more than anybody writes into one."""
     raw = _raw(source)
-    return record(raw) if raw else None
+    return json_record(raw) if raw else None
 
 
 def documents_in(source: Source) -> list[Any] | None:
@@ -271,7 +271,7 @@ def documents_in(source: Source) -> list[Any] | None:
     raw = _raw(source)
     if not raw or not raw.lstrip().startswith(b"["):
         return None
-    wrapped = record(b'{"list":' + raw + b"}")
+    wrapped = json_record(b'{"list":' + raw + b"}")
     return wrapped["list"] if wrapped else None
 
 
@@ -286,7 +286,7 @@ def _raw(source: Source) -> bytes:
 
 def kind_of(found: Record, path: str) -> str:
     """What a document is: its own word, or its file's name, or the fields that give it away."""
-    stated = text_of(meta_of(found).get("artifact_type"))
+    stated = document_text(meta_of(found).get("artifact_type"))
     if stated in MEMORY_KINDS or stated in RUN_KINDS:
         return stated
     if "memory_id" in found and "summary" in found and "state" in found:
@@ -328,7 +328,7 @@ def time_of(found: Record) -> str:
         (
             at
             for name in ("created_at", "updated_at", "timestamp")
-            if (at := text_of(meta_of(found).get(name))) and clock.seconds(at)
+            if (at := document_text(meta_of(found).get(name))) and clock.seconds(at)
         ),
         "",
     )
@@ -344,7 +344,7 @@ def mission_in(path: str) -> str:
     return parts[parts.index("missions") + 1] if "missions" in parts[:-1] else ""
 
 
-def text_of(at: object) -> str:
+def document_text(at: object) -> str:
     return at.strip() if isinstance(at, str) else ""
 
 
@@ -365,11 +365,11 @@ def number_of(at: object) -> float | None:
 
 
 def first_text(found: Record, *names: str) -> str:
-    return next((text for name in names if (text := text_of(found.get(name)))), "")
+    return next((text for name in names if (text := document_text(found.get(name)))), "")
 
 
 def agent_of(at: object) -> str:
-    return text_of(at).lower().replace("-", "_")
+    return document_text(at).lower().replace("-", "_")
 
 
 def title_of(text: str) -> str:
@@ -379,7 +379,7 @@ def title_of(text: str) -> str:
 
 
 def stamp_of(at: object) -> str:
-    text = text_of(at)
+    text = document_text(at)
     return text if clock.seconds(text) else ""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, Judged, Row, Skipped
+from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.origins.geas.documents import (
@@ -22,9 +22,9 @@ from tacit.origins.geas.documents import (
     SHAPES,
     TYPES,
     dict_of,
+    document_text,
     meta_of,
     number_of,
-    text_of,
     texts_of,
     title_of,
     whole_second,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.origins.geas.documents import Record
 
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 # The files it writes. A memory of its own, or several in one file: both are read.
 LASTING_IDS = True  # an id is never given to another memory
@@ -98,9 +98,9 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
             found[path] = _yaml_of(mine) if file.endswith(("yaml", "yml")) else _lines_of(mine)
     for part in ("logs", "reviews"):
         for document in _others(every, part):
-            end = f"{file_name(text_of(document.get('task_id')))}-" if part == "logs" else ""
+            end = f"{file_name(document_text(document.get('task_id')))}-" if part == "logs" else ""
             tail = "" if part == "logs" else "-review"
-            name = unique(f"{end}{file_name(text_of(document.get('memory_id')))}{tail}", taken)
+            name = unique(f"{end}{file_name(document_text(document.get('memory_id')))}{tail}", taken)
             found[f"memory/{part}/{name}.json"] = _pretty(document)
     for part in ("packets", "events"):
         if text := dump(every, part, now):
@@ -128,17 +128,17 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
     said = dict_of(came.get("signals"))
     fresh: Record = {
         "meta": {
-            "version": text_of(meta_of(came).get("version")) or "1.0",
+            "version": document_text(meta_of(came).get("version")) or "1.0",
             "artifact_type": "memory_candidate" if candidate else "memory_entry",
-            "artifact_id": text_of(meta_of(came).get("artifact_id")) or row.alias,
-            "producer_type": text_of(meta_of(came).get("producer_type")) or _producer(memory),
-            "created_at": text_of(meta_of(came).get("created_at")) or whole_second(memory.created_at or now),
+            "artifact_id": document_text(meta_of(came).get("artifact_id")) or row.alias,
+            "producer_type": document_text(meta_of(came).get("producer_type")) or _producer(memory),
+            "created_at": document_text(meta_of(came).get("created_at")) or whole_second(memory.created_at or now),
             **({"updated_at": meta_of(came)["updated_at"]} if "updated_at" in meta_of(came) else {}),
         },
-        "memory_id": text_of(came.get("memory_id")) or row.alias,
+        "memory_id": document_text(came.get("memory_id")) or row.alias,
         "memory_type": memory.kind if memory.kind in TYPES else TYPE_OF.get(memory.klass, "failure_lesson"),
         "state": memory.state,
-        "title": text_of(came.get("title")) or title_of(memory.text),
+        "title": document_text(came.get("title")) or title_of(memory.text),
         "summary": memory.text,
         "scope": memory.scope,
         "evidence_refs": list(dict.fromkeys(refs)) or [f"tacit-{memory.id or row.alias}"],
@@ -149,7 +149,7 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
     if before is not None and before.memory.text == memory.text:
         fresh["summary"] = came["summary"]
     if candidate:
-        fresh["candidate_reason"] = text_of(came.get("candidate_reason")) or "Learned by Tacit"
+        fresh["candidate_reason"] = document_text(came.get("candidate_reason")) or "Learned by Tacit"
         fresh["source_artifacts"] = texts_of(came.get("source_artifacts")) or [memory.origin or "tacit"]
     else:
         fresh["review_after"] = _due(memory, came, before, now)
@@ -167,7 +167,7 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
 
 def _due(memory: Memory, came: Record, before: Row | None, now: str) -> str:
     """When it is to be looked at again: as it came while nothing changed that, or where we keep no date any more."""
-    said = text_of(came.get("review_after"))
+    said = document_text(came.get("review_after"))
     if said and (not memory.review_after or (before is not None and before.memory.review_after == memory.review_after)):
         return said
     return whole_second(memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30))
@@ -214,10 +214,10 @@ def packet_of(
     }
 
 
-def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged]:
+def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[OriginVerdict]:
     """What the journal tells that geas writes down: an event for each promotion and decay, a review for each decision."""
     for entry in entries:
-        was, now = text_of(entry.before.get("state")), text_of(entry.after.get("state"))
+        was, now = document_text(entry.before.get("state")), document_text(entry.after.get("state"))
         name = names.get(entry.memory, "")
         if entry.verb != "move" or not now or not name:
             continue
@@ -228,13 +228,13 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged
         elif now == "decayed":
             event = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason, "timestamp": at}
         if event:
-            yield Judged("events", name, "event", entry.at, text=entry.reason, record=event)
+            yield OriginVerdict("events", name, "event", entry.at, text=entry.reason, record=event)
         decision = DECIDED.get(now)
         if was == "under_review" and now in INJECTABLE:
-            stood = text_of(entry.before.get("previous_state"))
+            stood = document_text(entry.before.get("previous_state"))
             decision = "weaken" if stood in INJECTABLE and INJECTABLE.index(now) < INJECTABLE.index(stood) else "keep"
         if decision and entry.by not in MACHINES:
-            yield Judged(
+            yield OriginVerdict(
                 "reviews", name, "review", entry.at, text=entry.reason, record=_review_of(name, decision, entry)
             )
 
@@ -253,7 +253,7 @@ def _review_of(name: str, decision: str, entry: Entry) -> Record:
     }
 
 
-def log_of(item: Judged, now: str = "") -> Record:
+def log_of(item: OriginVerdict, now: str = "") -> Record:
     """An application log: the record it came as, or a new one for a use that was judged here."""
     if item.record is not None:
         return dict(item.record)
@@ -290,14 +290,14 @@ def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
                 yield packet_of(
                     _task_of(each.run), each.agent, each.memories, each.cautions, each.suppressed, "", each.at
                 )
-        elif isinstance(each, Judged):
+        elif isinstance(each, OriginVerdict):
             if part == "logs" and each.signal in EFFECTS:
                 yield log_of(each)
             elif each.record is not None and _belongs(each, part):
                 yield dict(each.record)
 
 
-def _belongs(item: Judged, part: str) -> bool:
+def _belongs(item: OriginVerdict, part: str) -> bool:
     return {"reviews": "review", "events": "event"}.get(part) == item.signal
 
 
@@ -353,8 +353,8 @@ def _yaml_of(rows: Sequence[Row]) -> str:
 
 def name_for(memory: Memory, taken: Collection[str]) -> str:
     """mem-<task>-<n> after the task it was learned in, above every number ever given there."""
-    task = text_of((memory.extra or {}).get("task_id")) or "tacit"
-    own = text_of((memory.extra or {}).get("memory_id"))
+    task = document_text((memory.extra or {}).get("task_id")) or "tacit"
+    own = document_text((memory.extra or {}).get("memory_id"))
     if own and own not in taken:
         return own
     head = f"mem-{task}-"

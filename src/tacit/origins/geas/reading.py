@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.states import INJECTABLE
-from tacit.formats.source import record
+from tacit.formats.source import json_record
 from tacit.origins.geas.documents import (
     DECISIONS,
     EFFECTS,
@@ -20,6 +20,7 @@ from tacit.origins.geas.documents import (
     agent_of,
     dict_of,
     document_in,
+    document_text,
     documents_in,
     faults_in,
     in_geas,
@@ -29,7 +30,6 @@ from tacit.origins.geas.documents import (
     mission_in,
     number_of,
     stamp_of,
-    text_of,
     texts_of,
     time_of,
 )
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
     from tacit.origins.geas.documents import Record
 
-    Item = Row | Given | Judged | Skipped
+    Item = Row | Given | OriginVerdict | Skipped
 
 PARTS = {
     "entries": "memory/entries.json",
@@ -77,8 +77,8 @@ def holds(source: Source) -> float:
         return 0.9 if _line_file(source) or _is_items(source) else 0.0
     head = source.head(4096)
     if name.endswith(".jsonl"):
-        first = record(head.lstrip().partition(b"\n")[0]) or {}
-        kind = kind_of(first, "") or ("event" if text_of(first.get("event")).startswith("memory_") else "")
+        first = json_record(head.lstrip().partition(b"\n")[0]) or {}
+        kind = kind_of(first, "") or ("event" if document_text(first.get("event")).startswith("memory_") else "")
         return 0.9 if kind in MEMORY_KINDS or kind in ("memory_packet", "event") else 0.0
     found = document_in(source)
     if found is None:
@@ -103,7 +103,7 @@ def memories(source: Source) -> Iterator[Item]:
     elif source.name.endswith(".jsonl"):
         for number, line in enumerate(source.lines(), 1):
             if line.strip():
-                yield from _item(record(line), f"line:{number}", source)
+                yield from _item(json_record(line), f"line:{number}", source)
         if source.skipped:
             yield Skipped("", f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file")
     else:
@@ -132,7 +132,7 @@ def _item(found: Record | None, place: str, source: Source) -> Iterator[Item]:
         yield from _update(found, place, source)
     elif kind == "memory_index":
         yield from _index(found, place, source)
-    elif text_of(found.get("event")).startswith("memory_"):
+    elif document_text(found.get("event")).startswith("memory_"):
         yield _event(found, place)
     else:
         yield Skipped(place, "no memory of geas")
@@ -211,45 +211,44 @@ def _told(found: Record) -> dict[str, str]:
     return wrong
 
 
-def _log(found: Record, place: str) -> Iterator[Judged | Skipped]:
-    memory, task, effect = (text_of(found.get(name)) for name in ("memory_id", "task_id", "effect"))
+def _log(found: Record, place: str) -> Iterator[OriginVerdict | Skipped]:
+    memory, task, effect = (document_text(found.get(name)) for name in ("memory_id", "task_id", "effect"))
     if not memory or not task or effect not in EFFECTS:
         yield Skipped(place, "an application log without its memory, its task or a known effect")
         return
-    yield Judged(
-        run=task, memory=memory, signal=effect, at=stamp_of(time_of(found)), text=text_of(found.get("notes")), record=found, place=place
-    )  # fmt: skip
+    at, notes = stamp_of(time_of(found)), document_text(found.get("notes"))
+    yield OriginVerdict(run=task, memory=memory, signal=effect, at=at, text=notes, record=found, place=place)
     if effect == "positive":
         # The memory's own signals tell how often it served; only the logs tell in how many tasks. Twice in one is one.
-        yield Judged(run=task, memory=memory, signal="tasks")
+        yield OriginVerdict(run=task, memory=memory, signal="tasks")
 
 
-def _review(found: Record, place: str) -> Judged | Skipped:
-    memory, decision = text_of(found.get("memory_id")), text_of(found.get("decision"))
+def _review(found: Record, place: str) -> OriginVerdict | Skipped:
+    memory, decision = document_text(found.get("memory_id")), document_text(found.get("decision"))
     if not memory or decision not in DECISIONS:
         return Skipped(place, "a review without its memory or a known decision")
-    return Judged(
-        run="reviews", memory=memory, signal="review", at=stamp_of(time_of(found)), text=text_of(found.get("rationale")),
+    return OriginVerdict(
+        run="reviews", memory=memory, signal="review", at=stamp_of(time_of(found)), text=document_text(found.get("rationale")),
         record=found, place=place,
     )  # fmt: skip
 
 
 def _packet(found: Record, place: str) -> Given | Skipped:
-    ids, task = found.get("applicable_memory_ids"), text_of(found.get("target_task_id"))
+    ids, task = found.get("applicable_memory_ids"), document_text(found.get("target_task_id"))
     if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
         return Skipped(place, "a packet without its list of memories")
     agent = agent_of(found.get("target_agent_type"))
     return Given(run=task, memories=tuple(ids), at=stamp_of(time_of(found)), agent=agent, record=found, place=place)
 
 
-def _event(found: Record, place: str) -> Judged | Skipped:
-    memory = text_of(found.get("memory_id"))
+def _event(found: Record, place: str) -> OriginVerdict | Skipped:
+    memory = document_text(found.get("memory_id"))
     if not memory:
         return Skipped(place, "an event without its memory")
-    told = " → ".join(filter(None, (text_of(found.get("from_state")), text_of(found.get("to_state"))))) or text_of(
-        found.get("reason")
-    )
-    return Judged(
+    told = " → ".join(
+        filter(None, (document_text(found.get("from_state")), document_text(found.get("to_state"))))
+    ) or document_text(found.get("reason"))
+    return OriginVerdict(
         run="events",
         memory=memory,
         signal="event",
@@ -260,22 +259,22 @@ def _event(found: Record, place: str) -> Judged | Skipped:
     )
 
 
-def _update(found: Record, place: str, source: Source) -> Iterator[Judged | Skipped]:
+def _update(found: Record, place: str, source: Source) -> Iterator[OriginVerdict | Skipped]:
     """The change log of the third shape."""
     for verb in ("added", "modified", "removed"):
         for number, each in enumerate(list_of(found.get(verb))):
             at = f"{place}/{verb}/{number}"
-            id = text_of(each.get("memory_id")) if isinstance(each, dict) else ""
+            id = document_text(each.get("memory_id")) if isinstance(each, dict) else ""
             if not id:
                 yield Skipped(at, "a change without its memory")
                 continue
             kept = {**each, "change": verb}
-            yield Judged(
+            yield OriginVerdict(
                 run=mission_in(source.path),
                 memory=id,
                 signal="change",
                 at=stamp_of(time_of(found)),
-                text=text_of(each.get("reason")),
+                text=document_text(each.get("reason")),
                 record=kept,
                 place=at,
             )
@@ -284,7 +283,7 @@ def _update(found: Record, place: str, source: Source) -> Iterator[Judged | Skip
 def _index(found: Record, place: str, source: Source) -> Iterator[Skipped]:
     """The index is derived: it brings nothing but the news of an entry that is gone."""
     for number, each in enumerate(list_of(found.get("entries"))):
-        id = text_of(each.get("memory_id")) if isinstance(each, dict) else ""
+        id = document_text(each.get("memory_id")) if isinstance(each, dict) else ""
         if not PLAIN_NAME.fullmatch(id):
             yield Skipped(f"{place}/entries/{number}", "an index row without a plain memory id")
         elif not any(source.has_beside("..", "memory", folder, f"{id}.json") for folder in ("entries", "candidates")):

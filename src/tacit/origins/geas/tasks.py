@@ -16,12 +16,12 @@ from tacit.origins.geas.documents import (
     agent_of,
     dict_of,
     document_in,
+    document_text,
     first_text,
     in_geas,
     kind_of,
     list_of,
     meta_of,
-    text_of,
     texts_of,
     time_of,
     title_of,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tacit.origins.geas.documents import Record
 
 NAME = "geas"
-OUTCOMES = {
+_OUTCOMES = {
     **dict.fromkeys(("pass", "passed", "success", "approved", "complete", "completed"), "success"),
     **dict.fromkeys(("fail", "failed", "failure", "iterate", "escalated", "escalate", "rejected", "blocked", "error"), "failure"),
     **dict.fromkeys(("cancelled", "canceled", "cancel", "aborted"), "aborted"),
@@ -51,7 +51,7 @@ INCIDENTS = {
     "low_confidence": ("worker_self_check", ("confidence",)),  # together with the contract's task_kind
 }
 DOUBTFUL = 2  # a self-check's confidence of so much or less, of five
-MANY_WARNINGS = 20
+_MANY_WARNINGS = 20
 # The file of a task folder that stands for the whole: the first of these that is there.
 _ANCHORS = (
     "retrospective", "closure_packet", "final_verdict", "gate_result", "integration_result", "worker_self_check",
@@ -65,7 +65,7 @@ def detect(source: Source) -> float:
     found = document_in(source)
     kind = kind_of(found, source.path) if found is not None else ""
     if found is not None and kind in RUN_KINDS:
-        stated = text_of(meta_of(found).get("artifact_type")) == kind
+        stated = document_text(meta_of(found).get("artifact_type")) == kind
         return 0.95 if stated and "task_id" in found else 0.85 if stated or in_geas(source.path) else 0.2
     return 0.4 if kind in MEMORY_KINDS or holds(source) >= 0.8 else 0.0
 
@@ -122,17 +122,20 @@ class _Task:
             for name, section in _sections(found):
                 self.documents.append((f"{place}#{name}", name, section))
             return
-        if kind in RUN_KINDS and (not focus or text_of(found.get("focus_task_id")) == self.task_id):
+        if kind in RUN_KINDS and (not focus or document_text(found.get("focus_task_id")) == self.task_id):
             self.documents.append((place, kind, found))
 
     @property
     def task_id(self) -> str:
         """The task's own word, or the name of its folder."""
-        said = (text_of(doc.get("task_id")) or text_of(doc.get("target_task_id")) for _, _, doc in self.documents)
+        said = (
+            document_text(doc.get("task_id")) or document_text(doc.get("target_task_id"))
+            for _, _, doc in self.documents
+        )
         return next((id for id in said if id), self.folder or self.source.stem)
 
     def warn(self, text: str) -> None:
-        if len(self.warnings) < MANY_WARNINGS:
+        if len(self.warnings) < _MANY_WARNINGS:
             self.warnings.append(text)
 
     def finish(self) -> Run:
@@ -140,7 +143,7 @@ class _Task:
         self.id = f"{self.mission}/{task}" if self.mission else task
         contract = self.first("task_contract")
         times = sorted(at for _, _, doc in self.documents if (at := time_of(doc)))
-        risk = text_of(contract.get("risk_level")).lower()
+        risk = document_text(contract.get("risk_level")).lower()
         packet = self.first("memory_packet")
         return Run(
             id=self.id,
@@ -148,10 +151,12 @@ class _Task:
             steps=tuple(self.steps()),
             findings=tuple(self.findings(task)),
             agent=agent_of(dict_of(contract.get("routing")).get("primary_worker_type")),
-            task=": ".join(text for text in (text_of(contract.get("title")), text_of(contract.get("goal"))) if text),
+            task=": ".join(
+                text for text in (document_text(contract.get("title")), document_text(contract.get("goal"))) if text
+            ),
             task_id=task,
-            task_type=text_of(contract.get("task_kind")).lower(),
-            objective=text_of(contract.get("goal")),
+            task_type=document_text(contract.get("task_kind")).lower(),
+            objective=document_text(contract.get("goal")),
             outcome=self.outcome(),
             complete=any(kind in ("retrospective", "closure_packet", "final_verdict") for _, kind, _ in self.documents),
             files=tuple(dict.fromkeys(self.paths(contract))),
@@ -186,7 +191,7 @@ class _Task:
             self.first("task_contract").get("status"),
         ]
         for word in words:
-            if (known := OUTCOMES.get(text_of(word).lower())) is not None:
+            if (known := _OUTCOMES.get(document_text(word).lower())) is not None:
                 return known
         return "unknown"
 
@@ -249,7 +254,7 @@ class _Task:
             by=by,
             tier=tier,
             origin=artifact if self.mission else "",
-            task_type=text_of(self.first("task_contract").get("task_kind")).lower(),
+            task_type=document_text(self.first("task_contract").get("task_kind")).lower(),
             quote=text[:300],
             at=time_of(document),
             extra={
@@ -266,7 +271,7 @@ class _Task:
     # What may come up again. Each is named by trigger and key; the text tells a stranger what it was.
 
     def incidents(self) -> Iterator[Record]:
-        task_kind = text_of(self.first("task_contract").get("task_kind")).lower()
+        task_kind = document_text(self.first("task_contract").get("task_kind")).lower()
         passed = self.outcome() == "success"
         for place, document in self.all("failure_record"):
             key = first_text(document, *INCIDENTS["failure_class"][1])
@@ -291,7 +296,9 @@ class _Task:
         for kind in ("task_contract", "implementation_contract"):
             for place, document in self.all(kind):
                 for field in INCIDENTS["recipe"][1] if passed else ():
-                    for index, recipe in enumerate(texts_of(document.get(field)) or [text_of(document.get(field))]):
+                    for index, recipe in enumerate(
+                        texts_of(document.get(field)) or [document_text(document.get(field))]
+                    ):
                         if recipe:
                             yield self.incident("recipe", recipe, recipe, f"{place}/{field}/{index}", document)
         for place, document in self.all("integration_result"):
@@ -302,7 +309,9 @@ class _Task:
             sure = document.get("confidence")
             if isinstance(sure, (int, float)) and not isinstance(sure, bool):
                 if sure <= DOUBTFUL and task_kind:
-                    doubts = "; ".join(texts_of(document.get("known_risks"))[:2]) or text_of(document.get("summary"))
+                    doubts = "; ".join(texts_of(document.get("known_risks"))[:2]) or document_text(
+                        document.get("summary")
+                    )
                     text = doubts or f"low confidence in {task_kind} tasks"
                     yield self.incident("low_confidence", task_kind, text, place, document)
             elif sure is not None:
@@ -342,8 +351,11 @@ def _mission_of(folder: str) -> str:
 
 def _sections(found: Record) -> Iterator[tuple[str, Record]]:
     """The documents that a `record.json` holds as its sections."""
-    task = text_of(found.get("task_id"))
-    shared = {"task_id": task, "created_at": text_of(found.get("updated_at")) or text_of(found.get("created_at"))}
+    task = document_text(found.get("task_id"))
+    shared = {
+        "task_id": task,
+        "created_at": document_text(found.get("updated_at")) or document_text(found.get("created_at")),
+    }
     names = {"self_check": "worker_self_check", "closure": "closure_packet", "verdict": "final_verdict"}
     for name, section in found.items():
         if isinstance(section, dict) and (kind := names.get(name, name)) in RUN_KINDS:
@@ -353,12 +365,14 @@ def _sections(found: Record) -> Iterator[tuple[str, Record]]:
 def _conflicts(document: Record) -> list[str]:
     for field in INCIDENTS["integration"][1]:
         listed = [
-            text_of(each.get("path")) or text_of(each.get("file")) if isinstance(each, dict) else text_of(each)
+            document_text(each.get("path")) or document_text(each.get("file"))
+            if isinstance(each, dict)
+            else document_text(each)
             for each in list_of(document.get(field))
         ]
         if any(listed):
             return list(dict.fromkeys(path for path in listed if path))
-    if text_of(document.get("status")).lower() == "conflict":
+    if document_text(document.get("status")).lower() == "conflict":
         return list(dict.fromkeys(texts_of(document.get("files_changed"))))
     return []
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from tacit.core.exchange import Given, Judged
+    from tacit.core.exchange import Given, OriginVerdict
     from tacit.formats.source import Source
 
     Record = dict[str, Any]
-    Item = Row | Given | Judged | Header | Note | Skipped
+    Item = Row | Given | OriginVerdict | Header | Note | Skipped
 
 NAME = "ralph"
 # two machines may give one id to two learnings; with the same words it is the same one, and renewed
@@ -33,11 +33,11 @@ PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": 
 ON_REQUEST = ("csv",)  # not among the files of its folder
 CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")
 VERSION = "1.0.0"
-TYPES = ("strategy", "antipattern", "estimate", "convention")
+LEARNING_TYPES = ("strategy", "antipattern", "estimate", "convention")
 STORED = (*INJECTABLE, "under_review", "decayed")  # what is in the knowledge base
 DEFAULT_CONFIDENCE = 0.5  # of a learning that states none
-OUTCOMES = {"completed": "success", "success": "success", "failed": "failure", "limit_reached": "failure"}
-OUTCOMES |= {"aborted": "aborted", "cancelled": "aborted", "crashed": "failure"}
+_OUTCOMES = {"completed": "success", "success": "success", "failed": "failure", "limit_reached": "failure"}
+_OUTCOMES |= {"aborted": "aborted", "cancelled": "aborted", "crashed": "failure"}
 RUNNING = ("running", "paused", "pending", "in_progress", "")
 FILE_LIMIT = 64 * 1024 * 1024
 
@@ -73,7 +73,7 @@ def read(source: Source) -> Iterator[Run]:
         task=text_in(found.get("objective")),
         objective=text_in(found.get("objective")),
         task_type=text_in(found.get("taskType")),
-        outcome=OUTCOMES.get(status, "unknown"),
+        outcome=_OUTCOMES.get(status, "unknown"),
         complete=status not in RUNNING,
         files=tuple(dict.fromkeys(file for each in known for file in each["files"])),
         started_at=text_in(found.get("startedAt")) or text_in(found.get("startTime")),
@@ -255,7 +255,7 @@ class Fields:
         self.made = self._time("createdAt")
         self.changed = self._time("updatedAt") or self.made
         self.examples = tuple(_texts(self.content.get("examples")))
-        self.text = text_of(self.content, self.task)
+        self.text = learning_text(self.content, self.task)
 
     def _share(self, name: str, otherwise: float) -> float:
         at = self.found.get(name)
@@ -288,7 +288,7 @@ class Fields:
         return text if seconds(text) else ""
 
 
-def text_of(content: Mapping[str, Any], task: str) -> str:
+def learning_text(content: Mapping[str, Any], task: str) -> str:
     """A learning in one sentence: what it describes, the habit it names, or what such tasks take."""
     said = text_in(content.get("description")) or text_in(content.get("pattern"))
     if said:

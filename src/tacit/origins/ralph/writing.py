@@ -10,17 +10,26 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Header, Note, Opening, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.staging import staging_status
-from tacit.origins.ralph.reading import CSV, DEFAULT_CONFIDENCE, STORED, TYPES, VERSION, Fields, text_in, text_of
+from tacit.origins.ralph.reading import (
+    CSV,
+    DEFAULT_CONFIDENCE,
+    LEARNING_TYPES,
+    STORED,
+    VERSION,
+    Fields,
+    learning_text,
+    text_in,
+)
 from tacit.origins.ralph.their_json import checksum, js_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from tacit.core.exchange import Given, Judged
+    from tacit.core.exchange import Given, OriginVerdict
 
     Record = dict[str, Any]
-    Item = Row | Given | Judged | Header | Note | Skipped
+    Item = Row | Given | OriginVerdict | Header | Note | Skipped
 
 
 def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
@@ -75,9 +84,9 @@ def learning_of(row: Row) -> Record:
     changed = _last([memory.updated_at, uses.at, *[each.at for each in row.openings if each.signal != "uses"]])
     now: Record = {
         "id": row.alias,
-        "type": memory.kind if memory.kind in TYPES else _TYPE_OF.get(memory.klass, "strategy"),
+        "type": memory.kind if memory.kind in LEARNING_TYPES else _TYPE_OF.get(memory.klass, "strategy"),
         "taskType": memory.task_type or "general",
-        "content": _worded(content, memory.text, read.text if came else text_of(content, memory.task_type)),
+        "content": _worded(content, memory.text, read.text if came else learning_text(content, memory.task_type)),
         "confidence": counts["confidence"].amount if "confidence" in counts else DEFAULT_CONFIDENCE,
         "sourceLoops": _loops(row, list(read.loops)),
         "createdAt": read.made or memory.created_at,
@@ -88,7 +97,7 @@ def learning_of(row: Row) -> Record:
     if came is None:
         return now
     same = {
-        "type": read.type not in TYPES or read.type == now["type"],
+        "type": read.type not in LEARNING_TYPES or read.type == now["type"],
         "taskType": read.task == now["taskType"],
         "content": now["content"] == came.get("content"),
         "confidence": read.confidence == now["confidence"],
@@ -179,7 +188,7 @@ def _stage_id(row: Row, at: str, number: int) -> str:
 
 
 def _stats(learnings: list[Record]) -> Record:
-    by_type, by_task = dict.fromkeys(TYPES, 0), dict[str, int]()
+    by_type, by_task = dict.fromkeys(LEARNING_TYPES, 0), dict[str, int]()
     for each in learnings:
         by_type[each["type"]] = by_type.get(each["type"], 0) + 1
         by_task[each["taskType"]] = by_task.get(each["taskType"], 0) + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.value import fields, value
 from tacit.prove.replay import arm
 from tacit.prove.replay.kept import DONE, write
-from tacit.prove.replay.plan import GIVEN, Pair, decide, scheduled, spent_on, standing_of
+from tacit.prove.replay.plan import GIVEN, Pair, another_pair, scheduled, spent_on, standing_of
 from tacit.prove.replay.tasks import Task
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.prove.replay.arm import Bench
-    from tacit.prove.replay.bets import Standing
-    from tacit.prove.replay.kept import Kept
+    from tacit.prove.replay.bets import PairsSoFar
+    from tacit.prove.replay.kept import ReplayFolder
     from tacit.prove.replay.plan import Budget, Spent
 
 
@@ -37,14 +37,16 @@ class Replay:
     instrument: str
     tasks: int
     pairs: tuple[Pair, ...]
-    standing: Standing
+    standing: PairsSoFar
     spent: Spent
     stopped: str  # why no further pair was run
     unreached: int  # runs that were to have the lesson and never got it
     started_at: str = ""
 
 
-def run_pairs(kept: Kept, plan: Mapping[str, Any], bench: Bench, budget: Budget, say: Callable[[str], None]) -> Replay:
+def run_pairs(
+    kept: ReplayFolder, plan: Mapping[str, Any], bench: Bench, budget: Budget, say: Callable[[str], None]
+) -> Replay:
     """Run pairs until something is decided, and whatever was begun before goes on first."""
     tasks = [Task(**each) for each in plan["tasks"]]
     key = bytes.fromhex(plan["key"])
@@ -52,9 +54,9 @@ def run_pairs(kept: Kept, plan: Mapping[str, Any], bench: Bench, budget: Budget,
         runs = kept.runs()
         pairs = pairs_of(runs)
         reached = [run["reached"] for run in runs if run["arm"] == GIVEN]
-        stop = decide(pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False))
+        stop = another_pair(pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False))
         if stop.stops:
-            return told(kept, plan, stop.reason)
+            return replay_on_disk(kept, plan, stop.reason)
         number = len(pairs) + 1
         task, order = scheduled(tasks, key, number)
         say(f"pair {number} of at most {plan['pairs']}: {' '.join(task.prompt.split())[:60]}")
@@ -62,17 +64,17 @@ def run_pairs(kept: Kept, plan: Mapping[str, Any], bench: Bench, budget: Budget,
             _one(kept, bench, task, number, at, which)
 
 
-def _one(kept: Kept, bench: Bench, task: Task, pair: int, order: int, which: str) -> None:
+def _one(kept: ReplayFolder, bench: Bench, task: Task, pair: int, order: int, which: str) -> None:
     """One run of a pair, from wherever it was left."""
     attempt = kept.attempt(pair, order)
     if attempt.done is not None:
-        return arm.tidy(attempt.folder)
+        return arm.tidy_run(attempt.folder)
     ran = attempt.ran
     if ran is None:
         arm.begin(bench, task, which == GIVEN, attempt.folder)
         ran = kept.attempt(pair, order).ran
         assert ran is not None
-    judged = arm.judge(bench, task, attempt.folder, ran)
+    judged = arm.judge_run(bench, task, attempt.folder, ran)
     told = {name: ran[name] for name in ("status", "seconds", "tokens", "usd") if name in ran}
     write(
         os.path.join(attempt.folder, DONE),
@@ -87,7 +89,7 @@ def _one(kept: Kept, bench: Bench, task: Task, pair: int, order: int, which: str
             **told,
         },
     )
-    arm.tidy(attempt.folder)
+    arm.tidy_run(attempt.folder)
 
 
 def pairs_of(runs: Sequence[Mapping[str, Any]]) -> tuple[Pair, ...]:
@@ -103,7 +105,7 @@ def pairs_of(runs: Sequence[Mapping[str, Any]]) -> tuple[Pair, ...]:
     return tuple(found)
 
 
-def told(kept: Kept, plan: Mapping[str, Any], stopped: str) -> Replay:
+def replay_on_disk(kept: ReplayFolder, plan: Mapping[str, Any], stopped: str) -> Replay:
     """A replay as it stands on disk."""
     runs = kept.runs()
     pairs = pairs_of(runs)

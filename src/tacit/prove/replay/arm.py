@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from tacit.core.value import value
 from tacit.prove.replay import kept, outcome
 from tacit.prove.replay.clone import clone, difference, packed
-from tacit.prove.replay.confine import wrapped
+from tacit.prove.replay.confine import confined_argv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from tacit.core.run import Run
-    from tacit.prove.replay.outcome import Judged
+    from tacit.prove.replay.outcome import JudgedRun
     from tacit.prove.replay.tasks import Task
 
 GRACE = 5.0  # seconds between asking a process group to end and ending it
@@ -143,14 +143,14 @@ def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
     )
 
 
-def judge(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> Judged:
+def judge_run(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> JudgedRun:
     """What a run that is over lost; its folders are still there."""
     if "void" in ran:
-        return outcome.Judged(None, str(ran["void"]))
+        return outcome.JudgedRun(None, str(ran["void"]))
     place = _Place(folder, bench)
     env = place.environment()
     if not os.path.isdir(place.clone):
-        return outcome.Judged(1.0, "the agent removed its work tree")
+        return outcome.JudgedRun(1.0, "the agent removed its work tree")
     with open(os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace") as file:
         file.write(difference(place.clone))
     if bench.instrument == outcome.CHECK:
@@ -159,12 +159,12 @@ def judge(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> Judg
         )
     runs = [run for _, run in bench.read_runs(folder, env)]
     if bench.instrument == outcome.SIGNATURE:
-        return outcome.by_signature(runs, bench.signature, ran["status"])
+        return outcome.judge_by_signature(runs, bench.signature, ran["status"])
     asked = outcome.question(runs, bench.text)
     return outcome.by_reader(bench.ask(asked) if bench.ask and asked else "", runs, bench.text, ran["status"])
 
 
-def tidy(folder: str) -> None:
+def tidy_run(folder: str) -> None:
     """Throw away what only the run itself needed; what it left stays."""
     for name in OWN:
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
@@ -269,7 +269,7 @@ def _run(
     place: _Place, words: Sequence[str], cwd: str, env: Mapping[str, str], out: str, timeout: float, said: str = ""
 ) -> _Ended:
     """A command of a run, confined, with all it prints in files; its whole process group ends with it."""
-    argv = wrapped(words, place.own, place.bench.hidden, place.bench.read) if place.bench.confined else [*words]
+    argv = confined_argv(words, place.own, place.bench.hidden, place.bench.read) if place.bench.confined else [*words]
     began = time.monotonic()
     with (
         open(os.path.join(place.folder, out), "ab") as printed,

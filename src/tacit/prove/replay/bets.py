@@ -23,7 +23,7 @@ _NEARLY = 1.0 - 1e-6
 
 
 @value
-class Standing:
+class PairsSoFar:
     """What the pairs so far say."""
 
     word: str  # helps, harms, no difference or not yet known
@@ -51,7 +51,7 @@ class Power:
     wrong: float  # share that have a wrong one
 
 
-def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = MARGIN) -> Standing:
+def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = MARGIN) -> PairsSoFar:
     """The verdict after these pairs; each is the loss with the lesson minus the loss without, in [-1, 1].
 
     The first crossing counts: pairs after it are not looked at, as a replay would have stopped there.
@@ -70,10 +70,10 @@ def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = MA
     return found
 
 
-def _standing(word: str, differences: Sequence[float], better: int, worse: int, alpha: float) -> Standing:
+def _standing(word: str, differences: Sequence[float], better: int, worse: int, alpha: float) -> PairsSoFar:
     help_, harm = (exp(min(log_e(differences, 0.0, side), 690.0)) for side in (1.0, -1.0))
     reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {2 / alpha:g}"
-    return Standing(word, len(differences), better, worse, help_, harm, interval(differences, alpha), reason)
+    return PairsSoFar(word, len(differences), better, worse, help_, harm, _interval(differences, alpha), reason)
 
 
 def log_e(differences: Sequence[float], null: float, side: float) -> float:
@@ -87,7 +87,7 @@ def log_e(differences: Sequence[float], null: float, side: float) -> float:
     return top + log(sum(exp(each - top) for each in wealth))
 
 
-def interval(differences: Sequence[float], alpha: float = ALPHA) -> Interval:
+def _interval(differences: Sequence[float], alpha: float = ALPHA) -> Interval:
     """All mean differences that are not rejected, at any look."""
     bar = log(2.0 / alpha)
     return Interval(-_furthest(differences, bar, -1.0), _furthest(differences, bar, 1.0))

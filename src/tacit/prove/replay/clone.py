@@ -32,7 +32,7 @@ def commit_of(source: str, name: str) -> str:
     """The whole name of a commit that the repository holds; empty where it does not."""
     if not name or name.startswith("-"):
         return ""
-    told = git.ask(source, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    told = git.ask_git(source, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     return told.stdout.strip() if told is not None and not told.returncode else ""
 
 
@@ -40,7 +40,7 @@ def texts_at(source: str, commit: str, names: Sequence[str]) -> dict[str, str]:
     """What files held at a commit, of those that were there."""
     found = {}
     for name in names:
-        told = git.ask(source, "show", f"{commit}:{name}")
+        told = git.ask_git(source, "show", f"{commit}:{name}")
         if told is not None and not told.returncode:
             found[name] = told.stdout
     return found
@@ -54,7 +54,7 @@ def packed(source: str, commit: str, folder: str) -> str:
     making = f"{place}.{os.getpid()}"
     os.makedirs(making, exist_ok=True)
     _git(source, "pack-objects", "--revs", "-q", os.path.join(making, "pack"), said=f"{commit}\n")
-    told = git.ask(source, "rev-parse", "--git-path", "shallow")
+    told = git.ask_git(source, "rev-parse", "--git-path", "shallow")
     shallow = os.path.join(source, told.stdout.strip()) if told is not None and not told.returncode else ""
     if shallow and os.path.isfile(shallow):
         shutil.copyfile(shallow, os.path.join(making, "shallow"))
@@ -82,7 +82,7 @@ def clone(pack: str, commit: str, branch: str, folder: str) -> None:
 
 def difference(folder: str) -> str:
     """What was done in a clone's work tree, against the commit it began at or made since; empty where git cannot tell."""
-    told = git.ask(folder, "diff", "HEAD", timeout=60.0)
+    told = git.ask_git(folder, "diff", "HEAD", timeout=60.0)
     return told.stdout if told is not None and not told.returncode else ""
 
 

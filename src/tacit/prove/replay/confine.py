@@ -60,7 +60,9 @@ def version() -> int:
     return max(0, int(found))
 
 
-def wrapped(argv: Sequence[str], write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = ()) -> list[str]:
+def confined_argv(
+    argv: Sequence[str], write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = ()
+) -> list[str]:
     """The command that runs `argv` confined; `read` is what may be read although it lies in what is hidden."""
     told = json.dumps({"argv": [*argv], "write": [*write], "read": [*read], "hidden": [*hidden]})
     return [sys.executable, "-I", "-S", os.path.abspath(__file__), told]  # as a file: nothing else of ours is loaded

@@ -42,7 +42,7 @@ class Attempt:
     done: dict[str, Any] | None = None
 
 
-class Kept:
+class ReplayFolder:
     """One replay's folder."""
 
     def __init__(self, folder: str) -> None:

@@ -23,7 +23,7 @@ NAME = "m1"  # what the reader knows the lesson by
 
 
 @value
-class Judged:
+class JudgedRun:
     """The loss of one run in [0, 1]; None where nothing could tell."""
 
     loss: float | None
@@ -31,19 +31,19 @@ class Judged:
     unsure: bool = False  # the instrument failed; where it did so in both arms, the pair tells nothing
 
 
-def by_check(status: int | None) -> Judged:
+def by_check(status: int | None) -> JudgedRun:
     """By a command of the user's: 0 is well done, 125 cannot be told, anything else is the problem. One that could not be run may have
     been removed by the agent, so that in one arm alone it counts as failed: what an arm can change is never unknown."""
     if status is None:
-        return Judged(1.0, "the check did not end in time")
+        return JudgedRun(1.0, "the check did not end in time")
     if status == CANNOT_TELL:
-        return Judged(None, f"the check says it cannot tell (exit {status})")
+        return JudgedRun(None, f"the check says it cannot tell (exit {status})")
     if status in NOT_RUN:
-        return Judged(1.0, f"the check could not be run (exit {status})", unsure=True)
-    return Judged(0.0, "the check passed") if status == 0 else Judged(1.0, f"the check failed (exit {status})")
+        return JudgedRun(1.0, f"the check could not be run (exit {status})", unsure=True)
+    return JudgedRun(0.0, "the check passed") if status == 0 else JudgedRun(1.0, f"the check failed (exit {status})")
 
 
-def by_signature(runs: Sequence[Run], signature: str, status: int | None) -> Judged:
+def judge_by_signature(runs: Sequence[Run], signature: str, status: int | None) -> JudgedRun:
     """By the steps that failed with the lesson's signature: what they cost until overcome, 1 at most."""
     from tacit.learn.occurrences import occurrences
 
@@ -51,18 +51,18 @@ def by_signature(runs: Sequence[Run], signature: str, status: int | None) -> Jud
         return _unseen(status)
     met = [each for run in runs for each in occurrences(run, signature)]
     if not met:
-        return Judged(0.0, "no step failed so")
-    return Judged(
+        return JudgedRun(0.0, "no step failed so")
+    return JudgedRun(
         min(1.0, sum(each.loss for each in met)), f"{len(met)} {'time' if len(met) == 1 else 'times'} a step failed so"
     )
 
 
-def _unseen(status: int | None) -> Judged:
+def _unseen(status: int | None) -> JudgedRun:
     """A run that left nothing to read. One that failed gave its task up, in whichever arm; one that ended well is a host that keeps no
     transcript."""
     if status == 0:
-        return Judged(None, "the agent left no transcript that can be read")
-    return Judged(
+        return JudgedRun(None, "the agent left no transcript that can be read")
+    return JudgedRun(
         1.0,
         "the agent failed and left no transcript"
         if status is not None
@@ -84,19 +84,19 @@ def _shown(runs: Sequence[Run], text: str) -> list[Line]:
     return [line for run in runs for line in without(rendered(run), [text]).lines]
 
 
-def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> Judged:
+def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> JudgedRun:
     """By what the reader answered. A quote that the run does not hold is no answer, as everywhere; an answer in no form tells nothing."""
     from tacit.learn.reader.answer import is_answer, verdicts_of
-    from tacit.learn.reader.check import find
+    from tacit.learn.reader.check import find_quote
     from tacit.learn.reader.verdicts import settles
 
     if not said:
         return _unseen(status)
     if not is_answer(said, "verdicts"):
-        return Judged(None, "the reader's answer could not be read")
+        return JudgedRun(None, "the reader's answer could not be read")
     lines = _shown(runs, text)
     came = [each.quote for each in verdicts_of(said) if each.id == NAME and each.verdict == "came_back" and each.quote]
-    quoted = next((quote for quote in came if (found := find(quote, lines)) is not None and settles(found)), None)
+    quoted = next((quote for quote in came if (found := find_quote(quote, lines)) is not None and settles(found)), None)
     if quoted is None:
-        return Judged(0.0, "the reader looked for it and quotes nothing")
-    return Judged(1.0, f"the reader: {quoted.words[:200]}")
+        return JudgedRun(0.0, "the reader looked for it and quotes nothing")
+    return JudgedRun(1.0, f"the reader: {quoted.words[:200]}")

@@ -17,14 +17,14 @@ from tacit.prove.replay.bets import hopeless, power, stand
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tacit.prove.replay.bets import Power, Standing
+    from tacit.prove.replay.bets import PairsSoFar, Power
     from tacit.prove.replay.tasks import Task
 
 GIVEN, WITHOUT = "given", "without"
 # at most, unless told otherwise: an effect of .8 → .3 is found in 97 %, and a useless lesson called something in under 2 %
-PAIRS = 40
+MOST_PAIRS = 40
 # True effects whose power a plan tells: how often the problem strikes without the lesson and with it, in tasks that met it once.
-EFFECTS = ((0.9, 0.2), (0.8, 0.3), (0.5, 0.2))
+_EFFECTS = ((0.9, 0.2), (0.8, 0.3), (0.5, 0.2))
 UNREACHED = 2  # pairs whose run with the lesson was never given it, after which something is not connected
 VOID = 3  # pairs in a row that told nothing, after which going on is a waste
 
@@ -103,11 +103,11 @@ def estimate(tasks: Sequence[Task], pairs: int) -> Estimate:
         mean([task.usd for task in tasks]),
         None if tokens is None else round(tokens),
         mean([task.seconds for task in tasks]),
-        tuple(power(without, given, pairs) for without, given in EFFECTS),
+        tuple(power(without, given, pairs) for without, given in _EFFECTS),
     )
 
 
-def decide(
+def another_pair(
     pairs: Sequence[Pair], planned: int, spent: Spent, budget: Budget, reached: Sequence[bool] = (), whole: bool = False
 ) -> Stop:
     """Whether another pair is run. `reached` says of each run with the lesson whether it was given it; `whole` asks
@@ -180,6 +180,6 @@ def spent_on(arms: Sequence[Mapping[str, float]]) -> Spent:
     )
 
 
-def standing_of(pairs: Sequence[Pair]) -> Standing:
+def standing_of(pairs: Sequence[Pair]) -> PairsSoFar:
     """What all pairs say that told something."""
     return stand([each.difference for each in pairs if each.difference is not None])

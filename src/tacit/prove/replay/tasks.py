@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run, Step
 
-LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
+_LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
 TOLD = 3  # files that a reason names
 
 
@@ -45,7 +45,7 @@ class Skipped:
     reason: str
 
 
-def judge(run: Run, met: Collection[str], root: str) -> Task | Skipped:
+def judge_task(run: Run, met: Collection[str], root: str) -> Task | Skipped:
     """Whether a run can be replayed. `met` are the places of its steps at which the problem was met; `root` is the repository's folder."""
     prompts = [(at, step) for at, step in enumerate(run.steps) if _asks(step)]
     reason = (
@@ -57,8 +57,8 @@ def judge(run: Run, met: Collection[str], root: str) -> Task | Skipped:
         if run.root
         else "it has no prompt"
         if not prompts
-        else f"its prompt is longer than {LONGEST:,} characters"
-        if len(prompts[0][1].text) > LONGEST
+        else f"its prompt is longer than {_LONGEST:,} characters"
+        if len(prompts[0][1].text) > _LONGEST
         else "the problem was met only after a later prompt"
         if not _in_first(run, met, [at for at, _ in prompts])
         else "its transcript names no commit to begin at"

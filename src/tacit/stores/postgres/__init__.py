@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.words.passages import Passage
 
-WAIT = 60.0  # seconds a writer waits for its turn
+_WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project
 
@@ -51,7 +51,7 @@ class PostgresStore(SqlStore):
     """A connection to one database."""
 
     def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
-        self.path = shown(url)
+        self.path = _shown(url)
         self.url = url
         self.machine = machine
         self.wait = wait
@@ -79,7 +79,7 @@ class PostgresStore(SqlStore):
         try:
             self._connection = self._pool.getconn(timeout=min(self.wait, 10.0))
         except psycopg.Error as error:
-            raise told(error, self.path, "connecting to") from error
+            raise _told(error, self.path, "connecting to") from error
         return True
 
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
@@ -91,7 +91,7 @@ class PostgresStore(SqlStore):
                 cursor.execute(translated(sql), named)
                 yield from cursor
         except psycopg.Error as error:
-            raise told(error, self.path, "reading") from error
+            raise _told(error, self.path, "reading") from error
 
     def snapshot(self) -> Snapshot:
         return Snapshot(self)
@@ -109,9 +109,9 @@ class PostgresStore(SqlStore):
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
-        from tacit.stores.postgres.search import find
+        from tacit.stores.postgres.search import find_words
 
-        return find(self, projects, words, limit=limit, injectable=injectable)
+        return find_words(self, projects, words, limit=limit, injectable=injectable)
 
     def ask(
         self,
@@ -123,15 +123,15 @@ class PostgresStore(SqlStore):
         meaning: float = 0.0,
     ) -> Found:
         """Candidates for a question of any length, by words: the server compares all vectors of a project by itself (`near`)."""
-        from tacit.stores.postgres.search import ask
+        from tacit.stores.postgres.search import ask_passages
 
-        return ask(self, projects, passages, limit=limit, injectable=injectable)
+        return ask_passages(self, projects, passages, limit=limit, injectable=injectable)
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
-        from tacit.stores.postgres.search import signed
+        from tacit.stores.postgres.search import by_signature
 
-        return signed(self, projects, signatures, limit=limit)
+        return by_signature(self, projects, signatures, limit=limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
@@ -141,9 +141,9 @@ class PostgresStore(SqlStore):
 
     def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """Preferences, rules, security lessons and pinned ones."""
-        from tacit.stores.postgres.search import standing
+        from tacit.stores.postgres.search import always_given
 
-        return standing(self, projects, limit=limit)
+        return always_given(self, projects, limit=limit)
 
     @property
     def is_whole(self) -> bool:  # type: ignore[override]
@@ -160,8 +160,8 @@ class PostgresStore(SqlStore):
         from tacit.stores.postgres.search import index_faults
 
         yield from index_faults(self)
-        yield from bm25.faults(self)
-        yield from vectors.faults(self)
+        yield from bm25.bm25_faults(self)
+        yield from vectors.vector_faults(self)
 
     def near(
         self,
@@ -274,7 +274,7 @@ class Transaction(Writer):
             with self._store._connection.cursor() as cursor:
                 cursor.executemany(translated(sql), rows)
         except (psycopg.Error, UnicodeEncodeError) as error:
-            raise told(error, self._store.path, "writing") from error
+            raise _told(error, self._store.path, "writing") from error
 
     def number_on(self) -> None:
         self.rows("SELECT number_on()")
@@ -315,18 +315,18 @@ class Transaction(Writer):
         super().count(project, name, at, by)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
-        from tacit.stores.postgres.search import tokens
+        from tacit.stores.postgres.search import porter_words
 
         if new is not None:
-            self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(" ".join(new)))
+            self.rows("SELECT put_words(:n, :words)", n=n, words=porter_words(" ".join(new)))
 
     def reindex(self) -> None:
-        from tacit.stores.postgres.bm25 import prepare
-        from tacit.stores.postgres.search import tokens
+        from tacit.stores.postgres.bm25 import prepare_index
+        from tacit.stores.postgres.search import porter_words
 
-        prepare(self._store, anew=True)
+        prepare_index(self._store, anew=True)
         for n, text, words in self.rows("SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"):
-            self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(f"{text} {words}"))
+            self.rows("SELECT put_words(:n, :words)", n=n, words=porter_words(f"{text} {words}"))
         self.rows("SELECT measure_anew()")
 
     def blank_entries(self, memory: str) -> None:
@@ -377,9 +377,9 @@ class Transaction(Writer):
         try:
             answer = self._store._connection.execute("COMMIT").statusmessage
         except psycopg.Error as error:
-            raise told(error, self._store.path, "writing") from error
+            raise _told(error, self._store.path, "writing") from error
         if answer != "COMMIT":
-            raise told(sql_errors.InFailedSqlTransaction(), self._store.path, "writing")
+            raise _told(sql_errors.InFailedSqlTransaction(), self._store.path, "writing")
         self._store._is_inside = False
 
     def _roll_back(self) -> None:
@@ -396,7 +396,7 @@ _PUT_SEAL = (
 )
 
 
-def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = WAIT) -> PostgresStore:
+def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = _WAIT) -> PostgresStore:
     """Connect, making or migrating the schema first where that is needed and allowed."""
     try:
         if url not in _pools:
@@ -405,12 +405,12 @@ def open_store(url: str, *, create: bool = True, machine: str = "", wait: float 
         pool = _pool(url)
         connection = pool.getconn(timeout=min(wait, 10.0))
     except psycopg.Error as error:
-        raise told(error, shown(url), "connecting to") from error
+        raise _told(error, _shown(url), "connecting to") from error
     store = PostgresStore(url, pool, connection, machine, wait)
     try:
-        from tacit.stores.postgres.migrate import prepare
+        from tacit.stores.postgres.migrate import prepare_schema
 
-        prepare(store, create)
+        prepare_schema(store, create)
     except BaseException:
         store.close()
         raise
@@ -442,7 +442,7 @@ def close_pools() -> None:
         _pools.popitem()[1].close()
 
 
-def shown(url: str) -> str:
+def _shown(url: str) -> str:
     """An address without its password."""
     head, at, rest = url.rpartition("@")
     scheme, _, user = head.partition("://")
@@ -458,10 +458,10 @@ def _rows(store: PostgresStore, sql: str, named: dict[str, Any], doing: str) -> 
         cursor = store._connection.execute(ours, named) if named else store._connection.execute(ours.replace("%%", "%"))
         return cursor.fetchall() if cursor.description else []
     except (psycopg.Error, UnicodeEncodeError) as error:
-        raise told(error, store.path, doing) from error
+        raise _told(error, store.path, doing) from error
 
 
-def told(error: Exception, path: str, doing: str) -> Exception:
+def _told(error: Exception, path: str, doing: str) -> Exception:
     """A server's error in our words: what was being done, what was found, what to do next."""
     said = str(error).strip().split("\n")[0]
     if isinstance(error, UnicodeEncodeError) or (

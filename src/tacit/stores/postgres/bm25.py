@@ -44,7 +44,9 @@ TRUSTED = {"pg_textsearch": (1, 0), "pg_search": (0, 20)}
 MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
 
 
-def prepare(store: PostgresStore, *, anew: bool = False, trusted: Mapping[str, tuple[int, ...]] = TRUSTED) -> bool:
+def prepare_index(
+    store: PostgresStore, *, anew: bool = False, trusted: Mapping[str, tuple[int, ...]] = TRUSTED
+) -> bool:
     """Make the index if that is possible, or make it anew; whether there is one."""
     is_made = bool(store.one(f"SELECT {MADE}")[0])
     found = store.one(
@@ -90,7 +92,7 @@ def rows_like(
     return scores
 
 
-def faults(store: PostgresStore) -> Iterator[Fault]:
+def bm25_faults(store: PostgresStore) -> Iterator[Fault]:
     """An index that cannot be asked; candidates come by rarity until it is made anew."""
     project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {MADE} LIMIT 1")
     if project and rows_like(store, [project[0]], ["a"], 1) is None:

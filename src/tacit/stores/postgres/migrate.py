@@ -28,7 +28,7 @@ SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirn
 READERS, WRITERS = "tacit_reader", "tacit_writer"
 
 
-def prepare(store: PostgresStore, create: bool) -> None:
+def prepare_schema(store: PostgresStore, create: bool) -> None:
     """See that the schema is the one we know."""
     version = _version(store)
     if version == SCHEMA:
@@ -87,8 +87,8 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             _grant(store)
     from tacit.stores.postgres import bm25, vectors
 
-    vectors.prepare(store)
-    bm25.prepare(store)
+    vectors.prepare_vectors(store)
+    bm25.prepare_index(store)
 
 
 def _grant(store: PostgresStore) -> None:

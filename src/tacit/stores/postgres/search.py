@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.rows import Fault, Found, Hit
 from tacit.stores.postgres.bm25 import MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
-from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS
+from tacit.stores.sqlite.search import INJECTABLE, MOST_HITS, MOST_WORDS
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
@@ -29,26 +29,26 @@ ASKED_APART, MASS = 32, 8  # passages of a long question that are asked by thems
 CANDIDATES = 400  # rows that are taken from a project at least; some of them may turn out not to be given
 
 
-def find(
+def find_words(
     store: PostgresStore, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
 ) -> Found:
     """Rows of these projects that hold the query's words, those with the rarest first."""
-    asked = [word for word in dict.fromkeys(words) if word][:WORDS]
-    cut = [tokens(word) for word in asked]
+    asked = [word for word in dict.fromkeys(words) if word][:MOST_WORDS]
+    cut = [porter_words(word) for word in asked]
     total, is_ranked = _extent(store, projects)
     if not asked or not total or limit <= 0:
-        return Found((), total, {}, tokens)
-    wanted = min(limit, MOST)
+        return Found((), total, {}, porter_words)
+    wanted = min(limit, MOST_HITS)
     parts = list(dict.fromkeys(part for word in cut for part in word))
     ranked = rows_like(store, projects, parts, max(CANDIDATES, 2 * wanted)) if is_ranked else None
     held, weighed = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted) if ranked is None else 0)
     scores = weighed if ranked is None else ranked
     frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
-    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
+    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, porter_words)
 
 
-def ask(
+def ask_passages(
     store: PostgresStore,
     projects: Sequence[str],
     passages: Sequence[Passage],
@@ -56,12 +56,12 @@ def ask(
     limit: int = 50,
     injectable: bool = False,
 ) -> Found:
-    """As `find`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
-    cut = cut_passages(passages, tokens)
+    """As `find_words`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
+    cut = cut_passages(passages, porter_words)
     total = _extent(store, projects)[0]
     if not cut or not total or limit <= 0:
-        return Found((), total, {}, tokens, cut)
-    wanted = min(limit, MOST)
+        return Found((), total, {}, porter_words, cut)
+    wanted = min(limit, MOST_HITS)
     parts = list(dict.fromkeys(token for each in cut for token in each))
     held, scores = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted))
     if len(cut) > 1:
@@ -71,7 +71,7 @@ def ask(
             for n, amount in _weighed(store, projects, list(each), total, wanted)[1].items():
                 scores[n] = max(scores.get(n, 0.0), amount)
     rows = _best(store, scores, 2 * wanted if len(cut) > 1 else wanted, injectable)
-    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, held, tokens, cut)
+    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, held, porter_words, cut)
 
 
 def _weighed(
@@ -111,7 +111,7 @@ def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable
     return found[:limit]
 
 
-def signed(
+def by_signature(
     store: PostgresStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
 ) -> tuple[Hit, ...]:
     """Lessons about exactly these errors, newest first."""
@@ -136,7 +136,7 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
     return _loaded(store, "recurring", found[:limit])
 
 
-def standing(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
     found: list[Any] = []
     for project in projects:
@@ -155,7 +155,7 @@ def _loaded(store: PostgresStore, channel: str, rows: Sequence[Any]) -> tuple[Hi
     return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
 
 
-def tokens(text: str) -> list[str]:
+def porter_words(text: str) -> list[str]:
     """What SQLite's `porter unicode61` makes of a text."""
     return _tokenizer()(text)
 
@@ -181,7 +181,7 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
         own, _, tasks = words.partition("\n")
         stale += not are_index_words(own, " ".join((text, *listed(tags), *listed(paths)))) or bool(tasks and not text)
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
-            {f"{project} {token}" for token in tokens(f"{text} {words}")}
+            {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )
     if stale:
         yield Fault(

@@ -35,7 +35,7 @@ def schema_of(store: PostgresStore) -> str:
     return row[0] if row else ""
 
 
-def prepare(store: PostgresStore) -> str:
+def prepare_vectors(store: PostgresStore) -> str:
     """Make the table for vectors if that is possible; the schema of the extension, empty where it is not."""
     made = schema_of(store)
     if made:
@@ -59,7 +59,7 @@ def prepare(store: PostgresStore) -> str:
 
 def embed(store: PostgresStore, embedder: Embedder, *, most: int, anew: bool) -> int:
     """Make the vectors that are missing in the projects where we may write; none on a server without vectors."""
-    schema = prepare(store)
+    schema = prepare_vectors(store)
     if not schema:
         return 0
     if anew:
@@ -118,7 +118,7 @@ def _others(store: PostgresStore, projects: Sequence[str], identity: str) -> str
     return f"the vectors here are of {row[0]}, not of {identity}. tacit reindex makes them anew." if row else ""
 
 
-def faults(store: PostgresStore) -> Iterator[Fault]:
+def vector_faults(store: PostgresStore) -> Iterator[Fault]:
     """Vectors against the memories they are of: each of one with a text, all of one model and one size in each project."""
     schema = schema_of(store)
     if not schema:

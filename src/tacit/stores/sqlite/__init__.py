@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile_upkeep import Signals
     from tacit.core.rows import Direction, Fault, Found, Hit
-    from tacit.stores.sqlite.search import Kept
+    from tacit.stores.sqlite.search import Cached
     from tacit.words.passages import Passage
 
 SCHEMA = 14  # the newest migration; PRAGMA user_version of a store in step
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
-WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
+_WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
 class SqliteStore(SqlStore):
@@ -43,14 +43,14 @@ class SqliteStore(SqlStore):
 
     is_file = True
 
-    def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = WAIT) -> None:
+    def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = _WAIT) -> None:
         self.path = path
         self.machine = machine
         self._connection = connection
         self._cursor = connection.cursor()
         self._deadline = 0.0
         self.wait = wait
-        self.kept: Kept | None = None  # what full text found before, for a process that asks more than once
+        self.kept: Cached | None = None  # what full text found before, for a process that asks more than once
         self.tokens: Callable[[str], list[str]] | None = None  # and how the full text reads a text
         self.backups = ""  # the root of all backups, for a copy before an upgrade; empty: none is made
         connection.set_busy_handler(self._busy)
@@ -93,9 +93,9 @@ class SqliteStore(SqlStore):
 
         What may be given is looked for at once, since a prompt waits; who asks for everything gets a deeper look.
         """
-        from tacit.stores.sqlite.compare import find
+        from tacit.stores.sqlite.compare import find_words
 
-        return find(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
+        return find_words(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
 
     def ask(
         self,
@@ -107,9 +107,11 @@ class SqliteStore(SqlStore):
         meaning: float = 0.0,
     ) -> Found:
         """Candidates for a question of any length; as `find`, a prompt gets a quick look and who asks a deeper one."""
-        from tacit.stores.sqlite.search import ask
+        from tacit.stores.sqlite.search import ask_passages
 
-        return ask(self, projects, passages, limit=limit, injectable=injectable, deep=not injectable, meaning=meaning)
+        return ask_passages(
+            self, projects, passages, limit=limit, injectable=injectable, deep=not injectable, meaning=meaning
+        )
 
     def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
         """As every store's, by merging the lists of facets wherever that spares reading all memories."""
@@ -119,15 +121,15 @@ class SqliteStore(SqlStore):
         return super().select(projects, **asked) if found is None else found
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
-        from tacit.stores.sqlite.facets import counted
+        from tacit.stores.sqlite.facets import count_by_facets
 
-        return counted(self, projects, by)
+        return count_by_facets(self, projects, by)
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
-        from tacit.stores.sqlite.search import signed
+        from tacit.stores.sqlite.search import by_signature
 
-        return signed(self, projects, signatures, limit=limit)
+        return by_signature(self, projects, signatures, limit=limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
@@ -137,9 +139,9 @@ class SqliteStore(SqlStore):
 
     def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """Preferences, rules, security lessons and pinned ones."""
-        from tacit.stores.sqlite.search import standing
+        from tacit.stores.sqlite.search import always_given
 
-        return standing(self, projects, limit=limit)
+        return always_given(self, projects, limit=limit)
 
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""
@@ -153,8 +155,8 @@ class SqliteStore(SqlStore):
         from tacit.stores.sqlite.verify import index_faults
 
         yield from index_faults(self)
-        yield from vectors.faults(self)
-        yield from facets.faults(self)
+        yield from vectors.vector_faults(self)
+        yield from facets.facet_faults(self)
 
     @property
     def schema(self) -> int:
@@ -174,15 +176,15 @@ class SqliteStore(SqlStore):
 
     def tidy(self, added: int = 0) -> int:
         """Merge the full text's segments, in short transactions; after many rows were `added`, if that pays."""
-        from tacit.stores.sqlite.search import tidy
+        from tacit.stores.sqlite.search import merge_segments
 
-        return tidy(self, added)
+        return merge_segments(self, added)
 
     def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
         """How near these hits are, in plain Python."""
-        from tacit.stores.sqlite.meaning import compare
+        from tacit.stores.sqlite.meaning import compare_vectors
 
-        near = compare(self, direction, [hit.n for hit in hits])
+        near = compare_vectors(self, direction, [hit.n for hit in hits])
         return Near((), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual)
 
     def near(
@@ -271,13 +273,13 @@ class Transaction(Writer):
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
         """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared."""
-        from tacit.stores.sqlite.compare import find
+        from tacit.stores.sqlite.compare import find_words
 
-        return find(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)
+        return find_words(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         from tacit.stores.sqlite.search import _tokenizer
-        from tacit.stores.sqlite.terms import counted as count_terms
+        from tacit.stores.sqlite.terms import count_terms as count_terms
 
         tokens = _tokenizer(self._store)
         count_terms(self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new)))
@@ -299,9 +301,9 @@ class Transaction(Writer):
         return self._store.select(projects, **asked)
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
-        from tacit.stores.sqlite.facets import counted
+        from tacit.stores.sqlite.facets import count_by_facets
 
-        return counted(self, projects, by)
+        return count_by_facets(self, projects, by)
 
     def classify(self, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
         from tacit.stores.sqlite.facets import classify
@@ -309,11 +311,11 @@ class Transaction(Writer):
         classify(self, n, row, fresh=fresh)
 
     def reindex(self) -> None:
-        from tacit.stores.sqlite.facets import rebuild
-        from tacit.stores.sqlite.terms import rebuild as count_terms
+        from tacit.stores.sqlite.facets import rebuild_facets
+        from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 
         self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
-        rebuild(self)
+        rebuild_facets(self)
         count_terms(self)
 
     def __enter__(self) -> Transaction:
@@ -343,7 +345,7 @@ class Transaction(Writer):
 
 
 def open_store(
-    path: str, *, create: bool = True, machine: str = "", wait: float = WAIT, backups: str = ""
+    path: str, *, create: bool = True, machine: str = "", wait: float = _WAIT, backups: str = ""
 ) -> SqliteStore:
     """Open a store, making or migrating it first where that is needed. One that cannot be written is opened for reading."""
     if path != ":memory:":
@@ -447,6 +449,6 @@ def _check_place(path: str, create: bool) -> None:
 
 
 def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exception:
-    from tacit.stores.sqlite.errors import told
+    from tacit.stores.sqlite.errors import as_tacit_error
 
-    return told(error, path, doing)
+    return as_tacit_error(error, path, doing)

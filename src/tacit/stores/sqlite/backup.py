@@ -33,7 +33,7 @@ from tacit.stores.sqlite.copies import (
     private,
     quoted,
 )
-from tacit.stores.sqlite.errors import told
+from tacit.stores.sqlite.errors import as_tacit_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,14 +99,14 @@ def verify(path: str, folder: str) -> Health:
         with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
     except apsw.Error as error:
-        raise told(error, path, "verifying") from error
+        raise as_tacit_error(error, path, "verifying") from error
     finally:
         for end in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(place + end):
                 os.unlink(place + end)
 
 
-def find(folder: str, name: str = "") -> Backup:
+def find_backup(folder: str, name: str = "") -> Backup:
     """A backup by its name, its number or a beginning of either; without a name the newest verified one."""
     found = backups(folder)
     fit = [each for each in found if each.verified] if not name else []

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.stores.sqlite import SqliteStore
-    from tacit.stores.sqlite.search import Kept
+    from tacit.stores.sqlite.search import Cached
 
 
-def find(
+def find_words(
     store: SqliteStore,
     projects: Sequence[str],
     words: Sequence[str],
@@ -40,7 +40,7 @@ def find(
     kept = search._kept(store)
     total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][
-        : search.WORDS if total <= search.SMALL else search.FEWER
+        : search.MOST_WORDS if total <= search.SMALL else search.FEWER
     ]
     read = search._tokenizer(store)
     if not asked or not total or limit <= 0:
@@ -50,7 +50,7 @@ def find(
     if brief:
         postings.find_equal()
         meet = 0 if postings.known else meet
-    take = search._Taker(store, kept, projects, min(limit, search.MOST), injectable)
+    take = search._Taker(store, kept, projects, min(limit, search.MOST_HITS), injectable)
     postings.read(min(max(total // 20, search.DEEP[0]), search.DEEP[1]) if deep else search.QUICK, meet)
     scores = postings.scores()
     hits = take.best(scores, take.size)
@@ -69,7 +69,7 @@ def find(
 class _Postings:
     """Which rows hold each of the asked words, as far as that is known, and how many do."""
 
-    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str], brief: bool) -> None:
+    def __init__(self, store: SqliteStore, kept: Cached, asked: Sequence[str], brief: bool) -> None:
         total = kept.total
         self.store, self.kept, self.total = store, kept, total
         self.again = bool(kept) and not brief  # what is read now may serve once more
@@ -101,7 +101,7 @@ class _Postings:
         known = set[int]().union(*map(self.rows.__getitem__, self.known)) if met and self.again else set()
         either = " OR ".join(f'"{part}"' for part in self.known)
         for part in met:
-            if self.again and self.held[part] <= search.WHOLE and not self.cut:
+            if self.again and self.held[part] <= search.READ_WHOLE and not self.cut:
                 self.rows[part] = list(known.intersection(self._newest(f'"{part}"', self.total)))
             else:
                 self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
@@ -128,7 +128,7 @@ class _Postings:
         """The same among these rows: counted, or of a word that very many rows hold, as large a share as of all."""
 
         def count(part: str) -> int:
-            if self.held[part] > max(search.WHOLE, self.first):
+            if self.held[part] > max(search.READ_WHOLE, self.first):
                 return min(len(own), round(self.held[part] * len(own) / self.total))
             return len(own.intersection(self._newest(f'"{part}"', self.total)))
 

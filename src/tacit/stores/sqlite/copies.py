@@ -16,7 +16,7 @@ from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import Damaged, StoreReadOnly, TacitError
 from tacit.core.value import value
 from tacit.stores.files import to_disk
-from tacit.stores.sqlite.errors import told
+from tacit.stores.sqlite.errors import as_tacit_error
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
@@ -95,7 +95,7 @@ def copied(store: SqliteStore, folder: str) -> Backup:
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise damaged(store.path, str(error)) from error
     except apsw.Error as error:
-        raise told(error, store.path, "copying") from error
+        raise as_tacit_error(error, store.path, "copying") from error
     finally:
         for end in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(partial + end):

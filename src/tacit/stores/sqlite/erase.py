@@ -89,7 +89,7 @@ def fold_anew(store: Store, rule: Callable[[str], str | Signals]) -> None:
             tx.refresh_tally(id, project)
 
 
-def rebuild(store: Store, confidence: str | Signals) -> int:
+def rebuild_derived(store: Store, confidence: str | Signals) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
     with store.write(confidence=confidence) as tx:
         rows = tx.rows("SELECT id, project FROM memory")
@@ -100,5 +100,5 @@ def rebuild(store: Store, confidence: str | Signals) -> int:
         tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
         tx.rows("DELETE FROM course")
         tx.reindex()
-        daily.rebuild(tx)
+        daily.rebuild_daily(tx)
     return len(rows)

@@ -7,7 +7,7 @@ import apsw
 from tacit.core.errors import Damaged, NotAStore, StoreBusy, StoreReadOnly, TextInvalid
 
 
-def told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exception:
+def as_tacit_error(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exception:
     """An SQLite error in our words: what was being done, what was found, what to do next."""
     said = str(error)
     if isinstance(error, UnicodeEncodeError):

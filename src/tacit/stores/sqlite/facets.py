@@ -4,7 +4,7 @@ A row of `facet` is one combination that occurs, with its count; `facet_of` says
 combinations as the words in use make, some dozens, however many memories there are. A count is a sum over them. A list is a merge: the
 memories of one combination stand in the order of writing, and the first fifty of all are among the first fifty of each.
 
-`classify` keeps both in step inside the transaction that writes a memory; `faults` holds them against the rows.
+`classify` keeps both in step inside the transaction that writes a memory; `facet_faults` holds them against the rows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
-FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
+_FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
 LOOKED = (100, 2000)  # rows looked at together where more is asked than facets tell; twice as many each time
 _SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
 _BY_DATE = (
@@ -90,7 +90,7 @@ def _less(tx: Writes, facet: int) -> None:
     tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=facet)  # its words may have been erased
 
 
-def rebuild(tx: Transaction) -> None:
+def rebuild_facets(tx: Transaction) -> None:
     """Count everything anew."""
     names = ", ".join(FACETS)
     of = ", ".join(_column(name) for name in FACETS)
@@ -101,7 +101,7 @@ def rebuild(tx: Transaction) -> None:
     tx.rows(f"INSERT INTO facet_of (n, facet) SELECT m.n, f.id FROM memory m JOIN facet f ON {same}")
 
 
-def counted(store: SqliteStore | Transaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
+def count_by_facets(store: SqliteStore | Transaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
     """How many memories these projects have for each combination of some facets."""
     return store.rows(
         f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
@@ -109,7 +109,7 @@ def counted(store: SqliteStore | Transaction, projects: Sequence[str], by: Seque
     )
 
 
-def faults(store: SqliteStore) -> Iterator[Fault]:
+def facet_faults(store: SqliteStore) -> Iterator[Fault]:
     """Memories that are counted where they do not belong, and counts that are not those of their memories."""
     from tacit.core.rows import Fault
 
@@ -139,7 +139,7 @@ def select(
     limit: int = 50,
     offset: int = 0,
     behind: str = "",
-    few: int = FEW,
+    few: int = _FEW,
 ) -> list[Memory] | None:
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
     place = store.one(place_of(sort), behind=behind) if behind else None

@@ -15,7 +15,7 @@ from sys import byteorder
 from tacit.core.rows import Direction
 from tacit.words.passages import rarest
 
-SHARE = 8  # one of so many numbers is looked at where candidates are chosen
+_SHARE = 8  # one of so many numbers is looked at where candidates are chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def direction_of(store: SqliteStore, projects: Sequence[str], rarity: Mapping[st
     return Direction(identity, numbers, sum(rows * cosine for rows, cosine in told) / sum(rows for rows, _ in told))
 
 
-def compare(store: SqliteStore, direction: Direction, rows: Iterable[int]) -> Mapping[int, float]:
+def compare_vectors(store: SqliteStore, direction: Direction, rows: Iterable[int]) -> Mapping[int, float]:
     """How near these rows are; those without a vector are left out. What was compared before is not compared again."""
     near, numbers = direction.near, direction.numbers
     new = [n for n in rows if n not in near]
@@ -65,7 +65,7 @@ def compare(store: SqliteStore, direction: Direction, rows: Iterable[int]) -> Ma
 def roughly(store: SqliteStore, direction: Direction, rows: Sequence[int]) -> dict[int, float]:
     """How much nearer than usual these rows are, by the numbers in which the question says most: enough to choose which are looked at."""
     numbers = direction.numbers
-    most = sorted(range(len(numbers)), key=lambda at: (-abs(numbers[at]), at))[: max(2, len(numbers) // SHARE)]
+    most = sorted(range(len(numbers)), key=lambda at: (-abs(numbers[at]), at))[: max(2, len(numbers) // _SHARE)]
     pick, told = itemgetter(*most), [numbers[at] for at in most]
     whole = sum(map(mul, told, told))
     sql = "SELECT n, length, vector FROM vector WHERE n IN (SELECT value FROM json_each(:ns)) AND identity = :identity"

@@ -76,15 +76,15 @@ def _step(tx: Transaction, number: int) -> None:
     if number == 3:
         _seal_tables(tx)
     if number == 7:
-        from tacit.stores.sqlite.facets import rebuild
+        from tacit.stores.sqlite.facets import rebuild_facets
 
-        rebuild(tx)
+        rebuild_facets(tx)
     if number == 12:
-        from tacit.stores.sqlite.terms import rebuild as count_terms
+        from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 
         count_terms(tx)
     if number == 13:
-        from tacit.stores.daily import rebuild as count_days
+        from tacit.stores.daily import rebuild_daily as count_days
 
         count_days(tx)
 
@@ -126,9 +126,9 @@ def _use_wal(store: SqliteStore) -> None:
         except apsw.BusyError:
             mode = "busy"
         except apsw.Error as error:
-            from tacit.stores.sqlite.errors import told
+            from tacit.stores.sqlite.errors import as_tacit_error
 
-            raise told(error, store.path, "preparing") from error
+            raise as_tacit_error(error, store.path, "preparing") from error
         if mode in ("wal", "memory"):
             return
         if mode != "busy":

@@ -491,6 +491,6 @@ def derive(store: SqliteStore, tx: Transaction) -> None:
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
     tx.reindex()
-    daily.rebuild(tx)
+    daily.rebuild_daily(tx)
     for table in ("vector", "vector_word", "vector_centre"):
         tx.rows(f"DELETE FROM {table}")

@@ -14,7 +14,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.stores.files import to_disk
-from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find, verify
+from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find_backup, verify
 from tacit.stores.sqlite.copies import (
     SLACK,
     Backup,
@@ -27,7 +27,7 @@ from tacit.stores.sqlite.copies import (
     private,
     quoted,
 )
-from tacit.stores.sqlite.errors import told
+from tacit.stores.sqlite.errors import as_tacit_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def notes(path: str, folder: str) -> list[str]:
 
 def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
     """Put a backup back over the store, or into a new file `to`. It is verified once more before anything is touched."""
-    chosen = find(folder, name)
+    chosen = find_backup(folder, name)
     faults = [fault for fault in verify(chosen.path, folder).faults if fault.kind not in DERIVED]
     if faults:
         raise Damaged(
@@ -127,7 +127,7 @@ def told_plainly(path: str, doing: str) -> Iterator[None]:
             "Check the disk, then tacit doctor; a store that was replaced is kept aside, beside the backups.",
         ) from error
     except apsw.Error as error:
-        raise told(error, path, doing) from error
+        raise as_tacit_error(error, path, doing) from error
 
 
 def _is_there(path: str) -> bool:
@@ -180,7 +180,7 @@ class Held:
                 self._connection = None
                 self._fd = self._locked()
             except apsw.Error as error:
-                raise told(error, self.path, "restoring") from error
+                raise as_tacit_error(error, self.path, "restoring") from error
         self._replace(source)
 
     def _taken(self) -> apsw.Connection | None:

@@ -14,7 +14,7 @@ A file holds many projects. Where the best rows turn out to belong to others, a 
 and the words are
 read further within it. The index's own tokenizer goes out with the candidates, so that what was found by a word is also ranked by it.
 
-A process that asks again meets the same common words and the same lessons again: `Kept` has them, as long as nobody writes. Nothing
+A process that asks again meets the same common words and the same lessons again: `Cached` has them, as long as nobody writes. Nothing
 else is found
 because of it: what is kept is what would be looked up.
 """
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     _Lesson = tuple[int, Memory, str]  # its row, itself, and what the index holds beside its text
 
-WORDS = 64  # distinct words of a query that are looked up at all: cutting long questions cost up to six in a hundred
+MOST_WORDS = 64  # distinct ones of a query that are looked up: cutting long questions cost up to six in a hundred
 FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
 SMALL = 3000  # rows; a store up to here is read completely
 NEWEST = 64  # rows of a word that are fetched at first
@@ -56,28 +56,28 @@ PROJECT = 5000  # rows of a project up to which they are taken as a set
 SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large store, where merging takes seconds
 HUGE = 200_000  # rows
 MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
-KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
+_KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
 LESSON = 100  # row numbers that weigh as much as a lesson
-WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more than what it shares and serves again
+READ_WHOLE = 2500  # rows; a word up to here is read to its end: no dearer than what it shares, and it serves again
 READ = 2000  # texts whose words a process keeps …
-LONG = 2000  # … of so many characters at most
+_LONG = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts: a long one holds many words
 LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
 COMPARED = 100  # candidates, the best by words, that are compared with what a question means
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 CHECKED = 1500  # candidate rows that are looked at for their project and state
-MOST = 1000  # hits of one search, whatever is asked for
+MOST_HITS = 1000  # hits of one search, whatever is asked for
 
 WORDS_READ = (96, 12)  # common words that are read at most: of a small store, of a large one
 NEAR = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
 EITHER = 24  # known words, the rarest, that a common one is asked for together with
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-STATES = f"m.state IN {states.INJECTABLE}"
-INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
+_STATES = f"m.state IN {states.INJECTABLE}"
+INJECTABLE = f"{_STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
 
 
-def ask(
+def ask_passages(
     store: SqliteStore,
     projects: Sequence[str],
     passages: Sequence[Passage],
@@ -180,7 +180,7 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
 class _Reader:
     """Reads common words from the full text, the rarest first, as far as the reach goes."""
 
-    def __init__(self, store: SqliteStore, kept: Kept, deep: bool, meets: bool) -> None:
+    def __init__(self, store: SqliteStore, kept: Cached, deep: bool, meets: bool) -> None:
         self.store, self.kept, self.total = store, kept, (total := kept.total)
         small = total <= SMALL
         self.words = WORDS_READ[not small]
@@ -245,7 +245,7 @@ def _numbers(few: bytes) -> Sequence[int]:
     return [int.from_bytes(few[at : at + 4], "little") for at in range(0, len(few), 4)]
 
 
-def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
+def newest(store: SqliteStore, kept: Cached, match: str, limit: int) -> list[int]:
     """The newest rows that the full text finds, so many at most."""
     most, rows = kept.get(match, (0, []))
     if most < limit and len(rows) == most:
@@ -256,7 +256,7 @@ def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
     return rows if len(rows) <= limit else rows[:limit]
 
 
-def _of_token(store: SqliteStore, kept: Kept, token: str, limit: int, beside: str = "") -> list[int]:
+def _of_token(store: SqliteStore, kept: Cached, token: str, limit: int, beside: str = "") -> list[int]:
     """Rows that hold a word, given as the index has it, so many at most; `beside` narrows them, as MATCH does."""
     if _tokenizer(store)(token) == [token]:
         return newest(store, kept, f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
@@ -265,7 +265,7 @@ def _of_token(store: SqliteStore, kept: Kept, token: str, limit: int, beside: st
     return store.column("SELECT DISTINCT doc FROM term_row WHERE term = :token LIMIT :limit", token=token, limit=limit)
 
 
-class Kept(dict[str, tuple[int, list[int]]]):
+class Cached(dict[str, tuple[int, list[int]]]):
     """What was looked up and is still true: a process that asks again meets the same common words and lessons again.
 
     By what the full text was asked for: how many rows at most, and those found, the newest first.
@@ -274,7 +274,7 @@ class Kept(dict[str, tuple[int, list[int]]]):
     def __init__(self, since: tuple[int, int], total: int) -> None:
         self.since = since  # what others and we had written by then
         self.total = total  # memories, counted by the newest
-        self.room = KEPT
+        self.room = _KEPT
         self.lessons: dict[str, dict[int, _Lesson | None]] = {}  # by what may be taken: row -> its lesson, if it may
         self.own: dict[tuple[str, ...], set[int] | None] = {}  # the rows of small projects
 
@@ -287,10 +287,10 @@ class Kept(dict[str, tuple[int, list[int]]]):
         return self.own[name]
 
 
-def _kept(store: SqliteStore) -> Kept:
+def _kept(store: SqliteStore) -> Cached:
     since = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
     if store.kept is None or store.kept.since != since or store.kept.room < 0:
-        store.kept = Kept(since, store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
+        store.kept = Cached(since, store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
     return store.kept
 
 
@@ -298,7 +298,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
     """The rows of these projects, if they are few; None if they are many."""
     rows = "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
     if injectable:
-        rows += f" AND {STATES}"
+        rows += f" AND {_STATES}"
     if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
         return None
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
@@ -307,7 +307,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool) -> None:
+    def __init__(self, store: SqliteStore, kept: Cached, projects: Sequence[str], limit: int, injectable: bool) -> None:
         self.store, self.kept = store, kept
         self.length = self.power = 0.0  # the usual words of a text, and the power of an amount that a score is
         self.projects = json.dumps(list(projects))
@@ -399,7 +399,7 @@ def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit,
     return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
 
 
-def tidy(store: SqliteStore, added: int = 0) -> int:
+def merge_segments(store: SqliteStore, added: int = 0) -> int:
     """Merge the full text's segments into one where they have become many; returns how many steps that took.
 
     After rows were `added` it is done only if they are a good part of the store: merging reads all of it.
@@ -434,7 +434,7 @@ class _Tokens(dict[str, list[str]]):
     def __missing__(self, text: str) -> list[str]:
         raw = text.encode("utf-8", "replace")
         tokens: list[str] = self.read(raw, self.flag, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
-        if len(text) <= LONG:
+        if len(text) <= _LONG:
             if len(self) >= READ:
                 self.clear()
             self[text] = tokens
@@ -447,7 +447,7 @@ def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
     return store.tokens
 
 
-def signed(
+def by_signature(
     store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
 ) -> tuple[Hit, ...]:
     """Lessons about exactly these errors, newest first."""
@@ -475,7 +475,7 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
     return _numbered(store, "recurring", found[:limit])
 
 
-def standing(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
     found: list[Any] = []
     for project in projects:

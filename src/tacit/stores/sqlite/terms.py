@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-FEW = 64  # rows of a word that are kept with it
+_FEW = 64  # rows of a word that are kept with it
 WIDE = 4  # bytes of a number
 # characters of a word that is counted: nobody asks for a longer one, and the full text cuts very long ones mid-letter
 LONGEST = 200
 
 
-def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
+def count_terms(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
     """A memory held these words and holds those now."""
     before, after = ({word for word in each if len(word) <= LONGEST} for each in (old, new))
     number = pack("<I", n)
@@ -38,7 +38,7 @@ def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> 
             tx.rows("DELETE FROM term WHERE word = :word AND rows <= 0", word=word)
 
 
-def rebuild(tx: Transaction) -> None:
+def rebuild_terms(tx: Transaction) -> None:
     """Count anew, from the full text."""
     tx.rows("DELETE FROM term")
     tx.rows(_ALL)
@@ -89,10 +89,10 @@ def _numbers(few: bytes) -> list[bytes]:
 _MORE = (
     "INSERT INTO term (word, rows, few) SELECT value, 1, :n FROM json_each(:words) WHERE true"
     " ON CONFLICT (word) DO UPDATE SET rows = rows + 1,"
-    f" few = CASE WHEN length(few) < {WIDE * FEW} THEN CAST(few || excluded.few AS BLOB) END"
+    f" few = CASE WHEN length(few) < {WIDE * _FEW} THEN CAST(few || excluded.few AS BLOB) END"
 )
 _HEX = "printf('%02X%02X%02X%02X', doc & 255, doc >> 8 & 255, doc >> 16 & 255, doc >> 24 & 255)"
 _ALL = (
-    f"INSERT INTO term (word, rows, few) SELECT term, count(*), CASE WHEN count(*) <= {FEW} THEN unhex(group_concat({_HEX}, '')) END"
+    f"INSERT INTO term (word, rows, few) SELECT term, count(*), CASE WHEN count(*) <= {_FEW} THEN unhex(group_concat({_HEX}, '')) END"
     f" FROM (SELECT DISTINCT term, doc FROM term_row WHERE length(term) <= {LONGEST}) GROUP BY term"
 )

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-BATCH = 128  # texts that are embedded at once and written in one short transaction
+_BATCH = 128  # texts that are embedded at once and written in one short transaction
 SCALE = 127  # a number between -1 and 1 in a signed byte
-MOST = 200_000  # newest rows that one question is compared with
+_MOST = 200_000  # newest rows that one question is compared with
 FINE = 1 << 24  # steps of a number in a sum that must not depend on the order
 EXACT = 1 << 23  # half of what a 32-bit float counts to without a gap
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
@@ -70,13 +70,13 @@ def embed_pending(
         )
     made = last = 0
     while made < most:
-        rows = store.rows(pending or _PENDING, after=last, limit=min(BATCH, most - made))
+        rows = store.rows(pending or _PENDING, after=last, limit=min(_BATCH, most - made))
         if not rows:
             break
         last = rows[-1][0]
         vectors = embedder.embed([text for _, text in rows])
         with store.write() as tx:
-            for (n, text), vector in zip(rows, (spelled or packed)(vectors)):
+            for (n, text), vector in zip(rows, (spelled or _packed)(vectors)):
                 more = {"length": length_of(vector)} if isinstance(vector, bytes) else {}
                 tx.rows(put or _PUT, n=n, text=text, identity=embedder.identity, vector=vector, **more)
         made += len(rows)
@@ -117,7 +117,7 @@ def _leave_words(store: SqliteStore, embedder: Embedder) -> None:
             found.setdefault(stems[0], vector)
     rows = [
         {"word": word, "scale": float(max(map(abs, vector))) / SCALE, "vector": kept}
-        for (word, vector), kept in zip(found.items(), packed(list(found.values())) if found else ())
+        for (word, vector), kept in zip(found.items(), _packed(list(found.values())) if found else ())
     ]
     with store.write() as tx:
         tx.rows("DELETE FROM vector_word")
@@ -146,7 +146,7 @@ def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) ->
                 )  # fmt: skip
 
 
-def nearest(
+def nearest_vectors(
     store: SqliteStore,
     projects: Sequence[str],
     identity: str,
@@ -212,7 +212,7 @@ def _table(store: SqliteStore, projects: Sequence[str], identity: str, size: int
         rows = store.rows(
             "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE v.identity = :identity AND m.project IN"
             f" (SELECT value FROM json_each(:projects)){f' AND {among}' if among else ''} ORDER BY v.n DESC LIMIT :most",
-            identity=identity, projects=json.dumps(list(projects)), most=MOST,
+            identity=identity, projects=json.dumps(list(projects)), most=_MOST,
         )  # fmt: skip
         kept = _kept[store] = ((stamp, key), _Table(rows, size))
     return kept[1]
@@ -234,7 +234,7 @@ def near(
     """The nearest memories as hits, and the cosines of these and of the hits given."""
     from tacit.stores.sqlite.search import INJECTABLE, _numbered
 
-    found = nearest(
+    found = nearest_vectors(
         store,
         projects,
         identity,
@@ -254,7 +254,7 @@ def near(
     return Near(more, cosines, found.usual)
 
 
-def faults(store: SqliteStore) -> Iterator[Fault]:
+def vector_faults(store: SqliteStore) -> Iterator[Fault]:
     """Vectors against the memories they are of: each of one with a text, all of one model and one size."""
     astray = store.one(
         "SELECT count(*) FROM vector v LEFT JOIN memory m ON m.n = v.n WHERE m.n IS NULL OR m.text = ''"
@@ -276,7 +276,7 @@ def faults(store: SqliteStore) -> Iterator[Fault]:
         )
 
 
-def packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:
+def _packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:
     """Vectors as rows keep them: directions, in signed bytes."""
     import numpy
 

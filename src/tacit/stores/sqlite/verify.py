@@ -80,4 +80,4 @@ def own_faults(store: SqliteStore) -> Iterator[Fault]:
             tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)")
     except Damaged as error:
         yield Fault("index", "memory_fts", error.message)
-    yield from facets.faults(store)
+    yield from facets.facet_faults(store)

@@ -102,7 +102,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
-LONG = (
+_LONG = (
     "lookback", "learn", "effect", "report", "stats", "audit", "backtest", "tend", "page", "sync", "export", "import", "migrate", "doctor",
     "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
 )  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask` or `cli.at_rest`
@@ -249,7 +249,7 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     rest = list(args)
     rest.remove(verb)
     parsed = parser.parse_args(rest)
-    if verb in LONG and cli.watched:
+    if verb in _LONG and cli.watched:
         from tacit.surfaces.cli.terminal import Ticker
 
         cli._ticker = Ticker(cli, verb)

@@ -20,8 +20,8 @@ from tacit.hosts.registration import command, is_here, is_our_plugin, plugin_tex
 from tacit.hosts.standing import cautions
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import offer
-from tacit.surfaces.cli.self_test import as_json, fire, shown
-from tacit.surfaces.cli.settings_file import Kept, check_writable, difference, read_settings, write_settings
+from tacit.surfaces.cli.self_test import fire, self_test_json, self_test_lines
+from tacit.surfaces.cli.settings_file import FormerSettings, check_writable, difference, read_settings, write_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -84,7 +84,7 @@ class _Plan:
     file: Settings
     base: Settings  # without us
     text: str  # with us
-    kept: Kept
+    kept: FormerSettings
 
     @property
     def changes(self) -> bool:
@@ -93,7 +93,7 @@ class _Plan:
 
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.stores.cache import shown as without_password
+    from tacit.stores.cache import without_password as without_password
     from tacit.stores.identity import locate
 
     if sys.platform == "win32":
@@ -192,12 +192,12 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
     lines += [line for line in (reads, told, control, host.told) if line]
-    lines += shown(fired)
+    lines += self_test_lines(fired)
     lines.append(
         f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}"
     )
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
-    data["self_test"] = as_json(fired)
+    data["self_test"] = self_test_json(fired)
     notes = _notes(path, plans[0].text, host, everywhere or args.shared)
     return Answer(data, "\n".join(lines), warnings=notes)
 
@@ -227,7 +227,7 @@ def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _P
 
 def _plan(path: str, env: Mapping[str, str], put_in: Callable[[str], str], without: Callable[[str], str]) -> _Plan:
     file = read_settings(path)
-    kept = Kept(env, file.path)
+    kept = FormerSettings(env, file.path)
     base = kept.original(file, without)
     return _Plan(file, base, put_in(base.text), kept)
 
@@ -305,9 +305,9 @@ def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
 
 def _is_untracked_on_purpose(path: str) -> bool:
     """Whether git would leave the file out; also where there is no git to ask."""
-    from tacit.stores.git import ask
+    from tacit.stores.git import ask_git
 
-    asked = ask(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
+    asked = ask_git(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
     return asked is None or asked.returncode != 1
 
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.surfaces.cli import Cli
 
-SHARE = 0.05
-TEXT = f"""# Written by `tacit connect --control`: one session in twenty gets no memory but what is pinned or about security, so that
+_SHARE = 0.05
+_TEXT = f"""# Written by `tacit connect --control`: one session in twenty gets no memory but what is pinned or about security, so that
 # `tacit effect` can say what the memory as a whole is worth. `tacit profile use NAME` ends it.
 extends = "{{}}"
 name = "{{}}-control"
 
 [trial]
-blank = {SHARE}
+blank = {_SHARE}
 """
 DONE = (
     "one session in twenty goes without memory, to tell what it is worth (about 200 sessions until then): tacit effect;"
@@ -41,6 +41,6 @@ def offer_control(cli: Cli, memories: Memories, wish: bool | None) -> str:
     path = os.path.join(os.path.dirname(config_path(cli.env)), f"{base}-control.toml")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(TEXT.format(base, base))
+        file.write(_TEXT.format(base, base))
     memories.use_profile(path)
     return DONE.format(base)

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 from tacit.core import clock
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.health import as_json as figures_json
-from tacit.surfaces.cli.health import cache_alarms, cache_alone, cache_lines, checked_cache, counted, doctor_lines
+from tacit.surfaces.cli.health import (
+    cache_alarms,
+    cache_alone,
+    cache_lines,
+    checked_cache,
+    doctor_lines,
+    event_in_words,
+)
+from tacit.surfaces.cli.health import figures_json as figures_json
 from tacit.surfaces.cli.health import seen as figures_of
 from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
-CHECKED = {
+_CHECKED = {
     "memory": "lessons",
     "journal": "changes",
     "evidence": "sightings",
@@ -100,7 +107,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         memory.append(f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over")
     if trials and trials.unknown:
         memory.append(f"of {numbered(trials.unknown, 'use')} nothing could tell what came")
-    memory += [counted(name, n) for name, n in found.counters.items()]
+    memory += [event_in_words(name, n) for name, n in found.counters.items()]
     lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
     lines += _wrong(cli, yours)
     lines += ["", *cache_lines(cache)] if cache else []
@@ -111,7 +118,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, and whether every row is what was written."""
     checked = (
-        ", ".join(f"{n:,} {CHECKED[name]}" for name, n in found.health.checked.items() if n and name in CHECKED)
+        ", ".join(f"{n:,} {_CHECKED[name]}" for name, n in found.health.checked.items() if n and name in _CHECKED)
         or "it is empty"
     )
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])

@@ -12,7 +12,7 @@ from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.views import cache_json, for_you
-from tacit.surfaces.wording import CLOSED, GATES, STATES, WHOSE
+from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
 
 if TYPE_CHECKING:
     import argparse
@@ -31,7 +31,7 @@ def _declare_stats(parser: argparse.ArgumentParser) -> None:
 
 def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.stores.check import counts
-    from tacit.stores.counts import runs
+    from tacit.stores.counts import runs_known
     from tacit.stores.incidents import commonest
 
     with cli.open(args, create=False) as memories:
@@ -44,15 +44,15 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
                 name: sealed.get(kind, 0)
                 for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))
             },
-            "runs": runs(store, project),
+            "runs": runs_known(store, project),
         }
         columns, noticed = counts(store, project), commonest(store, project)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
-    data = {**as_json(found), **columns, **totals, **proposals, "noticed": noticed}
+    data = {**figures_json(found), **columns, **totals, **proposals, "noticed": noticed}
     return Answer(data, table(_rows(found, columns, totals), flow=True))
 
 
-KEPT = (("evidence", "sighting"), ("uses", "use"), ("journal", "change"))
+_KEPT = (("evidence", "sighting"), ("uses", "use"), ("journal", "change"))
 
 
 def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int]) -> list[list[str]]:
@@ -63,10 +63,10 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
         ["kinds", _counts(columns["kind"])],
         ["given", _counts(columns["category"])],
         ["from", _counts(columns["trust"], WHOSE)],
-        ["kept back", _counts({GATES[gate]: n for gate, n in columns["gate"].items() if GATES.get(gate)})],
+        ["kept back", _counts({GATE_WORDS[gate]: n for gate, n in columns["gate"].items() if GATE_WORDS.get(gate)})],
         ["does it help?", _counts(columns["verdict"])],
         ["sessions", f"{totals['runs']:,} learned"],
-        ["kept of them", ", ".join(numbered(totals[name], one) for name, one in KEPT)],
+        ["kept of them", ", ".join(numbered(totals[name], one) for name, one in _KEPT)],
         ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
         ["waiting", _waiting(found)],
         [
@@ -74,7 +74,7 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
             f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined",
         ],
         ["model", _model(found.model) if found.model else "none"],
-        ["counted", "; ".join(counted(name, n) for name, n in found.events.items())],
+        ["counted", "; ".join(event_in_words(name, n) for name, n in found.events.items())],
         ["last tended", found.tended[:16].replace("T", " ") or "never"],
     ]
     return [row for row in rows if row[1] not in ("-", "")]
@@ -105,7 +105,7 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         prevented = _prevented(memories)
         yours = for_you(memories)
         name = memories.project.name if memories.project else "no project yet"
-    data = {**as_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
+    data = {**figures_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
     return Answer(data, _markdown(found, name, prevented, told, yours), code=1 if args.alarm and told else 0)
 
 
@@ -148,13 +148,13 @@ def _prevented(memories: Memories) -> dict[str, Any]:
 
 def seen(memories: Memories, since: str) -> Figures:
     """The figures of this project, with the worker's failures."""
-    from tacit.surfaces.worker import failures
+    from tacit.surfaces.worker import failed_jobs
 
-    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failures(memories.near)]
+    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.near)]
     return memories.statistics(since, waiting)
 
 
-def as_json(found: Figures) -> dict[str, Any]:
+def figures_json(found: Figures) -> dict[str, Any]:
     """Figures for --json."""
     plain = {name: dict(at) if isinstance(at, dict) else at for name, at in found.__dict__.items()}
     return {**plain, "fallback_rate": round(found.fallback_rate, 4), "stale_share": round(found.stale_share, 4)}
@@ -213,7 +213,7 @@ def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
 
 def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
     """What should not stay so."""
-    from tacit.stores.cache import MOST, OLDEST_DAYS
+    from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
 
     if cache is None:
         return []
@@ -223,9 +223,9 @@ def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
         told.append(
             f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing"
         )
-    if cache["outbox"] > MOST / 2:
+    if cache["outbox"] > MOST_WAITING / 2:
         told.append(
-            f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST:,} hooks give nothing"
+            f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST_WAITING:,} hooks give nothing"
         )
     if cache["faults"]:
         told.append(
@@ -329,7 +329,7 @@ def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) ->
 
 
 # What was counted, by the counter's name, in words.
-COUNTED = {
+_COUNTED = {
     "clock_behind": "sessions ran on a clock that is behind this machine's; what they met is placed by its order instead",
     "hook_failure": "calls of a host failed; tacit connect HOST checks what is registered",
     "job_given_up": "sessions could not be learned and were given up",
@@ -343,9 +343,9 @@ COUNTED = {
 }
 
 
-def counted(name: str, n: int) -> str:
+def event_in_words(name: str, n: int) -> str:
     """A counted event in words; one that has none here by its name."""
-    return f"{n:,} {COUNTED[name]}" if name in COUNTED else f"{name.replace('_', ' ')}: {n:,}"
+    return f"{n:,} {_COUNTED[name]}" if name in _COUNTED else f"{name.replace('_', ' ')}: {n:,}"
 
 
 COMMANDS = {"stats": (_declare_stats, _stats), "report": (_declare_report, _report)}

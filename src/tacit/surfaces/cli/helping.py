@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli
-from tacit.surfaces.cli.parsing import OPTIONS, nearest, nearest_command, parser_of
+from tacit.surfaces.cli.parsing import OPTIONS, did_you_mean, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
     elif topic in GROUPS:
         text = "\n".join(_group(cli, topic))
     elif topic in ("", "all"):
-        text = overview(cli, everything=topic == "all")
+        text = _overview(cli, everything=topic == "all")
     else:
-        near = nearest(topic, [*VERBS, *GROUPS, *TOPICS], nearest_command(topic, VERBS))
+        near = did_you_mean(topic, [*VERBS, *GROUPS, *TOPICS], nearest_command(topic, VERBS))
         raise UsageError(f"tacit help {topic}: there is no such topic.", near)
     return Answer({"topic": topic or None, "text": text}, text)
 
 
-def overview(cli: Cli, *, everything: bool = False) -> str:
+def _overview(cli: Cli, *, everything: bool = False) -> str:
     """The commands in their groups."""
     lines = [f"{paint(cli, 'bold', 'tacit')}: memory that proves it helps", ""]
     lines += [

@@ -45,7 +45,7 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     import json
 
     from tacit.app import open, store_path
-    from tacit.surfaces.worker import Wish, detach, failures, work
+    from tacit.surfaces.worker import Wish, detach, failed_jobs, work
 
     if args.detached:
         detach()
@@ -58,7 +58,7 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     wish = Wish(**json.loads(args.wish)) if args.wish else None
     worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish)
     with open(path, env=cli.env, cwd="/", create=False, near=True) as memories:
-        waiting = failures(memories.store)
+        waiting = failed_jobs(memories.store)
     did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
     lines = [did if worked.alone else "another worker serves this store"]
     for job in waiting:

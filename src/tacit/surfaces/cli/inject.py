@@ -43,11 +43,11 @@ examples:
   tacit inject --run "$RUN" --agent reviewer --budget lean
 """
 
-RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
-FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk")
+_RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
+_FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk")
 ONE = {
     f"--{name.replace('_', '-')}": name
-    for name in (*FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
+    for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
 }
 MANY = {"--file": "files", "--error": "errors"}
 FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
@@ -127,11 +127,11 @@ def _nearest(word: str) -> str:
 
 def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.app import open
-    from tacit.hosts import run_of
+    from tacit.hosts import run_in_shell
 
     one, flags = options.one, options.flags
     with open(
-        one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=RECORD_WITHIN,
+        one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=_RECORD_WITHIN,
         by=one.get("by", ""), yes="--yes" in flags, near=True,
     ) as memories:  # fmt: skip
         memories.store.hurry()
@@ -141,7 +141,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             look_after(memories)
         return memories.inject(
             one.get("task", ""),
-            run=one.get("run") or run_of(env),
+            run=one.get("run") or run_in_shell(env),
             host=host_of(env) if "run" not in one else "cli",
             surface="cli",
             budget=one.get("budget", ""),
@@ -156,7 +156,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
 
 
 def _facets(one: Mapping[str, str]) -> dict[str, Any]:
-    return {name: one[name] for name in FACETS if name in one}
+    return {name: one[name] for name in _FACETS if name in one}
 
 
 def host_of(env: Mapping[str, str]) -> str:

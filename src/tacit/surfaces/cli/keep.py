@@ -7,16 +7,16 @@ import sys
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
-from tacit.core.memory import SCOPES, SEVERITIES, as_json
+from tacit.core.memory import SCOPES, SEVERITIES, memory_json
 from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
-from tacit.hosts import run_of
+from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.views import given_here
-from tacit.surfaces.wording import is_given, standing
+from tacit.surfaces.wording import is_given, standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -65,9 +65,9 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.text == "-":
             return _add_lines(memories, facets, cli)
         memory = memories.add(args.text, **facets)
-        said = standing(memory, memories.profile).words
+        said = standing_words(memory, memories.profile).words
     told = f"kept {memory.id}, {said}: {one_line(memory.text, 100)}"
-    return Answer(as_json(memory), told, warnings=_notes(memory))
+    return Answer(memory_json(memory), told, warnings=_notes(memory))
 
 
 def _notes(memory: Memory) -> list[str]:
@@ -172,7 +172,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.waiting:
             found = [each for each in found if not is_given(each)]
         names = memories.signers(found)
-        hidden = memories.withheld_in(run_of(cli.env))
+        hidden = memories.withheld_in(run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
@@ -218,7 +218,7 @@ def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, st
     lines: list[str] = []
     for title, some in (("In force", given), ("Not in force", rest)):
         if some:
-            told = [(each, standing(each, profile)) for each in some]
+            told = [(each, standing_words(each, profile)) for each in some]
             rows = [
                 memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))
                 for each, said in told
@@ -234,7 +234,7 @@ def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, st
 
 def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
     """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
-    from tacit.surfaces.cli.parsing import nearest
+    from tacit.surfaces.cli.parsing import did_you_mean
 
     kinds = list(memories.profile.kinds)
     scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
@@ -248,8 +248,8 @@ def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]
         if word in known or not (known or name in _COUNTED):
             continue
         if name in ("kind", "scope"):
-            raise UsageError(f"tacit list: there is no {name} {word!r}.", nearest(word, known))
-        near = nearest(word, known, " ") if known else " "
+            raise UsageError(f"tacit list: there is no {name} {word!r}.", did_you_mean(word, known))
+        near = did_you_mean(word, known, " ") if known else " "
         return f"there is no {name} {word!r}. {near}".strip()
     return ""
 
@@ -258,7 +258,7 @@ _COUNTED = ("kind", "category", "domain", "agent", "scope")
 
 
 def _signed(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
-    return {**as_json(memory), **({"signer": names[memory.id]} if memory.id in names else {})}
+    return {**memory_json(memory), **({"signer": names[memory.id]} if memory.id in names else {})}
 
 
 def moment(text: str | None) -> str:
@@ -282,7 +282,7 @@ def _declare_id(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        memory = memories.look_up(args.id, run_of(cli.env))
+        memory = memories.look_up(args.id, run_in_shell(cli.env))
         told = _signed(memory, memories.signers([memory]))
     shown = {
         name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")
@@ -312,9 +312,9 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
-            return Answer({**as_json(found), "proposal": proposal.id}, told)
+            return Answer({**memory_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(args.id, reason=args.reason or "", typo=args.typo, **fields)
-    return Answer(as_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
+    return Answer(memory_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
 
 
 def _declare_pin(parser: argparse.ArgumentParser) -> None:
@@ -327,7 +327,7 @@ def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.pin(args.id, not args.off, reason=args.reason or "")
     return Answer(
-        as_json(memory), f"{'pinned' if memory.pinned else 'unpinned'} {memory.id}: {one_line(memory.text, 100)}"
+        memory_json(memory), f"{'pinned' if memory.pinned else 'unpinned'} {memory.id}: {one_line(memory.text, 100)}"
     )
 
 
@@ -350,13 +350,13 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
                 else [memories.get(args.id or "")]
             )
             return Answer(
-                {"memories": [as_json(m) for m in found], "dry_run": True},
+                {"memories": [memory_json(m) for m in found], "dry_run": True},
                 f"would forget {len(found)}:\n" + table([memory_line(m) for m in found]),
             )
         gone = memories.forget(args.id or "", origin=args.origin or "", reason=args.reason or "")
     back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"
     return Answer(
-        {"memories": [as_json(m) for m in gone]},
+        {"memories": [memory_json(m) for m in gone]},
         f"forgot {len(gone)}: {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}; back with {back}",
     )
 
@@ -367,9 +367,9 @@ def _clear(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.dry_run:
             found = memories.list(limit=1_000_000)
-            return Answer({"memories": [as_json(m) for m in found], "dry_run": True}, f"would forget {len(found)}")
+            return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, f"would forget {len(found)}")
         gone = memories.clear(reason=args.reason or "")
-    return Answer({"memories": [as_json(m) for m in gone]}, f"forgot {len(gone)}; each is back with tacit undo ID")
+    return Answer({"memories": [memory_json(m) for m in gone]}, f"forgot {len(gone)}; each is back with tacit undo ID")
 
 
 def _declare_erase(parser: argparse.ArgumentParser) -> None:
@@ -392,7 +392,7 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):
                 raise Refused("Nothing was erased.")
         memory = memories.erase(memory.id, reason=args.reason or "")
-    return Answer(as_json(memory), f"erased {memory.id}")
+    return Answer(memory_json(memory), f"erased {memory.id}")
 
 
 def _declare_undo(parser: argparse.ArgumentParser) -> None:
@@ -432,8 +432,10 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     return Answer(
-        {"memories": [as_json(m) for m in back]},
-        "\n".join(f"took back: {m.id} is {standing(m, profile).words} again: {one_line(m.text, 90)}" for m in back),
+        {"memories": [memory_json(m) for m in back]},
+        "\n".join(
+            f"took back: {m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 90)}" for m in back
+        ),
     )
 
 

@@ -208,7 +208,7 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     many = numbered(len(found) - again, word)
     told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
-    few = len(found) <= SHOWN
+    few = len(found) <= _SHOWN
     lines = [
         told,
         *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))]),
@@ -217,7 +217,7 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 
 
-SHOWN = 20  # sessions that are told of one by one; --json has each
+_SHOWN = 20  # sessions that are told of one by one; --json has each
 _HEADS = ("new lessons", "met again", "for you", "redacted")  # for you: what needs your word
 
 

@@ -10,14 +10,14 @@ from tacit.core.errors import NotFound, Unavailable
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import met_in
 from tacit.core.plural import numbered
-from tacit.hosts import run_of
+from tacit.hosts import run_in_shell
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.views import entry_json, why_json
-from tacit.surfaces.wording import NOTICED, ahead, change, seen, standing
+from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
@@ -116,7 +116,7 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        found = memories.why(args.id, args.question, run=run_of(cli.env))
+        found = memories.why(args.id, args.question, run=run_in_shell(cli.env))
         effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None
         replays = replayed(memories, found.memory.id)
         profile = memories.profile
@@ -124,12 +124,12 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     data["effect"] = effect.sentence if effect else None
     data["followed"] = effect.followed.lines if effect and effect.followed else []
     data["replays"] = replays
-    data["standing"] = standing(found.memory, profile).words
+    data["standing"] = standing_words(found.memory, profile).words
     return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
 
 
 def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, full: bool) -> str:
-    said = standing(memory, profile)
+    said = standing_words(memory, profile)
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
     lines.append(
@@ -164,7 +164,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     journal = data["journal"]
     lines += ["", paint(cli, "bold", "Its history")]
     # the same on the same day is one
-    changes = list(dict.fromkeys((entry["at"][:10], *change(entry)) for entry in journal))
+    changes = list(dict.fromkeys((entry["at"][:10], *change_lines(entry)) for entry in journal))
     lines += [table([[f"  {day}", *rest] for day, *rest in changes[-HISTORY:]])]
     more = f"{len(changes) - HISTORY} earlier, " if len(changes) > HISTORY else ""
     return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {memory.id} --full")])
@@ -326,17 +326,17 @@ def _declare_profile(parser: argparse.ArgumentParser) -> None:
 
 def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.core.profile import diff, flat, profile_id
-    from tacit.profiles import load, names
+    from tacit.profiles import load, profile_names
 
     if args.what == "list":
-        found = [load(name) for name in names()]
+        found = [load(name) for name in profile_names()]
         return Answer(
             {"profiles": [{"name": p.name, "title": p.title, "version": profile_id(p)} for p in found]},
             table([[p.name, p.title] for p in found]),
         )
     if args.what == "use":
         if len(args.names) != 1:
-            raise NotFound("Use which profile?", f"Profiles: {', '.join(names())}.")
+            raise NotFound("Use which profile?", f"Profiles: {', '.join(profile_names())}.")
         with cli.open(args) as memories:
             profile = memories.use_profile(args.names[0])
         return Answer(
@@ -391,7 +391,7 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
 
     path = keys_path(cli.env)
     if not args.name:
-        found = sorted(set(keys.names(path).values()))
+        found = sorted(set(keys.key_names(path).values()))
         return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:

@@ -67,13 +67,13 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes)
     notes += [*_room("words").left_out(found), *gone.apart()]
-    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").as_json(found)}
+    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").lookback_json(found)}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     if args.html:
         from tacit import __version__
 
-        data["html"] = written(args.html, _room("html").page(found, now, __version__))
+        data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
@@ -116,11 +116,11 @@ def _host_folders(env: Mapping[str, str]) -> list[str]:
     from tacit.app import data_folder, store_path
     from tacit.hosts.places import folders_of
     from tacit.stores.cache import is_far, path_of
-    from tacit.stores.captured import folder_of
+    from tacit.stores.captured import captured_folder
     from tacit.surfaces.cli.past import keeping
 
     store = store_path(None, env)
-    captured = folder_of(path_of(store, data_folder(env)) if is_far(store) else store)
+    captured = captured_folder(path_of(store, data_folder(env)) if is_far(store) else store)
     folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
     return [folder for folder in folders if os.path.exists(folder)] or folders[:1]
 
@@ -190,7 +190,7 @@ def _look(
     found: Lookback = room.look_back(
         sources,
         read,
-        room.Settings(profiles.load(args.profile or "default"), listed),
+        room.LookbackSettings(profiles.load(args.profile or "default"), listed),
         home_of=homes,
         since=since,
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
@@ -345,7 +345,7 @@ def _head(found: Lookback, cli: Cli) -> list[str]:
 def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
     """What the next session of each project would be told, the costly first."""
     words = _room("words")
-    told = words.lessons(found)
+    told = words.lesson_lines(found)
     if not told:
         return ["", "No lesson yet: one needs two sessions that met the same, or your own word."]
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
@@ -373,7 +373,7 @@ def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
 def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
     """What came back and has no lesson that would be told."""
     words = _room("words")
-    told = {each.text for each in words.lessons(found)}
+    told = {each.text for each in words.lesson_lines(found)}
     problems = [each for each in found.problems if each.lesson not in told][:listed]
     if not problems:
         return []
@@ -417,7 +417,7 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    told = {(each.project, each.text) for each in _room("words").lessons(found)}
+    told = {(each.project, each.text) for each in _room("words").lesson_lines(found)}
     said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][:listed]
     if not said:
         return []

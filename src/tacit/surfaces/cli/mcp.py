@@ -36,12 +36,12 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.http:
         from importlib.util import find_spec
 
-        from tacit.surfaces.mcp.early import serve
+        from tacit.surfaces.mcp.early import serve_early
 
         found = find_spec("mcp")
         if found is None or not found.submodule_search_locations:  # nothing is promised that the SDK could not keep
             _server(args, cli)
-        serve(lambda: _over_stdio(args, cli))
+        serve_early(lambda: _over_stdio(args, cli))
         return Answer(printed=True)
     server = _server(args, cli)
     from tacit.app import data_folder
@@ -55,7 +55,7 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
         cli.err.write(f"tacit mcp: {url}\n  the token stands in {file}; send it as Authorization: Bearer TOKEN\n")
         cli.err.flush()
 
-    http.serve(server, host, port, token, args.allow_host, ready)
+    http.serve_http(server, host, port, token, args.allow_host, ready)
     return Answer(printed=True)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.surfaces.cli import Cli
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
-MOST = 4 << 20  # bytes of each
+_MOST = 4 << 20  # bytes of each
 HALF = 0.5  # of the files they name: with so many here it may be this project, whatever it is called
 
 
@@ -81,7 +81,7 @@ def _of(folder: str, sources: list[Source], root: str) -> Gone:
     named: set[str] = set()
     inside = re.compile(rb'"' + re.escape(os.fsencode(folder)) + rb'/([^"\\]{1,300})"')
     for source in sources[-LOOKED_INTO:]:
-        named.update(os.fsdecode(name) for name in inside.findall(source.head(MOST)))
+        named.update(os.fsdecode(name) for name in inside.findall(source.head(_MOST)))
     files = {name for name in named if os.path.splitext(name)[1]}
     return Gone(folder, len(sources), len(files), sum(os.path.isfile(os.path.join(root, name)) for name in files))
 

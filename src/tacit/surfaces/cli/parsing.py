@@ -43,13 +43,13 @@ def parser_of(verb: str, does: str, declare: Callable[[argparse.ArgumentParser],
         def _check_value(self, action: argparse.Action, value: Any) -> None:
             if action.choices is not None and value not in action.choices:
                 name = "/".join(action.option_strings) or action.metavar or action.dest
-                raise UsageError(f"{self.prog}: {name} cannot be {value!r}.", nearest(value, action.choices))
+                raise UsageError(f"{self.prog}: {name} cannot be {value!r}.", did_you_mean(value, action.choices))
 
         def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
             found, unknown = self.parse_known_args(args, namespace)
             if unknown:
                 options = [name for name in self._option_string_actions if name.startswith("--")]
-                near = nearest(unknown[0].split("=")[0], options, f"tacit help {verb}")
+                near = did_you_mean(unknown[0].split("=")[0], options, f"tacit help {verb}")
                 raise UsageError(f"{self.prog}: it does not take {unknown[0]}.", near)
             return found
 
@@ -92,7 +92,7 @@ def _usage(parser: argparse.ArgumentParser) -> str:
     return " ".join([*words, *(["[options]"] if options else [])])
 
 
-def nearest(word: str, among: Iterable[Any], otherwise: str = "") -> str:
+def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
     """Which of these was meant; where that is not clear, what there is."""
     from difflib import get_close_matches
 
@@ -105,4 +105,4 @@ def nearest_command(word: str, commands: Iterable[str]) -> str:
     """The command that was meant."""
     if word in MEANT:
         return f"Did you mean tacit {MEANT[word]}?"
-    return nearest(word, commands, "tacit help lists them.").replace("Did you mean ", "Did you mean tacit ")
+    return did_you_mean(word, commands, "tacit help lists them.").replace("Did you mean ", "Did you mean tacit ")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, UsageError
-from tacit.core.memory import as_json
+from tacit.core.memory import memory_json
 from tacit.core.plural import numbered
 from tacit.core.value import replace
-from tacit.hosts import run_of
+from tacit.hosts import run_in_shell
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
+from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.views import audit_json, effect_json, given_here
-from tacit.surfaces.wording import CAME, standing
+from tacit.surfaces.wording import CAME, standing_words
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
@@ -44,7 +44,7 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
         nothing = "" if found.lessons else _nothing(memories)
-        hidden, profile = memories.withheld_in(run_of(cli.env)), memories.profile
+        hidden, profile = memories.withheld_in(run_in_shell(cli.env)), memories.profile
         replays = replayed(memories, args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each
@@ -117,7 +117,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
             str(each.standing.units) if each.table else "-",
             "" if narrow else bar if each.table else _given(each),
             f"{each.belief.help:.0%}" if each.table else "-",
-            one_line(each.memory.text, WHOLE),
+            one_line(each.memory.text, PIPE_CHARACTERS),
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
@@ -151,7 +151,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
     """How a lesson stands, as `tacit list` and `why` say it: on all hosts and models together. One of them alone: `tacit effect ID`."""
-    said = standing(each.memory, profile)
+    said = standing_words(each.memory, profile)
     return paint(cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else ""))
 
 
@@ -162,7 +162,7 @@ def _given(each: LessonEffect) -> str:
 
 
 def _unmeasured(each: LessonEffect, profile: Profile) -> str:
-    said = standing(each.memory, profile).words
+    said = standing_words(each.memory, profile).words
     return (
         f"Nothing is known of its effect: it is {said}."
         if each.measured
@@ -239,7 +239,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         return _origins_audit(args, cli)
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
-        hidden = memories.withheld_in(run_of(cli.env))
+        hidden = memories.withheld_in(run_in_shell(cli.env))
         headline = [] if args.run else memories.heard_lines()
     found = [
         replace(
@@ -254,7 +254,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         lines = [line for said in headline for line in wrapped(said, 0, 118)]
         rows = [
             [
-                each.run.foreign_id[:SHORT],
+                each.run.foreign_id[:_SHORT],
                 each.run.started_at[:16].replace("T", " "),
                 *_came(each.lessons),
                 one_line(each.run.task, 200),
@@ -292,7 +292,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines))
 
 
-SHORT = 8  # characters of a session's id, which name it to tacit audit
+_SHORT = 8  # characters of a session's id, which name it to tacit audit
 
 
 def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
@@ -339,11 +339,11 @@ def _declare_feedback(parser: argparse.ArgumentParser) -> None:
 
 def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        run = args.run or run_of(cli.env)
+        run = args.run or run_in_shell(cli.env)
         memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
-        said, against = standing(memory, memories.profile), memory.tally.contradicted
+        said, against = standing_words(memory, memories.profile), memory.tally.contradicted
     return Answer(
-        as_json(memory),
+        memory_json(memory),
         f"noted: {args.word}. {memory.id} is now: {said.words}"
         + (f"; {against} spoke against it so far" if against else ""),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError, Unavailable, UsageError
-from tacit.hosts import run_of
+from tacit.hosts import run_in_shell
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
@@ -71,7 +71,7 @@ def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
     with _memories(args, cli) as memories:
         return memories.recall(
             " ".join(filter(None, (question, args.task))),
-            run=args.run or run_of(cli.env),
+            run=args.run or run_in_shell(cli.env),
             host="cli" if args.run else host_of(cli.env),
             surface="cli",
             budget=args.budget,

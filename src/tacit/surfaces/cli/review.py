@@ -11,7 +11,7 @@ from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.views import proposal_json
-from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing
+from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tacit.learn.tell.patch import Patch
 
 VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
-OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
-QUOTED = 5  # pieces of evidence that are shown with what they say
+_OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
+_QUOTED = 5  # pieces of evidence that are shown with what they say
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         help="the role you sign for, for example design_authority",
     )
     parser.add_argument("--to", default="", help="approve, close: the state it should go to")
-    parser.add_argument("--outcome", choices=OUTCOMES, help="close: what the review came to")
+    parser.add_argument("--outcome", choices=_OUTCOMES, help="close: what the review came to")
     parser.add_argument("--into", default="", help="close --outcome supersede: the memory that takes its place")
     parser.add_argument("--text", default="", help="edit, close: the better wording")
     parser.add_argument("--reason", default="", help="why; it is kept in the journal")
@@ -236,7 +236,7 @@ def _signed(proposal: Proposal) -> str:
 
 
 def _show(memories: Memories, cli: Cli, id: str) -> Answer:
-    from tacit.core.memory import as_json
+    from tacit.core.memory import memory_json
 
     try:
         memory = memories.get(id)
@@ -250,12 +250,12 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     lines = [*_lesson(cli, memories, memory, told), ""]
     lines += [line for each in waiting for line in (*_card(cli, each, None, None), "")]
     lines.append(f"tacit why {memory.id} tells what would change it")
-    data = {"memory": as_json(memory), "evidence": told, "proposals": [proposal_json(each) for each in waiting]}
+    data = {"memory": memory_json(memory), "evidence": told, "proposals": [proposal_json(each) for each in waiting]}
     return Answer(data, "\n".join(lines))
 
 
 def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]) -> list[str]:
-    said = standing(memory, memories.profile)
+    said = standing_words(memory, memories.profile)
     lines = [f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"]
     lines += [f"  {line}" for line in wrapped(one_line(memory.text, 600), 2)]
     if memory.gate != "allow" and memory.gate_reason:
@@ -311,7 +311,7 @@ def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
 def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     quoted = [each for each in told if each["quote"]]
     lines: list[str] = []
-    for each in quoted[:QUOTED]:
+    for each in quoted[:_QUOTED]:
         against = "" if each["stance"] == "supports" else "against it, "
         words = (
             f"recognised: {one_line(each['quote'], 300)}"
@@ -320,7 +320,7 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         )
         said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"
         lines += [f"    {line}" for line in wrapped(said, 4)]
-    more = len(told) - len(quoted[:QUOTED])
+    more = len(told) - len(quoted[:_QUOTED])
     return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.hosts.registration import Host
 
-LARGEST = 256 * 1024 * 1024  # bytes of a store that is copied for it
-LINES = 3  # of what an event says that are shown
+LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
+_LINES = 3  # of what an event says that are shown
 _HOSTS_OWN = ("CLAUDE", "CODEX", "GEMINI", "COPILOT")  # folders and files of the session that connect may run in
 LEARNS = ("stop", "session-end", "pre-compact")
 
@@ -53,7 +53,7 @@ def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[
     """Fire every event of a host at a copy of the store; nothing where the store is too large to be copied for it."""
     from tacit.stores.sqlite.copies import copy_pages
 
-    if not os.path.isfile(store.path) or os.path.getsize(store.path) > LARGEST:
+    if not os.path.isfile(store.path) or os.path.getsize(store.path) > LARGEST_COPY:
         return []
     with tempfile.TemporaryDirectory(prefix="tacit-self-test-") as place:
         copy = os.path.join(place, "memory.db")
@@ -83,7 +83,7 @@ def _fired(host: Host, entry: Any, scene: Scene, env: Mapping[str, str], store: 
     return Fired(entry.theirs, entry.ours, time.perf_counter() - began, seen)
 
 
-def shown(fired: Sequence[Fired]) -> list[str]:
+def self_test_lines(fired: Sequence[Fired]) -> list[str]:
     """The result for people."""
     if not fired:
         return ["self-test: left out, the store is too large to be copied for it"]
@@ -93,13 +93,13 @@ def shown(fired: Sequence[Fired]) -> list[str]:
     told: set[str] = set()
     for each in fired:
         lines.append(f"  {each.theirs:<{width}}  {each.told}")
-        fresh = [line for line in each.seen if line not in told][:LINES]
+        fresh = [line for line in each.seen if line not in told][:_LINES]
         told.update(fresh)
         lines += [f"    {line}" for line in fresh]
     return lines
 
 
-def as_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
+def self_test_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
     """The same for programs."""
     return [
         {

@@ -101,7 +101,7 @@ def write_settings(file: Settings, text: str | None, made: tuple[str, ...] = ())
     return tuple(new)
 
 
-class Kept:
+class FormerSettings:
     """What a settings file held before us, in the data folder."""
 
     def __init__(self, env: Mapping[str, str], path: str) -> None:

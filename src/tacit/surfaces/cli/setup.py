@@ -23,14 +23,14 @@ def _declare_init(parser: argparse.ArgumentParser) -> None:
 
 def _init(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.app import bring_in_step
-    from tacit.stores.identity_record import record
+    from tacit.stores.identity_record import record_project
 
     with cli.open(args) as memories:
         if args.only_store:
             return Answer({"store": memories.store.path, "project": None}, f"store ready: {memories.store.path}")
         project = memories.ensure_project()
         place = memories.place
-        recorded = place.id == project.id or record(place, project.id)
+        recorded = place.id == project.id or record_project(place, project.id)
         if args.profile:
             memories.use_profile(args.profile)
         name = memories.profile.name

@@ -13,7 +13,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, table, width, wrapped
 from tacit.surfaces.views import given_here, overview
-from tacit.surfaces.wording import is_given, standing
+from tacit.surfaces.wording import is_given, standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
-SHOWN = 10  # lessons on the first screen
-WEEK = 7
+_SHOWN = 10  # lessons on the first screen
+_WEEK = 7
 
 NOTHING = """Nothing is kept yet.
 
@@ -53,8 +53,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"store": None, "project": None, "states": {}}, NOTHING)
     with memories:
         data = overview(memories)
-        given, more = in_force(memories, SHOWN)
-        week = memories.week(clock.after_days(memories.now(), -WEEK)) if memories.project else {}
+        given, more = in_force(memories, _SHOWN)
+        week = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, profile = memories.profile_choice().note, memories.profile
     data["in_force"] = {"count": more, "ids": [memory.id for memory in given]}
     data["week"] = week
@@ -118,7 +118,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
 
 def lesson_table(cli: Cli, memories: Sequence[Memory], profile: Profile) -> str:
     """Lessons with how they stand, as people say it."""
-    said = [standing(memory, profile) for memory in memories]
+    said = [standing_words(memory, profile) for memory in memories]
     rows = [
         [paint(cli, "id", memory.id), paint(cli, each.tone, each.words), one_line(memory.text, 2000) or "(erased)"]
         for memory, each in zip(memories, said)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.team.join import Joined
-    from tacit.team.sync import Seen, Synced
+    from tacit.team.sync import Synced, SyncedLesson
 
 
 def _declare_sync(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,7 @@ def _text(done: Synced) -> str:
     return "\n".join([*lines, told + ("" if done.signed else "; nothing was signed")])
 
 
-def _who(each: Seen) -> str:
+def _who(each: SyncedLesson) -> str:
     names = ", ".join(each.by) or "-"
     return (
         f"{names} (signed: {', '.join(each.signers)})" if each.signers else f"{names} (not signed by anyone you allow)"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.surfaces.cli import Cli
 
-PATIENCE = 1.0  # seconds before anybody is told
+_PATIENCE = 1.0  # seconds before anybody is told
 STEP = 0.25
 
 
@@ -55,7 +55,7 @@ class Ticker:
         while not self.over.wait(STEP):
             with self.lock:
                 now = time.monotonic()
-                if self.over.is_set() or now - self.last < PATIENCE:
+                if self.over.is_set() or now - self.last < _PATIENCE:
                     continue
                 self._show(f"tacit {self.verb}: at work for {now - self.began:.0f} s")
 
@@ -89,7 +89,7 @@ def _spinner(cli: Cli) -> Any:
     return spinner
 
 
-def folded(text: str, columns: int) -> str:
+def wrapped(text: str, columns: int) -> str:
     """An answer with sentences that would run over the edge broken at words, below their own beginning; painted lines are left alone."""
     import textwrap
 
@@ -112,7 +112,7 @@ def paged(text: str, cli: Cli) -> None:
     import shutil
 
     size = shutil.get_terminal_size()
-    text = folded(text, size.columns)
+    text = wrapped(text, size.columns)
     command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
     rows = sum(1 + max(0, len(line) - 1) // max(1, size.columns) for line in text.splitlines())
     if rows < size.lines or command in ("", "cat") or not turns_pages(cli.env) or not _through(command, text, cli):

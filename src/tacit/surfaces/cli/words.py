@@ -110,7 +110,7 @@ def filled(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> tuple[list[li
     return [[row[i] for i in at] for row in rows], [heads[i] for i in at]
 
 
-WHOLE = 2000  # characters of a text on one line of a pipe
+PIPE_CHARACTERS = 2000  # characters of a text on one line of a pipe
 LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
 
 
@@ -154,10 +154,10 @@ def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
 
 
 WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
-COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
+_COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 
-def memory_line(memory: Memory, names: Sequence[str] = COLUMNS, signer: str = "", standing: str = "") -> list[str]:
+def memory_line(memory: Memory, names: Sequence[str] = _COLUMNS, signer: str = "", standing: str = "") -> list[str]:
     """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
     told = (
         {"standing": standing, "text": f"{_cell(memory, 'text')}  (signed: {signer})"}
@@ -185,7 +185,7 @@ def _cell(memory: Memory, name: str) -> str:
         state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
         return ("*" if memory.pinned else " ") + state
     if name == "text":
-        return one_line(memory.text, WHOLE) if memory.text else "(erased)"
+        return one_line(memory.text, PIPE_CHARACTERS) if memory.text else "(erased)"
     if name == "seen":
         return f"{memory.tally.seen}x" if memory.tally.seen else "-"
     if name == "frequency":
@@ -208,7 +208,7 @@ def entry_line(entry: Entry) -> list[str]:
         entry.verb,
         entry.memory,
         entry.by,
-        one_line(moved + entry.reason, WHOLE),
+        one_line(moved + entry.reason, PIPE_CHARACTERS),
     ]
 
 

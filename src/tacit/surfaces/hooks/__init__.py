@@ -41,8 +41,8 @@ EVENTS = (
     "session-end",
 )
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
-LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
-RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
+_LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
+_RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
 QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hooks; then the worker does the waiting
 DEBOUNCE = (
     15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
@@ -90,9 +90,9 @@ def _payload() -> Any:
     import json
 
     raw = b""
-    while len(raw) <= LARGEST and (more := os.read(0, 1 << 16)):
+    while len(raw) <= _LARGEST and (more := os.read(0, 1 << 16)):
         raw += more
-    return json.loads(raw.decode("utf-8", "replace")) if len(raw) <= LARGEST else None
+    return json.loads(raw.decode("utf-8", "replace")) if len(raw) <= _LARGEST else None
 
 
 def _write(text: str) -> None:
@@ -122,7 +122,7 @@ def respond_and_tell(
     path = store_path(store or None, env)
     if not (_is_here(path, env) if "://" in path else os.path.exists(path)):
         return "", nothing
-    memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN, near=True)
+    memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, near=True)
     memories.store.hurry()
     try:
         told = _handle(memories, event)
@@ -225,7 +225,7 @@ def _name_session(memories: Memories, event: Event) -> None:
     from tacit.surfaces.session import note
 
     try:
-        note(memories.store, event.session, clock.now(), wait=RECORD_WITHIN)
+        note(memories.store, event.session, clock.now(), wait=_RECORD_WITHIN)
     except Unavailable:
         pass  # they do without; what they are told then belongs to no run
 
@@ -233,11 +233,11 @@ def _name_session(memories: Memories, event: Event) -> None:
 def _watch(memories: Memories, event: Event) -> None:
     """Queue a session at its start: a host that dies in its first turn tells of no end, and its transcript is there all the same."""
     from tacit.core.errors import Unavailable
-    from tacit.surfaces.worker import ask
+    from tacit.surfaces.worker import enqueue
 
     if event.transcript and memories.project_id and not _is_emptied(event) and not _is_replay(memories, event):
         try:
-            ask(memories.store, _wish(memories, event, False), later=DIED, wait=RECORD_WITHIN, once=True)
+            enqueue(memories.store, _wish(memories, event, False), later=DIED, wait=_RECORD_WITHIN, once=True)
         except Unavailable:
             pass  # the end of its first turn queues it
 
@@ -324,14 +324,14 @@ def _key(memories: Memories, event: Event) -> str:
 def _remember(memories: Memories, event: Event) -> Told:
     """Queue the transcript and see to it that somebody reads it."""
     from tacit.core.errors import StoreBusy
-    from tacit.surfaces.worker import ask, start
+    from tacit.surfaces.worker import enqueue, start
 
     if not event.transcript or _is_replay(memories, event):
         return Told()
     over = event.name == "session-end"
     wish = _wish(memories, event, over)
     try:
-        ask(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
+        enqueue(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
         start(memories.store.path, memories.env, wish, far=memories.store.far)
         return Told()
@@ -355,7 +355,7 @@ def _receipt(memories: Memories) -> str:
     key = f"receipt:{memories.project_id}"
     if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
         return ""
-    with memories.store.write(wait=RECORD_WITHIN) as tx:
+    with memories.store.write(wait=_RECORD_WITHIN) as tx:
         unit, _, line = tx.meta(key).partition("\t")
         tx.put_meta(key, f"{unit}\t")
     return f"tacit, last session: {line}" if line else ""
@@ -365,7 +365,7 @@ def _count_failure(memories: Memories) -> None:
     from tacit.core import clock
 
     try:
-        with memories.store.write(wait=RECORD_WITHIN) as tx:
+        with memories.store.write(wait=_RECORD_WITHIN) as tx:
             tx.count("", "hook_failure", clock.now())
     except Exception:
         pass  # a store that cannot be written cannot count either; `doctor` finds out why
@@ -396,7 +396,7 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     fresh = {"stamp": stamp, **{name: found[name].value for name in SETTINGS}}
     if not here:
         try:
-            with memories.store.write(wait=RECORD_WITHIN) as tx:
+            with memories.store.write(wait=_RECORD_WITHIN) as tx:
                 tx.put_meta(key, json.dumps(fresh))
         except StoreBusy:
             pass  # the next hook reads the files again

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import Event
 
 SAME_WITHIN = 10.0  # seconds in which the same line is a copy
-TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
-LONGEST = 8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
+_TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
+_LONGEST = 8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
 LONGEST_INPUT = 2_000
 COMMANDS = ("command", "cmd", "script", "commandLine", "path", "file_path", "filePath")
 
@@ -85,7 +85,7 @@ def _seen(fd: int) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:
     if not size:
         return {}, []
     head = _parsed(os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0])
-    lines = os.pread(fd, TAIL, max(0, size - TAIL)).split(b"\n")
+    lines = os.pread(fd, _TAIL, max(0, size - _TAIL)).split(b"\n")
     return head or {"type": "run"}, [line for raw in lines[-20:] if (line := _parsed(raw))]
 
 
@@ -100,7 +100,7 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 def _head(event: Event) -> dict[str, Any]:
     from tacit.guard.redact import private, redact, redacted_record
 
-    task = redact(private(event.text[:LONGEST])).text if event.name == "session-start" else ""
+    task = redact(private(event.text[:_LONGEST])).text if event.name == "session-start" else ""
     said = redacted_record(
         {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}
     ) | {"task": task}
@@ -116,7 +116,7 @@ def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
     from tacit.guard.redact import PRIVATE, private, redact_value
 
     step = {
-        name: _cut(said, LONGEST_INPUT if name == "input" else LONGEST) for name, said in (event.step or {}).items()
+        name: _cut(said, LONGEST_INPUT if name == "input" else _LONGEST) for name, said in (event.step or {}).items()
     }
     for name in ("text", "output", "error"):
         if isinstance(step.get(name), str):

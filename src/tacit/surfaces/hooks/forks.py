@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SIBLINGS = 40  # files beside it that are looked at, the newest first
-HEAD = 16_384  # bytes of each; a session's first message stands there
+_HEAD = 16_384  # bytes of each; a session's first message stands there
 
 
 def copied_from(transcript: str, session: str) -> Iterator[str]:
@@ -36,7 +36,7 @@ def copied_from(transcript: str, session: str) -> Iterator[str]:
 def _head(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read(HEAD)
+            return file.read(_HEAD)
     except (OSError, ValueError):
         return b""
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from tacit.app import Memories, open
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
-from tacit.core.memory import Memory, as_json
+from tacit.core.memory import Memory, memory_json
 from tacit.core.states import ACTIVE
 from tacit.core.trust import Actor
 from tacit.core.value import replace
@@ -25,9 +25,9 @@ from tacit.surfaces.session import ancestors, session_of
 
 T = TypeVar("T")
 
-AGENT = Actor("agent", "agent", "an MCP client is not a person")
-PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
-DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
+MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person")
+WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
+DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
 
 
 class Known(BaseModel):
@@ -105,13 +105,13 @@ class Desk:
         return named or self.env.get("TACIT_RUN", "") or session_of(memories.near, self._above)
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
-        last = time.monotonic() + PATIENCE
+        last = time.monotonic() + WRITE_PATIENCE
         while True:
             try:
                 with open(
-                    self.store, self.project, env=self.env, cwd=self.folder, create=create, wait=PATIENCE
+                    self.store, self.project, env=self.env, cwd=self.folder, create=create, wait=WRITE_PATIENCE
                 ) as memories:
-                    memories.actor = AGENT
+                    memories.actor = MCP_AGENT
                     return act(memories)
             except StoreBusy:
                 if time.monotonic() > last:
@@ -181,7 +181,7 @@ class Desk:
 
     def review(self, action: str, id: str, run: str) -> Waiting:
         """What waits for a person; looking is all an agent may do here."""
-        if action in DECISIONS:
+        if action in DESK_DECISIONS:
             raise Refused(
                 f"review: to {action} is a person's word, and an MCP client is not a person.",
                 f"Ask the user to run: tacit review {action} {id or 'ID'}",
@@ -290,7 +290,7 @@ def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson as JSON, its text neutralised: it is on its way into a prompt."""
     from tacit.guard.one_line import plain_line
 
-    return {**as_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
+    return {**memory_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
 
 
 def _proposal(proposal: Any) -> dict[str, Any]:

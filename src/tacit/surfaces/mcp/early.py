@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 RECORDED = os.path.join(os.path.dirname(__file__), "handshake.json")
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request since 2026-07-28
 PIECE = 1 << 16
-LARGEST = 1 << 20  # bytes of a question that is answered here; a longer one is the SDK's
+LARGEST_REQUEST = 1 << 20  # bytes of a question that is answered here; a longer one is the SDK's
 
 
-def serve(load: Callable[[], Callable[[], None]]) -> None:
+def serve_early(load: Callable[[], Callable[[], None]]) -> None:
     """Answer what has a fixed answer until the server that `load` makes, slowly and beside, can go on. What comes meanwhile and has
     none waits for it, and holds nothing else up."""
     import select
@@ -53,7 +53,7 @@ def serve(load: Callable[[], Callable[[], None]]) -> None:
         held += more
         *lines, held = held.split(b"\n")
         for line in lines:
-            answer, replay = answered(line, answers) if len(line) <= LARGEST else (None, False)
+            answer, replay = answered(line, answers) if len(line) <= LARGEST_REQUEST else (None, False)
             if answer:
                 _write(1, json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
                 greeted = answer["id"] if replay else greeted
@@ -61,7 +61,7 @@ def serve(load: Callable[[], Callable[[], None]]) -> None:
                 kept += line + b"\n"
         if not beside.ident:
             beside.start()
-        if not more or len(held) > LARGEST:
+        if not more or len(held) > LARGEST_REQUEST:
             break
     beside.join()
     os.close(ready)

@@ -85,7 +85,7 @@ def application(server: MCPServer, host: str, port: int, token: str, names: Sequ
     return Guarded(inner, token)
 
 
-def serve(
+def serve_http(
     server: MCPServer, host: str, port: int, token: str, names: Sequence[str], ready: Callable[[str], None]
 ) -> None:
     """Serve until stopped. `ready` is told the URL once the port is ours; port 0 takes a free one."""

@@ -25,7 +25,7 @@ from tacit.surfaces.mcp.desk import Desk, Kept, Recollections, Waiting
 
 T = TypeVar("T")
 
-LARGEST = 256 * 1024  # characters of one call's arguments; a lesson is a sentence or two
+LARGEST_ARGUMENTS = 256 * 1024  # characters of one call's arguments; a lesson is a sentence or two
 AT_ONCE = 8  # calls that touch the store at a time; the others wait for their turn
 RUN_HEADER = "x-tacit-run"
 
@@ -88,9 +88,9 @@ class Server(MCPServer):
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
         """Call a tool; arguments that are too large or of the wrong shape are told in one line."""
         size = weight(arguments)
-        if size > LARGEST:
+        if size > LARGEST_ARGUMENTS:
             raise ToolError(
-                f"{name}: the arguments are {size:,} characters long; at most {LARGEST:,} are taken. "
+                f"{name}: the arguments are {size:,} characters long; at most {LARGEST_ARGUMENTS:,} are taken. "
                 "Give the sentence that matters, and keep the rest in a file it names."
             )
         try:

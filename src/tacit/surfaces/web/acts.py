@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
-from tacit.core.memory import as_json
+from tacit.core.memory import memory_json
 from tacit.surfaces.web import views
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
 def page_line(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     """Let a lesson onto the page, or take it off."""
     memory = desk.put_on_page(asked["id"], asked.get("on", "yes") == "yes", reason=asked.get("reason", ""))
-    return {"line": as_json(memory)}
+    return {"line": memory_json(memory)}
 
 
 def undo(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:

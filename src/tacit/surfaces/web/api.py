@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import GATES, SEVERITIES, TIERS, VERDICTS, as_json
-from tacit.core.proposal import KINDS
+from tacit.core.memory import GATE_ANSWERS, SEVERITIES, TIERS, VERDICTS, memory_json
+from tacit.core.proposal import PROPOSAL_KINDS
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql_rows import SORTS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Act = Callable[[Memories, dict[str, Any]], Any]
 
 DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close")
-OUTCOMES = ("reinstate", "supersede", "archive", "reject", "keep", "weaken", "decay")
+REVIEW_OUTCOMES = ("reinstate", "supersede", "archive", "reject", "keep", "weaken", "decay")
 LESSON = text(20_000, minLength=1)
 REASON = text(2_000)
 PAGED = {"limit": number(1, 200, 50), "offset": number(0, 10_000_000, 0)}
@@ -60,7 +60,7 @@ def _decide_proposal(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _undo(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     what: str | int = asked["entry"] if "entry" in asked else asked.get("memory", "")
-    return {"memories": [as_json(memory) for memory in desk.undo(what)]}
+    return {"memories": [memory_json(memory) for memory in desk.undo(what)]}
 
 
 def _edit(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -68,14 +68,14 @@ def _edit(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     for name in ("tags", "paths"):
         if name in fields:
             fields[name] = tuple(fields[name])
-    return as_json(desk.edit(asked["id"], reason=asked.get("reason", ""), **fields))
+    return memory_json(desk.edit(asked["id"], reason=asked.get("reason", ""), **fields))
 
 
 def _add(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         name: tuple(at) if isinstance(at, list) else at for name, at in asked.items() if name != "text"
     }
-    return as_json(desk.add(asked["text"], **fields))
+    return memory_json(desk.add(asked["text"], **fields))
 
 
 def _use_profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -91,42 +91,42 @@ def _log(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 TEXTS = {"type": "array", "items": text(400), "maxItems": 50}
-FACETS = {
+FACET_FIELDS = {
     "kind": text(40), "category": text(80), "domain": text(80), "agent": text(80), "task_type": text(80),
     "severity": one_of(*SEVERITIES), "tags": TEXTS, "paths": TEXTS,
 }  # fmt: skip
-EDITS = ("text", *FACETS)
+EDITS = ("text", *FACET_FIELDS)
 DECISION = {
-    "role": text(80), "to": one_of(*STATES), "outcome": one_of(*OUTCOMES), "into": text(64), "text": text(20_000), "reason": REASON,
+    "role": text(80), "to": one_of(*STATES), "outcome": one_of(*REVIEW_OUTCOMES), "into": text(64), "text": text(20_000), "reason": REASON,
 }  # fmt: skip
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/overview", "What is kept here, on one screen", lambda desk, _: views.overview(desk)),
     Endpoint("GET", "/memories", "Lessons by their facets, newest first", views.memories, {
         **PAGED, "state": one_of(*STATES), "kind": text(40), "category": text(80), "trust": one_of(*TIERS), "verdict": one_of(*VERDICTS),
-        "gate": one_of(*GATES), "tag": text(80), "text": text(200), "sort": {**one_of(*SORTS), "default": "new"}, "archived": FLAG,
+        "gate": one_of(*GATE_ANSWERS), "tag": text(80), "text": text(200), "sort": {**one_of(*SORTS), "default": "new"}, "archived": FLAG,
     }),
-    Endpoint("POST", "/memories", "Keep a lesson", _add, body=body({"text": LESSON, **FACETS}, "text")),
+    Endpoint("POST", "/memories", "Keep a lesson", _add, body=body({"text": LESSON, **FACET_FIELDS}, "text")),
     Endpoint("GET", "/memories/{id}", "One lesson, whole", lambda desk, asked: views.memory(desk, asked["id"])),
-    Endpoint("PATCH", "/memories/{id}", "Correct a lesson", _edit, body=body({"text": LESSON, **FACETS, "reason": REASON})),
+    Endpoint("PATCH", "/memories/{id}", "Correct a lesson", _edit, body=body({"text": LESSON, **FACET_FIELDS, "reason": REASON})),
     Endpoint("POST", "/memories/{id}/pin", "Always give a lesson, or no more",
-             lambda desk, asked: as_json(desk.pin(asked["id"], asked["on"], reason=asked.get("reason", ""))),
+             lambda desk, asked: memory_json(desk.pin(asked["id"], asked["on"], reason=asked.get("reason", ""))),
              body=body({"on": FLAG, "reason": REASON}, "on")),
     Endpoint("POST", "/memories/{id}/page", "Let a lesson onto the page, which takes it off trial, or take it off",
-             lambda desk, asked: as_json(desk.put_on_page(asked["id"], asked["on"], reason=asked.get("reason", ""))),
+             lambda desk, asked: memory_json(desk.put_on_page(asked["id"], asked["on"], reason=asked.get("reason", ""))),
              body=body({"on": FLAG, "reason": REASON}, "on")),
     Endpoint("POST", "/memories/{id}/forget", "Take a lesson out, reversibly",
-             lambda desk, asked: {"memories": [as_json(each) for each in desk.forget(asked["id"], reason=asked.get("reason", ""))]},
+             lambda desk, asked: {"memories": [memory_json(each) for each in desk.forget(asked["id"], reason=asked.get("reason", ""))]},
              body=body({"reason": REASON})),
     Endpoint("POST", "/memories/{id}/feedback", "Say that a lesson helped, was wrong or is outdated",
-             lambda desk, asked: as_json(desk.feedback(asked["id"], asked["word"], reason=asked.get("reason", ""))),
+             lambda desk, asked: memory_json(desk.feedback(asked["id"], asked["word"], reason=asked.get("reason", ""))),
              body=body({"word": one_of("helped", "wrong", "outdated"), "reason": REASON}, "word")),
     Endpoint("POST", "/memories/{id}/decide", "Decide about a lesson: let it rise, open or close its review, merge it", _decide,
              body=body({"decision": one_of(*DECISIONS), **DECISION}, "decision")),
     Endpoint("POST", "/undo", "Take back a journal entry, or a lesson's last one", _undo,
              body=body({"entry": number(1, 1 << 53), "memory": text(64)})),
     Endpoint("GET", "/proposals", "What waits for a judgement, with its evidence", views.proposals, {
-        **PAGED, "state": {**one_of("open", "approved", "rejected", "expired"), "default": "open"}, "kind": one_of(*KINDS),
+        **PAGED, "state": {**one_of("open", "approved", "rejected", "expired"), "default": "open"}, "kind": one_of(*PROPOSAL_KINDS),
     }),
     Endpoint("GET", "/proposals/{id}", "One proposal", lambda desk, asked: views.proposal(desk, views.find_proposal(desk, asked["id"]))),
     Endpoint("POST", "/proposals/{id}/decide", "Approve, edit or reject a proposal", _decide_proposal,
@@ -138,7 +138,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/runs", "Runs: given, withheld, cited, came back", views.runs, {
         "limit": number(1, 100, 20), "offset": number(0, 100_000, 0),
     }),
-    Endpoint("GET", "/runs/{id}", "One run", lambda desk, asked: views.run(desk, asked["id"])),
+    Endpoint("GET", "/runs/{id}", "One run", lambda desk, asked: views.run_view(desk, asked["id"])),
     Endpoint("GET", "/effect", "Does it help? The whole memory and each lesson", lambda desk, _: views.effect(desk)),
     Endpoint("GET", "/page", "The page as it is and as it would be", lambda desk, _: views.page(desk)),
     Endpoint("GET", "/log", "The journal, newest first", _log, {

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.surfaces import drawn, outlook
-from tacit.surfaces.wording import standing
+from tacit.surfaces.wording import standing_words
 
 if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.surfaces.web.reckoned import Known
+    from tacit.surfaces.web.reckoned import ReckonedEffect
 
 
-def home(desk: Memories, known: Known) -> dict[str, Any]:
+def home(desk: Memories, known: ReckonedEffect) -> dict[str, Any]:
     """Everything that stands on it; `known` is what the whole memory spared, as far as it was reckoned."""
     found = outlook.looked(desk)
     spared = drawn.spared(outlook.spared(known.found) if known.found else None)
@@ -25,6 +25,8 @@ def home(desk: Memories, known: Known) -> dict[str, Any]:
         "is_pending": known.found is None,
         "is_old": known.found is not None and not known.is_current,
         "waiting": drawn.waiting(found),
-        "consumed": [drawn.tokens(found), drawn.cost(found), drawn.hosts(found)],
-        "harmful": [{"id": each.id, "text": each.text, "said": standing(each, desk.profile)} for each in found.harmful],
+        "consumed": [drawn.tokens_by_week(found), drawn.cost(found), drawn.hosts(found)],
+        "harmful": [
+            {"id": each.id, "text": each.text, "said": standing_words(each, desk.profile)} for each in found.harmful
+        ],
     }

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.surfaces.web.server import Desk
 
 LOOK = 0.5  # seconds between looks for something new
-PATIENCE = 600.0  # seconds a stream stays open; a browser comes back by itself
+STREAM_SECONDS = 600.0  # seconds a stream stays open; a browser comes back by itself
 KEPT = 20  # finished jobs that are remembered
 # tend without the page: nothing is written outside the store
 UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")
@@ -86,7 +86,7 @@ class Jobs:
 
     async def journal(self, after: int) -> AsyncIterator[str]:
         """New journal entries as they are written. Waiting holds no thread: many may look on."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + STREAM_SECONDS
         while time.monotonic() < deadline:
             entries = await run_in_threadpool(partial(self._entries, after))
             for entry in entries if after >= 0 else ():
@@ -109,7 +109,7 @@ class Jobs:
 
 async def _stream(job: Job) -> AsyncIterator[str]:
     told = 0
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + STREAM_SECONDS
     while time.monotonic() < deadline:
         over = job.over
         for line in job.lines[told:]:

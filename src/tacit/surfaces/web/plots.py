@@ -16,7 +16,7 @@ def at(x: float, width: float = WIDTH) -> float:
     return round((max(-1.0, min(1.0, x)) + 1) / 2 * width, 1)
 
 
-def interval(lesson: Mapping[str, Any], width: float = WIDTH) -> dict[str, Any]:
+def plotted_interval(lesson: Mapping[str, Any], width: float = WIDTH) -> dict[str, Any]:
     """A lesson's interval as a bar, its estimate as a dot."""
     low, high, dot = at(lesson["low"], width), at(lesson["high"], width), lesson["estimate"]
     return {"low": low, "width": max(1.0, round(high - low, 1)), "dot": None if dot is None else at(dot, width)}

@@ -22,7 +22,7 @@ PATIENCE = 0.3  # seconds that a request waits for a first result
 
 
 @value
-class Known:
+class ReckonedEffect:
     """A result, if there is one, and whether it is of the store as it is now."""
 
     found: Effects | None
@@ -38,7 +38,7 @@ class Reckoned:
         self._kept: dict[Any, tuple[Any, Effects]] = {}  # by project: the state of the store, and the result
         self._work: dict[Any, threading.Thread] = {}
 
-    def effect(self, memories: Memories) -> Known:
+    def effect(self, memories: Memories) -> ReckonedEffect:
         """What is known now; starts to find out more where that is too little."""
         project, state = memories.project_id, state_of(memories)
         with self._lock:
@@ -53,9 +53,9 @@ class Reckoned:
         with self._lock:
             return self._of(project, state)
 
-    def _of(self, project: str, state: Any) -> Known:
+    def _of(self, project: str, state: Any) -> ReckonedEffect:
         at, found = self._kept.get(project, (None, None))
-        return Known(found, found is not None and at == state)
+        return ReckonedEffect(found, found is not None and at == state)
 
     def _reckon(self, project: str) -> None:
         try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from tacit.app import Memories
-    from tacit.surfaces.web.reckoned import Known
+    from tacit.surfaces.web.reckoned import ReckonedEffect
     from tacit.surfaces.web.security import Keys
     from tacit.surfaces.web.server import Desk
 
@@ -50,7 +50,7 @@ SCREENS = (
     ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/search", "Search"), ("/page", "Page"), ("/runs", "Runs"),
     ("/effect", "Effect"), ("/pairs", "Pairs"), ("/profiles", "Profiles"), ("/health", "Health"),
 )  # fmt: skip
-PAIRS = ("merge", "contradiction")
+PAIR_KINDS = ("merge", "contradiction")
 PER_PAGE = 50
 
 
@@ -146,12 +146,12 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         Route("/events/{id}", lines, methods=["GET"]),
         screen("/", "home.html", lambda m, _: home(m, reckoned.effect(m)), {}),
         screen("/inbox", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
-        screen("/lessons", "lessons.html", told.lessons, LESSONS),
+        screen("/lessons", "lessons.html", told.lessons_screen, LESSONS),
         screen("/lessons/{id}", "lesson.html", told.lesson, {"behind": text(200)}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
         screen("/page", "page.html", lambda m, _: views.page(m), {}),
         screen("/runs", "runs.html", told.runs, {"limit": number(1, 100, 25), "behind": text(400)}),
-        screen("/runs/{id}", "run.html", told.run, {}),
+        screen("/runs/{id}", "run.html", told.run_screen, {}),
         screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
         screen("/profiles", "profiles.html", views.profiles, {}),
@@ -163,7 +163,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         share(
             "/share/lessons/{id}",
             "tacit-lesson.html",
-            lambda m, asked: sharing.lesson(m, asked["id"], version=__version__),
+            lambda m, asked: sharing.shared_lesson(m, asked["id"], version=__version__),
             {},
         ),
         act("/act/proposals/{id}", acts.judge, "_done.html"),
@@ -175,7 +175,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     ]
 
 
-def shared_report(desk: Memories, asked: dict[str, Any], known: Known) -> str:
+def shared_report(desk: Memories, asked: dict[str, Any], known: ReckonedEffect) -> str:
     """A report of the last days as one file; what was spared is taken from where it was reckoned already."""
     since = sharing.since_days(desk, asked["days"])
     return sharing.report(desk, since, team=asked.get("team", False), version=__version__, effects=known.found)
@@ -223,7 +223,7 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {**found, "peak": max((hit["score"] for hit in found["hits"]), default=1.0)}
 
 
-def effect(known: Known, asked: dict[str, Any]) -> dict[str, Any]:
+def effect(known: ReckonedEffect, asked: dict[str, Any]) -> dict[str, Any]:
     """The whole memory and its lessons, a page at a time: first those that are measured."""
     if known.found is None:
         return {"is_pending": True, "is_old": False, "total": 0}
@@ -238,8 +238,8 @@ def effect(known: Known, asked: dict[str, Any]) -> dict[str, Any]:
 
 def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons that say the same, or the opposite."""
-    waiting = desk.store.proposals(desk.project_id, kinds=PAIRS) if desk.project_id else []
-    return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged(desk)}
+    waiting = desk.store.proposals(desk.project_id, kinds=PAIR_KINDS) if desk.project_id else []
+    return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged_lessons(desk)}
 
 
 def _link(asked: Mapping[str, Any], behind: str) -> str:

@@ -76,7 +76,7 @@ class Keys:
         return False
 
 
-def names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]:
+def host_names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]:
     """The names under which the desk may be called, as a Host header spells them."""
     own = {f"{each}:{port}" for each in ("127.0.0.1", "localhost", "[::1]")}
     return frozenset(own | set(more) | {f"{name}:{port}" for name in more})

@@ -10,7 +10,7 @@ import uvicorn
 
 from tacit.core.errors import Unavailable, UsageError
 from tacit.surfaces.token import token_at
-from tacit.surfaces.web.security import Keys, names
+from tacit.surfaces.web.security import Keys, host_names
 from tacit.surfaces.web.server import Desk, application
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def serve(
                 f"{host}:{port} cannot be served: {error.strerror}.", "Choose another with --port."
             ) from None
         port = door.getsockname()[1]
-        app = application(desk, keys, names(host, port, allowed), secure=bool(allowed))
+        app = application(desk, keys, host_names(host, port, allowed), secure=bool(allowed))
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{port}/?key={keys.link}")
         config = uvicorn.Config(

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from tacit.surfaces.story import Told
 
 PER_PAGE = 30  # lines of a story
-SAID = 100  # findings of a run
+FINDINGS_SHOWN = 100  # findings of a run
 
-FACETS = ("kind", "category", "trust", "gate", "verdict")
+LIST_FACETS = ("kind", "category", "trust", "gate", "verdict")
 ORDERS = {
     "new": "newest first", "old": "oldest first", "updated": "changed last", "seen": "met most often", "used": "given last",
     "kind": "by kind", "text": "by text",
@@ -44,21 +44,21 @@ SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
 
 def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
-    from tacit.core.lifecycle import nearest
+    from tacit.core.lifecycle import next_move
     from tacit.core.standing import standing_of
 
     memory, store = desk.get(asked["id"]), desk.store
     behind = asked.get("behind", "")
     page = events_of(store, memory.id, behind, PER_PAGE + 1)
     measured = desk.effect_of(memory.id)
-    next_ = nearest(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
+    next_ = next_move(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
     answer, rests = story.effect_words(measured)
     last = desk.log(memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
         "next": ahead(memory, desk.profile, next_),
         "gone": list(desk.gone(memory)),
-        "lines": lines_of(desk, page[:PER_PAGE]),
+        "lines": event_lines(desk, page[:PER_PAGE]),
         "more": page[PER_PAGE - 1].cursor if len(page) > PER_PAGE else "",
         "behind": behind,
         "timeline": "" if behind else story.timeline(by_day(store, memory.id)),
@@ -72,24 +72,24 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def lines_of(desk: Memories, events: Sequence[Event]) -> list[Told]:
+def event_lines(desk: Memories, events: Sequence[Event]) -> list[Told]:
     """Events as lines, with the names of their runs."""
     ids = [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
     return story.lines(events, run_names(desk.store, ids))
 
 
-def run(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One run: given, left out, cited, came back, with the quotes at their places; and what was learned from it."""
     row = desk.store.find_run(desk.project_id, asked["id"])
     if row is None:
         raise NotFound(f"There is no run {asked['id'][:60]!r} in this project.", "Runs lists the latest.")
     [audited] = desk.audit(row.id)
-    findings = desk.store.findings(run=row.id)[:SAID]
+    findings = desk.store.findings(run=row.id)[:FINDINGS_SHOWN]
     cost = (row.facts or {}).get("cost") or {}
     known = {each.id: each for each in desk.store.memories([each.memory for each in findings if each.memory])}
     return {
         "run": row,
-        "record": story.record(audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)),
+        "record": story.run_record(audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)),
         "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
         "usd": cost.get("usd"),
         "steps": (row.facts or {}).get("steps", 0),
@@ -104,7 +104,7 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Runs, newest first, with what came of their lessons."""
     rows = runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1) if desk.project else []
     shown = rows[: asked["limit"]]
-    found = [{"run": row, "record": story.record(desk.audit(row.id)[0].lessons)} for row in shown]
+    found = [{"run": row, "record": story.run_record(desk.audit(row.id)[0].lessons)} for row in shown]
     return {
         "runs": found,
         "more": shown[-1].foreign_id if len(rows) > len(shown) else "",
@@ -112,7 +112,7 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons by how they stand, a page of them."""
     from tacit.core.errors import UsageError
     from tacit.stores.sql_rows import SORTS
@@ -125,7 +125,7 @@ def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
             f"One of: {', '.join(filter(None, SHOWN))}.",
         )
     narrowed = SHOWN[asked.get("show", "")][1]
-    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in FACETS if asked.get(name)}}
+    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in LIST_FACETS if asked.get(name)}}
     states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
     found = desk.list(
         states=states, equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""), sort=asked["sort"], limit=asked["limit"] + 1,

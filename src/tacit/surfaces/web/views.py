@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
 from tacit.core.links import CONFIRMED
-from tacit.core.memory import as_json
+from tacit.core.memory import memory_json
 from tacit.core.states import ACTIVE, OPEN, STATES
 from tacit.stores import counts
 from tacit.surfaces.story import TRUST
@@ -19,7 +19,7 @@ from tacit.surfaces.views import (
     recalled_json,
     why_json,
 )
-from tacit.surfaces.wording import NOTICED, standing
+from tacit.surfaces.wording import NOTICED, standing_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,15 +33,26 @@ PORTION = 100  # lessons in question that are read at once
 HELD = ("hold", "quarantine")
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
-FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
-SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")  # of a finding
+ASKED_FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
+FINDING_FIELDS = (
+    "place",
+    "extractor",
+    "memory",
+    "outcome",
+    "reason",
+    "text",
+    "kind",
+    "by",
+    "tier",
+    "at",
+)  # of a finding
 
 
 def said(desk: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson as JSON, with how it stands and whose words it is in plain words."""
-    stands = standing(memory, desk.profile)
+    stands = standing_words(memory, desk.profile)
     return {
-        **as_json(memory),
+        **memory_json(memory),
         "stands": stands.words,
         "tone": stands.tone,
         "whose": TRUST.get(memory.trust, memory.trust),
@@ -50,14 +61,14 @@ def said(desk: Memories, memory: Memory) -> dict[str, Any]:
 
 def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A page of lessons by their facets, and whether there are more."""
-    equal = {name: asked[name] for name in FACETS[1:] if asked.get(name)}
+    equal = {name: asked[name] for name in ASKED_FACETS[1:] if asked.get(name)}
     states = (asked["state"],) if asked.get("state") else ()
     limit, offset = asked["limit"], asked["offset"]
     found = desk.list(
         states=states, archived=asked.get("archived", False), equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""),
         sort=asked["sort"], limit=limit + 1, offset=offset,
     )  # fmt: skip
-    shown = [as_json(memory) for memory in found[:limit]]
+    shown = [memory_json(memory) for memory in found[:limit]]
     return {"memories": shown, "total": _total(desk, asked), "more": len(found) > limit, "offset": offset}
 
 
@@ -66,11 +77,11 @@ def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
     if asked.get("tag") or asked.get("text"):
         return None
     states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN
-    rows = [dict(zip((*FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, FACETS)]
+    rows = [dict(zip((*ASKED_FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, ASKED_FACETS)]
     fits = (
         row
         for row in rows
-        if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in FACETS[1:])
+        if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in ASKED_FACETS[1:])
     )
     return sum(int(row["rows"]) for row in fits)
 
@@ -89,7 +100,7 @@ def memory(desk: Memories, id: str) -> dict[str, Any]:
         "marks": told["marks"][-200:],
         "effect": lesson_json(desk.effect_of(found.id)) if why.uses else None,
         "journal": told["journal"][:-201:-1],
-        "similar": [as_json(each) for each in similar(desk, found)],
+        "similar": [memory_json(each) for each in similar(desk, found)],
         "proposals": [proposal_json(each) for each in desk.store.proposals(memory=found.id)],
     }
 
@@ -249,10 +260,10 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def run(desk: Memories, id: str) -> dict[str, Any]:
+def run_view(desk: Memories, id: str) -> dict[str, Any]:
     """One run, whole: lessons given, withheld, cited, and the findings it was learned from."""
     [found] = desk.audit(id)
-    said = [{name: row.__dict__[name] for name in SAID} for row in desk.store.findings(run=found.run.id)]
+    said = [{name: row.__dict__[name] for name in FINDING_FIELDS} for row in desk.store.findings(run=found.run.id)]
     return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
 
 
@@ -272,8 +283,8 @@ def page(desk: Memories) -> dict[str, Any]:
         "files": [dict(each) for each in report.figures.get("files", ())] if report else [],
         "by_hand": [dict(each) for each in report.figures.get("findings", ())] if report else [],
         "notes": list(report.notes) if report else [],
-        "lines": [as_json(each) for each in standing],
-        "waiting": [as_json(each) for each in desk.pages.waiting(desk.profile.page.max_lines)],
+        "lines": [memory_json(each) for each in standing],
+        "waiting": [memory_json(each) for each in desk.pages.waiting(desk.profile.page.max_lines)],
         "earned": desk.pages.earned(),
     }
 
@@ -292,17 +303,19 @@ def facets(desk: Memories) -> dict[str, dict[str, int]]:
     return counts(desk.store, desk.project_id)
 
 
-def merged(desk: Memories) -> list[dict[str, Any]]:
+def merged_lessons(desk: Memories) -> list[dict[str, Any]]:
     """Lessons that were merged into others, latest first."""
-    return [as_json(each) for each in desk.list(states=("superseded",), limit=50, sort="updated") if each.superseded_by]
+    return [
+        memory_json(each) for each in desk.list(states=("superseded",), limit=50, sort="updated") if each.superseded_by
+    ]
 
 
 def profiles(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Ways of remembering."""
     from tacit.core.profile import profile_id
-    from tacit.profiles import load, names
+    from tacit.profiles import load, profile_names
 
-    found = [load(name) for name in names()]
+    found = [load(name) for name in profile_names()]
     return {
         "in_force": desk.profile.name,
         "profiles": [{"name": each.name, "title": each.title, "version": profile_id(each)} for each in found],
@@ -326,10 +339,10 @@ def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def builtin(name: str) -> Any:
     """A profile by name. It may elsewhere be a file's path; the desk opens no files."""
-    from tacit.profiles import load, names
+    from tacit.profiles import load, profile_names
 
-    if name not in names():
-        raise NotFound(f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(names())}.")
+    if name not in profile_names():
+        raise NotFound(f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(profile_names())}.")
     return load(name)
 
 
