@@ -58,6 +58,12 @@ def notice(memories: Memories) -> str:
         ("- **Use rtk.**", ("", "not `bun`"), "- **Use rtk.** (not `bun`)"),
         ("run python setup.py, then python.", ("python", "python3"), "run python3 setup.py, then python3."),
         ("run ./python or python3", ("python", "python3"), None),  # another word is another command
+        (
+            "hk runs checks; run `hk check` first.",
+            ("hk", "mise x hk --"),
+            "hk runs checks; run `mise x hk -- check` first.",
+        ),
+        ("hk is fast, see `docs/hk.md`.", ("hk", "mise x hk --"), None),  # prose, and another word
         ("## Use rtk", ("", "not `bun`"), None),
         ("| Use rtk | always |", ("", "not `bun`"), None),
         ("```\nuse rtk bun\n```", ("", "not `bun`"), "use rtk bun  # not `bun`"),

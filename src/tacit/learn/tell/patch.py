@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _STOPS = (".", ":", ";", "!")
+_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
 _NO_ROOM = re.compile(r"\s*(?:#{1,6}\s|\|.*\|\s*$|<!--)")  # a heading, a table's row, a comment: no sentence to add to
 
 
@@ -51,7 +52,10 @@ def patch_of(payload: Mapping[str, Any], text: str) -> Patch | None:
 
 def _reworded(line: str, old: str, new: str, fenced: bool) -> str:
     if old:
-        return re.sub(rf"(?<![\w./-]){re.escape(old)}(?![\w/-]|\.\w)", lambda _: new, line)
+        word = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w/-]|\.\w)")
+        if fenced or "`" not in line:
+            return word.sub(lambda _: new, line)
+        return _CODE.sub(lambda span: word.sub(lambda _: new, span[0]), line)  # what is no code is prose, and stays
     if _NO_ROOM.match(line) and not fenced:
         return line
     body = line.rstrip()
