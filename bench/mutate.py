@@ -135,7 +135,7 @@ class Known:
         return {each for path, lines in places.items() for each in self.contexts(path, lines)}
 
 
-def recorded(copy: Copy, workers: int) -> Known:
+def recorded(copy: Copy, workers: int, only: tuple[str, ...]) -> Known:
     """The record of this src/, with the files of tests that it lacks recorded now."""
     shared = [
         path
@@ -154,21 +154,27 @@ def recorded(copy: Copy, workers: int) -> Known:
     new = [
         name
         for name, digest in files.items()
-        if not name.startswith(NOT_ASKED) and known.get(name, ("", {}))[0] != digest
+        if name.startswith(only) and not name.startswith(NOT_ASKED) and known.get(name, ("", {}))[0] != digest
     ]
     if new:
         with tempfile.TemporaryDirectory(dir=folder) as place:
             print(f"recording {len(new)} files of tests", flush=True)
-            argv = [
-                sys.executable,
-                *"-m pytest -p mutate_tests -q --tb=short -p no:cacheprovider --dist loadfile -n".split(),
-                str(workers),
-            ]
+            argv = [sys.executable, *"-m pytest -p mutate_tests -q --tb=short -p no:cacheprovider -p no:xdist".split()]
+            env = {**copy.env, "MUTATE_RECORD": place}
+            new.sort(key=lambda name: -(ROOT / name).stat().st_size)
             with (folder / "said.txt").open("w") as said:
-                env = {**copy.env, "MUTATE_RECORD": place}
-                subprocess.run(
-                    [*argv, "-m", "not slow and not process", *new], cwd=copy.root, env=env, stdout=said, stderr=said
-                )
+                started = [
+                    subprocess.Popen(
+                        [*argv, "-m", "not slow and not process", *new[part::workers]],
+                        cwd=copy.root,
+                        env=env,
+                        stdout=said,
+                        stderr=said,
+                    )
+                    for part in range(min(workers, len(new)))
+                ]
+                for process in started:
+                    process.wait()
             whole = CoverageData(str(folder / "lines"))
             for path in Path(place).glob("*.lines"):
                 part = CoverageData(str(path))
@@ -186,7 +192,15 @@ def recorded(copy: Copy, workers: int) -> Known:
             flush=True,
         )
         index.write_text(json.dumps(known))
-    return Known(folder, {test: cpu for name in files if name in known for test, cpu in known[name][1].items()})
+    return Known(
+        folder,
+        {
+            test: cpu
+            for name in files
+            if name.startswith(only) and name in known
+            for test, cpu in known[name][1].items()
+        },
+    )
 
 
 class Copy:
@@ -278,6 +292,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", default=",".join(ROOMS))
+    parser.add_argument("--tests", default="tests/", help="the beginnings of the files of tests that are asked")
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
@@ -305,7 +320,7 @@ def main() -> None:
     waiting = [each for each in chosen if each.id not in done]
     ends = time.monotonic() + args.minutes * 60
     copies = [Copy(KEPT / f"tree-{number}") for number in range(args.workers)]
-    known = recorded(copies[0], args.workers)
+    known = recorded(copies[0], args.workers, tuple(args.tests.split(",")))
     lock = threading.Lock()
 
     def work(copy: Copy) -> None:

@@ -61,13 +61,15 @@ class Record:
                     importlib.import_module(".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__"))
                 except Exception:
                     pass  # an extra that is not installed, each says it in its own way
-        ours = [module for name, module in sys.modules.items() if name.split(".")[0] == "tacit"]
+        ours = [module for name, module in sys.modules.items() if name.startswith("tacit.")]
         self.memos = [value for module in ours for value in vars(module).values() if type(value) is dict and not value]
-        self.caches = [
-            each
-            for each in gc.get_objects()
-            if isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("tacit.")
-        ]
+        self.caches = []
+        for each in gc.get_objects():
+            if isinstance(each, functools._lru_cache_wrapper) and each.__module__.startswith("tacit."):
+                try:
+                    each()  # what asks for nothing is a constant that is made when it is first used
+                except TypeError:
+                    self.caches.append(each)
         self.switch("")
 
     def switch(self, context: str) -> str:
@@ -167,12 +169,12 @@ class Ask:
 
 
 _RECORD = None
-if os.environ.get("MUTATE_RECORD") and os.environ.get("PYTEST_XDIST_WORKER"):  # before conftest.py imports anything
+if os.environ.get("MUTATE_RECORD"):  # before conftest.py imports anything
     _RECORD = Record(Path(os.environ["MUTATE_RECORD"]))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The process of pytest-xdist that runs no test has none."""
+    """Only a run that records has more to do."""
     if _RECORD:
         config.pluginmanager.register(_RECORD)
 
