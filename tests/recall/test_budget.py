@@ -193,18 +193,21 @@ def test_learned_rules_have_no_place_in_a_persons_slots(make: Make) -> None:
 
 
 def test_a_persons_words_go_by_how_often_they_had_to_say_them(make: Make) -> None:
-    """Then what they said before what they showed; a belief from few runs, or none at all, moves nothing before that."""
-    said, shown = {"trust": "user", "klass": "rule"}, {"klass": "rule", "extra": {"word": "shown"}}
+    """Then what they wrote down before what was heard, and of that the latest; a belief from few runs moves nothing."""
+    own, heard = {"trust": "user", "klass": "rule"}, {"klass": "rule", "extra": {"word": "shown"}}
     lessons = [
-        make(id="met-once", **shown, tally=Tally(seen=1, belief=0.7)),
-        make(id="typed", **said, tally=Tally(seen=1)),
-        make(id="asked-again", **shown, tally=Tally(seen=3, belief=0.45)),
+        make(id="met-once", text="A.", **heard, tally=Tally(seen=1, belief=0.7, seen_at="2026-03-01T08:00:00Z")),
+        make(id="met-lately", text="B.", **heard, tally=Tally(seen=1, seen_at="2026-04-01T08:00:00Z")),
+        make(id="written", text="C.", **own, tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z")),
+        make(id="asked-again", text="D.", **heard, tally=Tally(seen=3, belief=0.45, seen_at="2026-01-01T08:00:00Z")),
     ]
-    cost = {
-        "cost": lambda each: 100,
-        "profile": with_values(DEFAULT, {"budget.person": 12, "budget.person_tokens": 200}),
-    }
-    assert set(kept(fitted(lessons, 0, **cost))) == {"asked-again", "typed"}
+
+    def first(lines: int) -> set[str]:
+        room = with_values(DEFAULT, {"budget.person": 12, "budget.person_tokens": 100 * lines})
+        return set(kept(fitted(lessons, 0, cost=lambda each: 100, profile=room)))
+
+    assert first(1) == {"asked-again"} and first(2) == {"asked-again", "written"}
+    assert first(3) == {"asked-again", "written", "met-lately"}
 
 
 def test_what_a_person_pinned_is_told_at_a_start_whatever_it_is() -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _LEVELS = ("lean", "balanced", "deep")
 LINES = 3  # that come from noticing, at a start
-NO_BELIEF = 0.5  # of a lesson that was never on trial
 AT_NEED = "at need"  # the category of those that wait for their command or error
 CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
 
@@ -165,16 +164,19 @@ def is_standing_word(memory: Memory, profile: Profile) -> bool:
 def _in_order(ranked: list[Ranked], profile: Profile) -> list[Ranked]:
     """Who may take room first: what is pinned, then a person's rules and wishes, then what was learned, as it fits."""
 
+    from tacit.core.clock import seconds
+
     def turn(each: Ranked) -> tuple[int, int, bool, float, str]:
         memory, tally = each.memory, each.memory.tally
         if profile.budget.pinned_outside and memory.pinned:
             return 0, 0, False, 0.0, ""
         if not profile.budget.person or not is_standing_word(memory, profile):
             return 2, 0, False, 0.0, ""
-        # Ways of working share no words with a task: how often the person had to say it decides, then whether they said it in so many
-        # words. Belief by itself put what nobody had met yet before what was said five times, and a person's rule without a coin last.
-        shown = (memory.extra or {}).get("word") == "shown"
-        return 1, -tally.seen, shown, -(NO_BELIEF if tally.belief is None else tally.belief), memory.text
+        # Ways of working share no words with a task: how often the person had to say it decides, then whether they wrote it down
+        # themselves, then how lately a reader heard it. Belief put what nobody had met yet before what was said five times, and among
+        # what was said once it is the belief of a handful of runs.
+        heard = bool((memory.extra or {}).get("word"))
+        return 1, -tally.seen, heard, -seconds(tally.seen_at or memory.created_at), memory.text
 
     return sorted(ranked, key=turn)
 

@@ -141,3 +141,26 @@ def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
         Incident("failure", "command docker", program="npm run seed", place="step:1"),
     )
     assert shown is not None and [line.letter for line in shown.lines] == ["T", "T", "U"]
+
+
+def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(memories: Memories) -> None:
+    """In other words about the same commands: two lessons would stand side by side."""
+    found = "Start the server with `docker compose up -d postgres` before `npm test`."
+    heard = {"text": found, "kind": "command", "standing": "found", "quotes": [{"line": 3, "words": CURE}]}
+    reads(memories, session("r1"), json.dumps({"lessons": [heard], "answers": [], "verdicts": []}))
+    [before] = lessons(memories)
+    reads(memories, session("r2", "redis"), NONE, says())
+    [after] = lessons(memories)
+    assert (after.id, after.text, after.state) == (before.id, TEXT, "provisional")
+    assert after.signature and after.tally.seen == 2 and after.category == "at need"
+
+
+def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories: Memories) -> None:
+    reads(memories, session("r1"), NONE)
+    memories.add("Run `docker compose up -d postgres` before `npm test`.", kind="pitfall")
+    memories.store.rows("UPDATE memory SET source = 'notice'")
+    reads(memories, session("r2", "redis"), NONE, says())
+    for n in (3, 4):  # in twice as many sessions, while the line stands, nobody is asked again
+        _, model = reads(memories, session(f"r{n}", "redis"), NONE, says())
+        assert len(model.asked) == 1
+    assert lessons(memories) == []

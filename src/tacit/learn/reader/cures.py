@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.core.incident import Incident
+    from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Lesson
     from tacit.learn.reader.render import Line
+    from tacit.learn.tell.lessons import ToldLesson as Told
     from tacit.stores.incidents import Noted
     from tacit.stores.readings import Reading
 
-_BY = "reader"
+_BY, _NOTICED = "reader", "notice"
 LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
 _LINES = 24  # of one piece, from the command that failed
 _MOST = 3  # questions after one session
@@ -120,10 +123,17 @@ def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
     again: list[tuple[int, str, Sequence[Noted]]] = []
     for mark in noted_of(desk.store, reading.run):
         met = counts.failures(mark)
-        told = any(memory_of(desk.store, project, mark, by) for by in ("notice", _BY))
-        if not told and _due(met, int(desk.store.meta(_key(project, mark)) or 0)):
+        asked, _, line = desk.store.meta(_key(project, mark)).partition(" ")
+        told = any(memory_of(desk.store, project, mark, by) for by in (_NOTICED, _BY)) or _in_force(desk.store, line)
+        if not told and _due(met, int(asked or 0)):
             again.append((-len({each.lineage for each in met}), mark, met))
     return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]]
+
+
+def _in_force(store: Store, id: str) -> bool:
+    from tacit.core.states import INJECTABLE
+
+    return any(memory.state in INJECTABLE for memory in (store.memories([id]) if id else ()))
 
 
 def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
@@ -159,7 +169,7 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     from tacit.core.run import Run
     from tacit.learn.outcomes import Session
-    from tacit.learn.tell.keep import keep
+    from tacit.learn.tell.keep import adopt, keep
     from tacit.learn.tell.lessons import NEED
     from tacit.learn.tell.lessons import ToldLesson as Told
 
@@ -173,10 +183,37 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", asks_person(text) or desk.advises)
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
+        at, version = desk.now(), desk.project.profile
+        known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)
+        if known is not None and known.source == _NOTICED:
+            tx.put_meta(_key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}")
+            return  # a line of the rules says it; while it does, nobody is asked again
+        if known is not None:
+            adopt(tx, known, told, run=reading.run, seq=session.seq, at=at, profile_version=version)
+            session._promote(tx, known.id)
+            return
         id, _ = keep(
-            tx, desk.project, desk.profile, told, run=reading.run, seq=session.seq, at=desk.now(), ids=desk.ids, hold=desk.hold_all
+            tx, desk.project, desk.profile, told, run=reading.run, seq=session.seq, at=at, ids=desk.ids, hold=desk.hold_all
         )  # fmt: skip
         session._promote(tx, id)
+
+
+def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -> Memory | None:
+    """The lesson that says what a cure says: a line of the rules that is in force, or what a session had found, about no failure yet."""
+    from tacit.core.run import Finding
+    from tacit.core.standing import is_confirmed
+    from tacit.core.states import INJECTABLE, OPEN
+    from tacit.learn.match import Neighbours, match
+
+    project, profile = desk.project.id, desk.profile
+    finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)
+    met = match(tx, project, finding, profile, Neighbours(tx, project, [finding], profile).of(finding)).memory
+    if met is None or met.gate != "allow" or met.project != project:
+        return None
+    if met.source == _NOTICED:
+        return met if met.state in INJECTABLE else None
+    own = met.source == _BY and not met.signature and met.state in OPEN and met.trust not in profile.trust.person
+    return met if own and not met.pinned and not is_confirmed(met) else None
 
 
 def _key(project: str, mark: str) -> str:

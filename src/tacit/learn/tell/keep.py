@@ -82,6 +82,19 @@ def keep(
     return known.id, False
 
 
+def adopt(
+    tx: Transaction, memory: Memory, lesson: ToldLesson, *, run: str, seq: int, at: str, profile_version: str
+) -> None:
+    """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
+    now = replace(
+        memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject, updated_at=at
+    )
+    told = "what it says was met as a failure, and got over in several sessions"
+    tx.apply(change(memory, now, verb="edit", by=lesson.by, reason=told, at=at, run=run, profile=profile_version))
+    for each in witnesses(lesson):
+        _witness(tx, now, lesson, *each, seq=seq, at=at)
+
+
 def of_subject(tx: Transaction, project: str, subject: str, by: str = _BY) -> Memory | None:
     """The memory that is about a subject, whatever became of it."""
     id = memory_of(tx, project, subject, by)
