@@ -128,7 +128,13 @@ def counted(world: World, labels: dict[str, list[str]]) -> dict[str, Seen]:
             add("repeated heard at first", _on_file(log[at[first]], ids), item.name)
             for session in later:
                 add("repeated in force before it came again", _in_force(log[at[session] - 1], ids), item.name)
-                add("repeated given at that start", bool(ids & set(log[at[session]]["given"])), item.name)
+                line = log[at[session]]
+                add("repeated given at that start", bool(ids & set(line["given"])), item.name)
+                add(
+                    "repeated given, or left out there by the coin alone",
+                    bool(ids & {*line["given"], *line["withheld"]}),
+                    item.name,
+                )
         elif item.kind == "failures" and len(item.sessions) > 1:
             for session in item.sessions[1:]:
                 add("failure met again: cure in force", _in_force(log[at[session] - 1], ids), item.name)

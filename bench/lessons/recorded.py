@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import sys
 import time
 
@@ -41,6 +42,19 @@ def name_of(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()[:20]
 
 
+def folded(prompt: str, folder: str) -> str:
+    """A prompt without the folder of the bench, also where a line is cut inside its name; the marks around a record are hashes of it."""
+    text = re.sub(
+        r"(?<![^\s'\"(=])(/[^\s…]+)(?= …$)",
+        lambda cut: "/" if folder.startswith(cut[1]) else cut[1],
+        prompt.replace(folder, "/repo"),
+        flags=re.M,
+    )
+    return (
+        prompt if text == prompt else re.sub(r"^=== (end of )?record \w+ ===$", r"=== \1record ===", text, flags=re.M)
+    )
+
+
 def step_of(prompt: str) -> str:
     """Which of the reader's questions a prompt is."""
     return next((step for words, step in STEPS if words in prompt[:1200]), "other")
@@ -58,7 +72,7 @@ def main() -> int:
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
     if args.fold:
-        prompt = prompt.replace(args.fold, "/repo")
+        prompt = folded(prompt, args.fold)
     step = step_of(prompt)
     if step == "known" and args.no_known:
         print('{"verdicts": []}')
