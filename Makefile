@@ -163,10 +163,10 @@ bench-effect: .venv/ready
 	 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by
-# rules alone, and says line by line what holds (LOGS=folders with a folder of run logs per host). Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.
+# rules alone, and says line by line what holds; JOBS=3 projects at a time (LOGS=folders with a folder of run logs per host). Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.
 bench-lessons: .venv/ready
 	$(if $(NO_MODEL),,$(BIN)/python bench/lessons/answers.py unpack .bench/reader)
-	$(BIN)/python -m bench.lessons feed $(DATA) $(if $(NO_MODEL),--no-model,--queue .bench/reader)
+	$(BIN)/python -m bench.lessons feed $(DATA) $(if $(JOBS),--jobs $(JOBS)) $(if $(NO_MODEL),--no-model,--queue .bench/reader)
 	$(BIN)/python -m bench.lessons figures $(DATA)
 	$(BIN)/python -m bench.lessons sheets $(DATA)
 	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets && $(BIN)/python -m bench.lessons.shown $(DATA) $(foreach folder,$(LOGS),--logs $(folder)))

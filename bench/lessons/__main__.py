@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from bench.lessons import coverage, figures, sheets
-from bench.lessons.feed import BENCH, World, feed, unpacked
+from bench.lessons.feed import BENCH, World, feed, sessions, unpacked
 
 parser = argparse.ArgumentParser(prog="python -m bench.lessons", description="What real sessions teach.")
 parser.add_argument("step", choices=["feed", "figures", "sheets", "labels", "coverage", "covered"])
@@ -27,6 +29,7 @@ parser.add_argument(
 parser.add_argument("--no-known", action="store_true", help="do not hold sessions against what is remembered")
 parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for the answer to a question")
 parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
+parser.add_argument("--jobs", type=int, default=1, help="projects that are fed at a time")
 args = parser.parse_args()
 args.data = unpacked(args.data)
 
@@ -34,6 +37,15 @@ args.data = unpacked(args.data)
 UNREAD = 0.05
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
+if args.step == "feed" and args.jobs > 1 and not args.project:  # projects know nothing of each other: a process each
+
+    def fed(name: str) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "bench.lessons", *sys.argv[1:], "--jobs", "1", "--project", name]
+        ).returncode
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        sys.exit(max(pool.map(fed, sorted(found, key=lambda name: -len(sessions(args.data, name))))))
 every: list[dict[str, Any]] = []
 covered: dict[str, list[dict[str, coverage.Seen]]] = {}
 unread: list[str] = []
