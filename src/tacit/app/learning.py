@@ -326,8 +326,7 @@ class Learning(Recalling):
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.
         None where somebody was asked and does not want it."""
-        from tacit.stores.identity import locate
-        from tacit.stores.remote import normalise_remote
+        from tacit.stores.identity import locate, normalise_remote
         from tacit.stores.vanished import moved_to, repository_of, still_there
 
         if self._asked_project:

@@ -9,7 +9,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
-from tacit.core.rows import Project, scope_projects
+from tacit.core.rows import Project, decide_project, scope_projects
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Choice
     from tacit.core.trust import Actor
-    from tacit.stores.identity import Choice, Place
+    from tacit.stores.identity import Place
 
 
 HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
@@ -232,8 +233,6 @@ class Opened:
         return self._place
 
     def _choose(self, store: Reads) -> Choice:
-        from tacit.stores import identity
-
         place = self.place
         by_id = [place.id] if place.id and store.project(place.id) else []
         # A clone of a local repository has that repository's folder as its remote.
@@ -241,7 +240,7 @@ class Opened:
         by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
         if place.given:
             by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
-        return identity.decide_project(place, by_id, by_remote, by_key)
+        return decide_project(place, by_id, by_remote, by_key)
 
     @property
     def project(self) -> Project | None:

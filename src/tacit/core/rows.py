@@ -1,4 +1,5 @@
-"""Rows that a store hands out and takes, beside memories and their links: projects, runs, findings, jobs, and what a search found."""
+"""Rows that a store hands out and takes, beside memories and their links: projects, runs, findings, jobs, and what a search found;
+and which project a place belongs to, by what a store knows of it."""
 
 from __future__ import annotations
 
@@ -8,11 +9,16 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.stores.identity import Place
 
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DIGITS = "0123456789"
+KEY_LETTERS = LETTERS + DIGITS + "-"  # git's iskeychar
+MAX_ID = 64
 REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 
 
@@ -160,3 +166,79 @@ class Fault:
     kind: str  # file, memory, journal, seal, evidence, use, mark, run, finding, proposal, tally, index
     id: str
     detail: str
+
+
+@value
+class Choice:
+    """The project chosen for a place; without an id the caller asks, or creates one where the command may write."""
+
+    id: str
+    how: str  # explicit, config, marker, remote, path, new or ambiguous
+    reason: str
+
+
+def decide_project(
+    place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
+) -> Choice:
+    """The project of a place. `known_by_…` are the ids of the projects that the store knows by the place's id (by id or
+    name, if the user gave a word), by its remote, and by its key."""
+    if place.given:
+        return _decide_given(place.given, known_by_id)
+    if place.id and place.kind == "git":
+        known = "" if place.id in known_by_id else ", which this store does not know yet"
+        return Choice(place.id, "config", f"the git config names {place.id}{known}")
+    if place.id:
+        return _decide_marker(place, known_by_id, known_by_key)
+    if place.remote:
+        return _decide_remote(place, known_by_remote, known_by_key)
+    match list(known_by_key):
+        case []:
+            return Choice("", "new", f"no project is known at {place.key}")
+        case [only]:
+            return Choice(only, "path", f"known at {place.key}")
+        case several:
+            return Choice("", "ambiguous", f"{len(several)} projects are known at {place.key}: name one")
+
+
+def _decide_given(given: str, known_by_id: Sequence[str]) -> Choice:
+    known = [project for project in known_by_id if is_id(project)]  # the rows for lessons that hold everywhere are none
+    if given in known or len(known) == 1:
+        return Choice(given if given in known else known[0], "explicit", f"the user named {given}")
+    if known:
+        return Choice("", "ambiguous", f"{len(known)} projects are called {given}: give an id")
+    # A word that can be an id becomes one, so that the same word on two machines means the same project.
+    if is_id(given):
+        return Choice(given, "explicit", f"the user named {given}, which this store does not know yet")
+    return Choice("", "new", f"no project is called {given}")
+
+
+def _decide_marker(place: Place, known_by_id: Sequence[str], known_by_key: Sequence[str]) -> Choice:
+    # A marker may come in an archive: it may name a project only where that has been before, or one without memories.
+    if place.id not in known_by_id:
+        return Choice(place.id, "marker", f"the marker names {place.id}, which this store does not know yet")
+    if place.id in known_by_key:
+        return Choice(place.id, "marker", f"the marker names {place.id}, known at {place.key}")
+    if len(known_by_key) == 1:  # a copy that was given a project of its own before
+        return Choice(known_by_key[0], "path", f"known at {place.key}; the marker names {place.id}, never seen here")
+    return Choice("", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move")
+
+
+def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: Sequence[str]) -> Choice:
+    # The remote goes before the path: where clones come and go (containers), one path holds many repositories, and
+    # a project's memories in another repository are worse than a project that has to be named once more.
+    match list(known_by_remote):
+        case []:
+            before = f", though {known_by_key[0]} was known at this path" if known_by_key else ""
+            return Choice("", "new", f"no project is known for {place.remote}{before}")
+        case [only]:
+            return Choice(only, "remote", f"a clone of {place.remote}")
+        case several:
+            here = [project for project in several if project in known_by_key]
+            if len(here) == 1:
+                return Choice(here[0], "path", f"of {len(several)} clones of {place.remote} the one at {place.key}")
+            return Choice("", "ambiguous", f"{len(several)} projects are clones of {place.remote}: name one")
+
+
+def is_id(text: str) -> bool:
+    """Can this be a project's id? Ours are random; a team may choose its own word."""
+    return 0 < len(text) <= MAX_ID and text[0] not in "._-" and not text.strip(KEY_LETTERS + "._")

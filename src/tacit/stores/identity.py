@@ -6,8 +6,8 @@ along: nothing that a clone can bring along has a say. Outside git a marker file
 path, tells folders apart.
 
 Three steps, so that only the first reads the disk and none knows a store: `locate` says what the file system tells of a
-folder, the caller asks its store about the id, remote and key found there, and `decide_project` chooses. `record` then writes
-the chosen id down.
+folder, the caller asks its store about the id, remote and key found there, and `decide_project` (in `core.rows`) chooses.
+`identity_record` then writes the chosen id down.
 
 All this happens on the hook path: no git process, one stat per folder on the way up, and a parser of exactly git's
 grammar. It follows no include, since what a config includes may lie in the work tree and be the clone's word.
@@ -18,18 +18,22 @@ from __future__ import annotations
 import os
 import stat
 
+from tacit.core.rows import DIGITS, KEY_LETTERS, LETTERS, is_id
 from tacit.core.value import replace, value
-from tacit.stores.remote import KEY_LETTERS, LETTERS, as_text, normalise_remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 SETTING = "tacit.project"
 MARKER = ".tacit-project"
 MAX_BYTES = 1 << 20  # a config beyond this is not read: the hook's time is the user's
-MAX_ID, MAX_NAME = 64, 80
+MAX_NAME = 80
 FOREIGN = "the repository belongs to another user and is no safe.directory"
+DEFAULT_PORTS = {
+    "https": "443", "http": "80", "ssh": "22", "git": "9418",
+    "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
+}  # fmt: skip
 _SPACE = " \t\r"  # git's isspace within a line
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 
@@ -51,15 +55,6 @@ class Place:
     note: str = ""
 
 
-@value
-class Choice:
-    """The project chosen for a place; without an id the caller asks, or creates one where the command may write."""
-
-    id: str
-    how: str  # explicit, config, marker, remote, path, new or ambiguous
-    reason: str
-
-
 def locate(start: str, env: Mapping[str, str]) -> Place:
     """Where `start` belongs. Never fails and never writes: what cannot be read counts as absent."""
     given = _printable(env.get("TACIT_PROJECT", ""))
@@ -70,73 +65,6 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
     else:
         place = _within_git(folders, env) or _outside_git(folders, env)
     return replace(place, given=given, name=given) if given else place
-
-
-def decide_project(
-    place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
-) -> Choice:
-    """The project of a place. `known_by_…` are the ids of the projects that the store knows by the place's id (by id or
-    name, if the user gave a word), by its remote, and by its key."""
-    if place.given:
-        return _decide_given(place.given, known_by_id)
-    if place.id and place.kind == "git":
-        known = "" if place.id in known_by_id else ", which this store does not know yet"
-        return Choice(place.id, "config", f"the git config names {place.id}{known}")
-    if place.id:
-        return _decide_marker(place, known_by_id, known_by_key)
-    if place.remote:
-        return _decide_remote(place, known_by_remote, known_by_key)
-    match list(known_by_key):
-        case []:
-            return Choice("", "new", f"no project is known at {place.key}")
-        case [only]:
-            return Choice(only, "path", f"known at {place.key}")
-        case several:
-            return Choice("", "ambiguous", f"{len(several)} projects are known at {place.key}: name one")
-
-
-def _decide_given(given: str, known_by_id: Sequence[str]) -> Choice:
-    known = [project for project in known_by_id if is_id(project)]  # the rows for lessons that hold everywhere are none
-    if given in known or len(known) == 1:
-        return Choice(given if given in known else known[0], "explicit", f"the user named {given}")
-    if known:
-        return Choice("", "ambiguous", f"{len(known)} projects are called {given}: give an id")
-    # A word that can be an id becomes one, so that the same word on two machines means the same project.
-    if is_id(given):
-        return Choice(given, "explicit", f"the user named {given}, which this store does not know yet")
-    return Choice("", "new", f"no project is called {given}")
-
-
-def _decide_marker(place: Place, known_by_id: Sequence[str], known_by_key: Sequence[str]) -> Choice:
-    # A marker may come in an archive: it may name a project only where that has been before, or one without memories.
-    if place.id not in known_by_id:
-        return Choice(place.id, "marker", f"the marker names {place.id}, which this store does not know yet")
-    if place.id in known_by_key:
-        return Choice(place.id, "marker", f"the marker names {place.id}, known at {place.key}")
-    if len(known_by_key) == 1:  # a copy that was given a project of its own before
-        return Choice(known_by_key[0], "path", f"known at {place.key}; the marker names {place.id}, never seen here")
-    return Choice("", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move")
-
-
-def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: Sequence[str]) -> Choice:
-    # The remote goes before the path: where clones come and go (containers), one path holds many repositories, and
-    # a project's memories in another repository are worse than a project that has to be named once more.
-    match list(known_by_remote):
-        case []:
-            before = f", though {known_by_key[0]} was known at this path" if known_by_key else ""
-            return Choice("", "new", f"no project is known for {place.remote}{before}")
-        case [only]:
-            return Choice(only, "remote", f"a clone of {place.remote}")
-        case several:
-            here = [project for project in several if project in known_by_key]
-            if len(here) == 1:
-                return Choice(here[0], "path", f"of {len(several)} clones of {place.remote} the one at {place.key}")
-            return Choice("", "ambiguous", f"{len(several)} projects are clones of {place.remote}: name one")
-
-
-def is_id(text: str) -> bool:
-    """Can this be a project's id? Ours are random; a team may choose its own word."""
-    return 0 < len(text) <= MAX_ID and text[0] not in "._-" and not text.strip(KEY_LETTERS + "._")
 
 
 def upward(folder: str, env: Mapping[str, str]) -> list[str]:
@@ -249,7 +177,7 @@ def _git_place(root: str, git_dir: str, common_dir: str, env: Mapping[str, str])
     if name.startswith("."):
         name = os.path.basename(os.path.dirname(common_dir))
     name = _printable(name.removesuffix(".git") or name)
-    place = Place(root, "git", as_text(common_dir), name, git_dir=git_dir, common_dir=common_dir)
+    place = Place(root, "git", _as_text(common_dir), name, git_dir=git_dir, common_dir=common_dir)
     path = os.path.join(common_dir, "config")
     config = read_file(path)
     if config is None:
@@ -283,7 +211,7 @@ def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
 
 
 def _folder(path: str) -> Place:
-    return Place(path, "path", as_text(path), _printable(os.path.basename(path)) or _printable(path))
+    return Place(path, "path", _as_text(path), _printable(os.path.basename(path)) or _printable(path))
 
 
 def _disbelieved(root: str, note: str) -> Place:
@@ -466,3 +394,63 @@ def _value(lines: list[str], at: int, text: str) -> tuple[str, int]:
     if quoted:
         raise ValueError(f"line {at + 1}")
     return "".join(letters[:kept]), at
+
+
+def normalise_remote(url: str) -> str:
+    """One text for all spellings of a remote: "host/path", or the real path of a repository on this machine.
+
+    User names, passwords and tokens are dropped, so the text may be stored and shown. Empty where no repository can be
+    recognised: relative paths, remote helpers (`ext::…`), garbage.
+    """
+    url = url.strip()
+    if not url.isprintable():
+        return ""
+    scheme, mark, rest = url.partition("://")
+    if mark:
+        host, _, path = rest.partition("/")
+        if scheme.lower() == "file":
+            return _local(f"/{path}") if host.lower() in ("", "localhost") else ""
+        port = DEFAULT_PORTS.get(scheme.lower(), "")
+        return _host_and_path(host, path.partition("?")[0].partition("#")[0], port) if port else ""
+    if url.startswith("/"):
+        return _local(url)
+    return _short_ssh(url)
+
+
+def _local(path: str) -> str:
+    real = os.path.realpath(path)
+    return _as_text(real.removesuffix("/.git").removesuffix(".git").rstrip("/"))
+
+
+def _short_ssh(url: str) -> str:
+    """`user@host:path`, `[host:port]:path`, `user@[::1]:path`, as ssh and git read them."""
+    host, colon, path = url.partition(":")
+    if "[" in host:
+        host, colon, path = url.partition("]:")
+        if host.startswith("[") and host.count(":") < 2:
+            host = host[1:]
+        else:
+            host += "]"
+    if not colon or "/" in host or path.startswith(":"):
+        return ""
+    return _host_and_path(host, path, DEFAULT_PORTS["ssh"])
+
+
+def _host_and_path(authority: str, path: str, default_port: str) -> str:
+    host = authority.rpartition("@")[2].lower()
+    if host.startswith("["):
+        name, closed, port = host.partition("]")
+        is_name = closed and not name[1:].strip("0123456789abcdef:.%") and port[:1] in ("", ":")
+        name, port = f"{name}]", port[1:]
+    else:
+        name, _, port = host.partition(":")
+        name = name.removesuffix(".")
+        is_name = name and not name.strip(KEY_LETTERS + "._") and name[0] != "-"
+    path = "/".join(part for part in path.split("/") if part).removesuffix(".git").rstrip("/")
+    if not is_name or not path or port.strip(DIGITS):
+        return ""
+    return f"{name}/{path}" if port in ("", default_port) else f"{name}:{port}/{path}"
+
+
+def _as_text(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()

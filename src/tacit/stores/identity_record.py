@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tacit.stores.identity import MARKER, SETTING, Place, TextFile, entries_of, is_id, marked, read_file, settings_of
+from tacit.core.rows import is_id
+from tacit.stores.identity import MARKER, SETTING, Place, TextFile, entries_of, marked, read_file, settings_of
 
 if TYPE_CHECKING:
     pass

@@ -271,8 +271,7 @@ class _Homes:
         return self.roots.get(home.key, "")
 
     def _find(self, run: Run) -> Home:
-        from tacit.stores.identity import locate
-        from tacit.stores.remote import normalise_remote
+        from tacit.stores.identity import locate, normalise_remote
         from tacit.stores.vanished import repository_of, still_there
 
         plain = _room("excerpt")
