@@ -10,18 +10,19 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.links import Use
+from tacit.core.links import MAIN, Use
 from tacit.core.memory import Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
-from tacit.learn.settle import outcome_of
+from tacit.learn.settle import _where_told, outcome_of
 from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sqlite import SqliteStore
 from tacit.testing import Clock, finding, run, say, tool, user
 from tacit.trial.effect import course_from_json, course_of
+from tacit.trial.outcome import Sighting
 from tacit.trial.table import by_epoch, trials_from
 from tacit.words.diagnose import BEFORE_DONE, signatures
 
@@ -505,3 +506,16 @@ def test_before_done_is_judged_by_the_persons_complaint() -> None:
         assert found.value == value
     alone = outcome_of(use, memory, Run("r", "claude-code", steps=(acted,)), (), over=True, now="2026-01-03T00:00:00Z")
     assert alone.value == "unknown"  # nobody sat there who could have complained
+
+
+@pytest.mark.parametrize(
+    ("agent", "root", "context"),
+    [("reviewer", "r0", "r1"), ("reviewer", "", "main"), ("reviewer", "r1", "main"), ("", "r0", "main")],
+)
+def test_a_run_is_a_context_of_its_own_only_as_a_sub_agents(agent: str, root: str, context: str) -> None:
+    """It names an agent, and a root that is another run; where one of both is missing, its steps are the main agent's."""
+    it = run("r1", tool("make test", "", error="no such table"), agent=agent, root=root)
+    met = [Sighting("tool", at="2026-01-01T00:02:00Z", place="step:0")]
+    contexts = {MAIN: "main", "r1": "r1"}
+    found = {contexts[at] for at in contexts if _where_told(met, it, {at: (("2026-01-01T00:01:00Z", ""),)})}
+    assert found == {context}

@@ -19,6 +19,7 @@ from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
+from tacit.learn.tell.requests import Request
 from tacit.stores.incidents import Counts, commonest
 from tacit.stores.vanished import still_there
 from tacit.surfaces.views import for_you, overview
@@ -702,3 +703,24 @@ def test_what_anybody_would_type_is_no_news_behind_a_runner_either() -> None:
     assert told([[command("test", "mise run test:ci")]] * 3)[0] == ["Run the tests with `mise run test:ci`."]
     some = [command("test", "bun run test"), command("test", "bun test src/")]
     assert told([some] * 3 + [some[:1]] * 9)[0] == []  # nor is what merely stands beside it
+
+
+@pytest.mark.parametrize(("family", "nature", "is_told"), [("module", "env", True), ("module", "work", False)])
+def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, is_told: bool) -> None:
+    """Though two lineages got over it by the same command, and there are words for it."""
+    met = failure("m", family, nature, name="left_pad", program="make test", ended="command", cure="make install")
+    assert ("make install" in " ".join(told([[met], [met]])[0])) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "order"),
+    [
+        ("Run the tests!", False, "Without being asked each time: run the tests."),
+        ("Run the tests!", True, "When the work is done, without being asked: run the tests."),
+        ("Commit it.", False, "Offer to commit it, and do it only when told to."),
+        ("Commit it.", True, "When the work is done, offer to commit it, and do it only when told to."),
+    ],
+)
+def test_a_standing_request_is_worded_as_an_order(text: str, after: bool, order: str) -> None:
+    """With when it was asked for; and no leave to do unasked what cannot be undone."""
+    assert Request(text, (), (), (), after=after).order == order

@@ -1,0 +1,28 @@
+"""The staging area's own word for a memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.memory import Memory
+from tacit.core.staging import CLEARED, KEPT, PENDING, VALIDATED, staging_status
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"state": "candidate", "gate": "hold", "gate_reason": PENDING}, "pending"),
+        ({"state": "candidate", "gate": "hold", "gate_reason": VALIDATED}, "validated"),
+        ({"state": "candidate", "gate": "hold", "gate_reason": "quoted"}, ""),
+        ({"state": "candidate", "gate": "allow", "gate_reason": PENDING}, ""),
+        ({"state": "rejected", "gate": "discard", "closed_by": "ada"}, "rejected"),
+        ({"state": "rejected", "gate": "discard", "closed_by": CLEARED}, ""),
+        ({"state": "rejected", "gate": "hold", "closed_by": "ada"}, ""),
+        ({"state": "archived", "gate": "discard", "closed_by": "ada"}, ""),
+        ({"state": "active", "gate_reason": KEPT}, "validated"),
+        ({"state": "active"}, ""),
+    ],
+)
+def test_the_status_of_a_memory(fields: dict[str, str], status: str) -> None:
+    """Waiting, judged, or not there at all; what nobody judged is not rejected."""
+    assert staging_status(Memory(id="m", project="p", text="x", **fields)) == status  # type: ignore[arg-type]

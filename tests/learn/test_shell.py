@@ -1,0 +1,24 @@
+"""A line of a shell as its simple commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.learn import shell
+
+
+@pytest.mark.parametrize(
+    ("line", "writes"),
+    [
+        ("make test > out.txt", ("out.txt",)),
+        ("make test >> 'my log' 2> err.txt", ("my log", "err.txt")),
+        ("make test &> all.txt", ("all.txt",)),
+        ("make test 2>&1", ()),
+        ("make test > /dev/null", ()),
+        ("sort < in.txt", ()),
+        ("cat <<EOF > a.py\nx\nEOF", ("a.py",)),
+    ],
+)
+def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> None:
+    """Not what is read, another stream, or a device."""
+    assert shell.calls(line)[0].writes == writes

@@ -1,0 +1,24 @@
+"""What is known of a lesson's runs as a whole, beside the trial of its own problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.links import Use
+from tacit.trial.run_outcomes import UnitFacts, beside
+
+
+@pytest.mark.parametrize(("given", "withheld", "more"), [(4_000_000, 10, True), (1_000, 1_000, False)])
+def test_a_lesson_that_makes_runs_longer_is_told_so(given: int, withheld: int, more: bool) -> None:
+    """The medians of both arms, and beside one of them that it is more, where that is no accident."""
+    arms = ["injected" if n % 3 else "withheld" for n in range(120)]
+    at = "2026-01-02T00:00:00Z"
+    uses = [Use("m", f"u{n}", "p", f"u{n}", "m", arm, 1 / 3, at=at) for n, arm in enumerate(arms)]
+    units = {
+        f"u{n}": UnitFacts(False, "success", given if arm == "injected" else withheld, 5, at)
+        for n, arm in enumerate(arms)
+    }
+    found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)
+    assert found is not None
+    assert f"Median tokens: {given:,} with it, {withheld:,} without{' (more with it)' if more else ''}." in found.sentence
+    assert "Median steps: 5 with it, 5 without." in found.sentence
