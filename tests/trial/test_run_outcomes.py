@@ -20,5 +20,7 @@ def test_a_lesson_that_makes_runs_longer_is_told_so(given: int, withheld: int, m
     }
     found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)
     assert found is not None
-    assert f"Median tokens: {given:,} with it, {withheld:,} without{' (more with it)' if more else ''}." in found.sentence
+    assert (
+        f"Median tokens: {given:,} with it, {withheld:,} without{' (more with it)' if more else ''}." in found.sentence
+    )
     assert "Median steps: 5 with it, 5 without." in found.sentence
