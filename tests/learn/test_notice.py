@@ -334,3 +334,14 @@ def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
         each.mark
         for each in failures(sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8))
     ] == ["silent gh pr checks"]
+
+
+@pytest.mark.parametrize(
+    ("before", "between", "ended"), [(0, 0, "command"), (50, 0, "command"), (0, 76, "command"), (0, 90, "never")]
+)
+def test_a_cure_is_sought_near_its_failure(before: int, between: int, ended: str) -> None:
+    """However late in a run both stand; further apart they are strangers."""
+    failed, passed = sh("npm test", "Error: Cannot find module 'vite'"), sh("npm test")
+    looks = [sh(f"cat src/{n}.ts") for n in range(before + between)]
+    [met] = failures(*looks[:before], failed, *looks[before:], sh("npm ci"), passed)
+    assert met.ended == ended
