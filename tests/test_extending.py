@@ -113,7 +113,7 @@ def test_the_table_counts_what_the_examples_touch() -> None:
             r"^\| .+ \| (\d): .+ \| \[(\w+)\]\(\w+\.md\) \|$", (PAGES / "README.md").read_text(), re.M
         )
     }
-    assert told == {"host": 3, "extractor": 3, "column": 4, "screen": 4, "promotion": 1}
+    assert told == {"host": 3, "extractor": 3, "column": 4, "screen": 4, "promotion": 1, "key": 5}
 
 
 @pytest.mark.parametrize("applied", ["host"], indirect=True)
@@ -284,3 +284,27 @@ with open() as memories:
     moved = '"a security problem that more than an agent\'s word speaks for"'
     waits = "'outright: the word of a reviewer, a test or CI'"
     assert said == f"[('pitfall', 'candidate', {waits}), ('security', 'provisional', {moved})]"
+
+
+@pytest.mark.parametrize("applied", ["key"], indirect=True)
+def test_a_key(applied: Any) -> None:
+    """A session that was broken off is over after an hour; one that is quiet, after six."""
+    core = ("profile.py", "profile_keys.py", "profile_upkeep.py")
+    places = {"src/tacit/learn/session.py", "src/tacit/profiles/default.toml"}
+    assert applied.places == places | {f"src/tacit/core/{name}" for name in core}
+    said = applied.run(
+        """
+from types import SimpleNamespace
+from tacit import profiles
+from tacit.learn.session import Findings
+
+def over(outcome, hours):
+    run = SimpleNamespace(ended_at="2026-03-01T10:00:00.000Z", complete=False, outcome=outcome, steps=("a",))
+    at = f"2026-03-01T{10 + hours:02}:00:00.000Z"
+    me = SimpleNamespace(run=run, at=at, row=SimpleNamespace(complete=False), profile=profiles.load("default"))
+    return Findings.is_over(me)
+
+print([over(*each) for each in (("aborted", 2), ("unknown", 2), ("unknown", 7))])
+"""
+    )
+    assert said == "[True, False, True]"

@@ -594,10 +594,11 @@ def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
 def test_every_key_is_read_by_code() -> None:
     """A key with a line in the table of keys and no effect is a promise that nobody keeps."""
     root = Path(profile_module.__file__).parents[1]
-    own = ("profile.py", "profile_toml.py")
+    # a schema or the table of keys does not read what it declares; a ladder's condition does
     paths = [*root.rglob("*.py"), *(root / "profiles").glob("*.toml")]
-    sources = {str(path): path.read_text("utf-8") for path in paths if path.name not in own}
-    assert unread(KEYS, sources) == []
+    own = {path for path in (root / "core").glob("profile*.py")}
+    sources = {str(path): path.read_text("utf-8") for path in paths if path not in own}
+    assert unread([*KEYS, "learn.aborted_hours"], sources) == ["learn.aborted_hours"]  # as it were without its reader
     assert unread(["scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days"], sources) == [
         "scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days",
     ]  # fmt: skip
