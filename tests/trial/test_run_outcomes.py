@@ -24,3 +24,17 @@ def test_a_lesson_that_makes_runs_longer_is_told_so(given: int, withheld: int, m
         f"Median tokens: {given:,} with it, {withheld:,} without{' (more with it)' if more else ''}." in found.sentence
     )
     assert "Median steps: 5 with it, 5 without." in found.sentence
+
+
+@pytest.mark.parametrize(("word", "harms"), [("failure", True), ("success", False)])
+def test_a_lesson_whose_runs_fail_is_told_so(word: str, harms: bool) -> None:
+    """Where those that get it fail, and those that do not get it pass."""
+    at = "2026-01-02T00:00:00Z"
+    arms = ["injected" if n % 3 else "withheld" for n in range(120)]
+    uses = [Use("m", f"u{n}", "p", f"u{n}", "m", arm, 1 / 3, at=at) for n, arm in enumerate(arms)]
+    units = {
+        f"u{n}": UnitFacts(False, word if arm == "injected" else "success", None, 5, at) for n, arm in enumerate(arms)
+    }
+    found = beside(uses, units, "2026-01-01T00:00:00Z", 0.05, 0.0)
+    assert found is not None and found.harms is harms
+    assert ("Sessions that get it fail more often." in found.sentence) is harms
