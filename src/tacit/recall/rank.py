@@ -31,6 +31,7 @@ from tacit.words.passages import (
     power_of,
     rarities,
     slack_of,
+    told_in,
     worth,
 )
 
@@ -389,12 +390,12 @@ def words_reader(
     """
     rows = max(facts.rows, 1)
     passages = facts.passages or cut(asked.passages, facts.tokens)
-    rarity = rarities({word: facts.frequency.get(word, 0) for each in passages for word in each}, rows)
+    rarity = told_in(passages, rarities({word: facts.frequency.get(word, 0) for each in passages for word in each}, rows))
     if not rarity:
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
     wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    power, least = power_of(len(wholes)), least_of(wholes)
+    power, least, every = power_of(len(wholes)), least_of(wholes, rows), sum(rarity.values())
     bounds = [max(whole, least) for whole in wholes]
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
@@ -433,6 +434,7 @@ def words_reader(
             present.update(dict.fromkeys(filter(is_wanted, each)))
         slack = slack_of(len(text), usual)
         amounts: dict[int, float] = {}
+        together = 0.0
         # In reading order: the same sum in every process, to the last digit.
         for word in sorted(present):
             times = mine.count(word) + titled * first.count(word)
@@ -443,6 +445,7 @@ def words_reader(
             if tasks:
                 times += task * any(word in each for each in tasks)
             amount = rarity[word] * times / (times + slack)
+            together += amount
             for place in asks[word]:
                 amounts[place] = amounts.get(place, 0.0) + amount
         if pairs:
@@ -456,7 +459,7 @@ def words_reader(
                 for place in where if times else ():
                     amounts[place] += telling * times / (times + slack)
         worths = [worth(min(amount, wholes[place]), bounds[place], power) for place, amount in amounts.items()]
-        words = fit_of(worths, wholes, rows)
+        words = fit_of(worths, wholes, rows, together / every)
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held

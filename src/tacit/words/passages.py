@@ -11,6 +11,8 @@ Pure, and on the path of a prompt.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
 from math import log, sqrt
 
 TYPE_CHECKING = False
@@ -29,11 +31,13 @@ WINDOW = 24  # words of a passage
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
 MEANT = 48  # words of a question, its rarest, whose meanings are summed
-PASSAGES_READ = 400
+PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
-LEAST = 0.5  # of the usual passage's rarity: what a shorter one counts as
+LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
+FEW, TEXT, PASTE = 4, 12, 24  # passages from which and up to which a question is one text, and from which on it is a paste
+REPEATED = 0.2  # in a paste a word tells less by this power of the passages that ask for it
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
-OTHERS, FULL = 0.85, 6  # what each further passage adds, and up to how many passages it does so undiminished
+OTHERS, FULL = 0.85, 6  # what each further passage of a text adds; in a paste less, by how many of this many passages it has
 
 
 def passages_of(text: str) -> tuple[Passage, ...]:
@@ -143,14 +147,28 @@ def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> 
     return found
 
 
-def least_of(wholes: Sequence[float]) -> float:
+def least_of(wholes: Sequence[float], rows: int) -> float:
     """What a passage counts as at least, beside the others: one word that is met is not all of a question."""
-    return LEAST * sum(wholes) / (len(wholes) or 1)
+    return min(LEAST * rarity_of(0, rows), max(wholes, default=0.0))
 
 
 def power_of(passages: int) -> float:
     """How sharply a passage is judged by what is missing of it: among the many lines of a paste more, since some line always holds a little."""
-    return 1.5 if passages <= FULL else 2.0
+    return 1.5 if passages <= TEXT else 2.0
+
+
+def paste_of(passages: int) -> float:
+    """How far a question is a paste, of which one line may be meant, and not a text, which its words say together: from 0 to 1."""
+    return min(1.0, max(0.0, (passages - TEXT) / (PASTE - TEXT)))
+
+
+def told_in(passages: Sequence[Iterable[str]], rarity: Mapping[str, float]) -> Mapping[str, float]:
+    """How telling the words are in this question: in a paste, what many of its lines hold is its form and tells less."""
+    power = REPEATED * paste_of(len(passages))
+    if not power:
+        return rarity
+    again = {word: times for word, times in Counter(chain.from_iterable(passages)).items() if times > 1}
+    return {**rarity, **{word: rarity[word] * times**-power for word, times in again.items()}}
 
 
 def worth(amount: float, whole: float, power: float = 1.5) -> float:
@@ -158,28 +176,71 @@ def worth(amount: float, whole: float, power: float = 1.5) -> float:
     return amount * (sqrt(amount / whole) if power == 1.5 else amount / whole) if amount else 0.0
 
 
-def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
-    """How much of a question is met, from 0 to about 1, by what its passages say for a lesson.
+def fit_of(worths: list[float], wholes: Sequence[float], rows: int, share_of_all: float = 0.0) -> float:
+    """How much of a question is met, from 0 to about 1, by what its passages say for a lesson, and by the share of all its words' rarity.
 
-    Of one passage it is the share of its rarity. The best passage leads, the others add to it, the less the more there are: a
-    reflection of five
-    sentences is one question, five hundred lines of a log are not.
+    Of one passage it is the share of its rarity. The best passage leads, the others add to it, the less the more there are. A text is
+    also one question: what its words say together counts as much as its passages do. Five hundred lines of a log are not.
     """
     if not worths:
         return 0.0
     worths.sort(reverse=True)
-    share, factor, total = OTHERS * min(1.0, FULL / len(wholes)), 1.0, 0.0
+    many = len(wholes)
+    share, factor, total = OTHERS if many <= TEXT else OTHERS * FULL / many, 1.0, 0.0
     for each in worths:
         total += factor * each
         factor *= share
         if factor < 0.01:
             break
-    return float((total / scale_of(wholes, rows)) ** (1 / power_of(len(wholes))))
+    return together((total / scale_of(wholes, rows)) ** (1 / power_of(many)), share_of_all, many)
+
+
+def together(fit: float, share_of_all: float, passages: int) -> float:
+    """What the passages say and what the whole text says, as one: the more passages, the less of all words even the right lesson holds."""
+    unity = 1 - paste_of(passages) if passages >= FEW else 0.0
+    return (fit + unity * min(1.0, share_of_all * sqrt(passages))) / (1 + unity) if unity else fit
 
 
 def scale_of(wholes: Sequence[float], rows: int) -> float:
     """What a passage that is met entirely is worth."""
     return min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
+
+
+def weighed(
+    tokens: Sequence[Sequence[str]], rows: Mapping[str, Sequence[int]], rarity: Mapping[str, float], total: int
+) -> dict[int, float]:
+    """What each row is worth: its best passage, and a share of the others; of a text also what its words say together."""
+    scores: dict[int, float] = {}
+    rarest, power = rarity_of(0, total), power_of(len(tokens))
+    rarity = told_in(tokens, {**dict.fromkeys(chain.from_iterable(tokens), rarest), **rarity})
+    wholes = [sum(map(rarity.__getitem__, passage)) for passage in tokens]
+    least, share = least_of(wholes, total), OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
+    for passage, whole in zip(tokens, wholes):
+        held: dict[int, float] = {}
+        get = held.get
+        for token in passage:
+            if token in rows:
+                amount = rarity[token]
+                for n in rows[token]:
+                    held[n] = get(n, 0.0) + amount
+        before = scores.get
+        whole = max(whole, least)
+        if not share and power == 2.0:
+            for n, amount in held.items():
+                mine = amount * amount / whole
+                if mine > before(n, 0.0):
+                    scores[n] = mine
+            continue
+        for n, amount in held.items():
+            mine, other = worth(amount, whole), before(n, 0.0)
+            scores[n] = mine + share * other if mine > other else other + share * mine
+    if not FEW <= len(tokens) < PASTE:
+        return scores
+    every, scale, said = sum(rarity.values()), scale_of(wholes, total), dict.fromkeys(scores, 0.0)
+    for token, told in rarity.items():
+        for n in rows.get(token, ()):
+            said[n] += told
+    return {n: scale * together((score / scale) ** (1 / power), said[n] / every, len(tokens)) ** power for n, score in scores.items()}
 
 
 def alike_to(task: str, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:

@@ -28,7 +28,7 @@ from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.words.passages import FULL, OTHERS, cut, least_of, power_of, rarities, rarity_of, scale_of, slack_of, worth
+from tacit.words.passages import FULL, cut, power_of, rarities, scale_of, slack_of, weighed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def ask_passages(
     reader.read(common, rows, frequency)
     take = _Taker(store, kept, projects, limit, injectable)
     take.length, take.power = usual_length(store), power_of(len(tokens))
-    scores = _weighed(tokens, rows, rarity, total)
+    scores = weighed(tokens, rows, rarity, total)
     if meaning and (deep or len(tokens) <= FULL) and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
         take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
@@ -113,7 +113,7 @@ def ask_passages(
             reader.reach = DEEP[1]
             reader.read([token for token in common if token not in rows], rows, frequency)
             held = {token: [n for n in each if n in here] for token, each in rows.items()}
-            scores = _weighed(tokens, held, rarity, total)
+            scores = weighed(tokens, held, rarity, total)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
     direction = take.nearer.direction if take.nearer else None
     return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, take.length, direction)
@@ -200,36 +200,6 @@ class _Reader:
         for token in left[: self.meet]:
             if either and frequency[token] * COMMON <= self.total:
                 rows[token] = _of_token(self.store, self.kept, token, self.total, beside=either)
-
-
-def _weighed(
-    tokens: Sequence[Sequence[str]], rows: Mapping[str, Sequence[int]], rarity: Mapping[str, float], total: int
-) -> dict[int, float]:
-    """What each row is worth: its best passage, and a share of the others."""
-    scores: dict[int, float] = {}
-    rarest = rarity_of(0, total)
-    wholes = [sum(rarity.get(token, rarest) for token in passage) for passage in tokens]
-    least, share = least_of(wholes), OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
-    for passage, whole in zip(tokens, wholes):
-        held: dict[int, float] = {}
-        get = held.get
-        for token in passage:
-            if token in rows:
-                amount = rarity[token]
-                for n in rows[token]:
-                    held[n] = get(n, 0.0) + amount
-        before = scores.get
-        if not share:
-            whole = max(whole, least)
-            for n, amount in held.items():
-                mine = amount * amount / whole
-                if mine > before(n, 0.0):
-                    scores[n] = mine
-            continue
-        for n, amount in held.items():
-            mine, other = worth(amount, max(whole, least)), before(n, 0.0)
-            scores[n] = mine + share * other if mine > other else other + share * mine
-    return scores
 
 
 def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, Sequence[int] | None]]:
