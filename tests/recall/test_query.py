@@ -43,6 +43,12 @@ def test_file_names_find_and_do_not_weigh() -> None:
     assert "migrate" in wanted.file_words and wanted.passages == (("speed",),)
 
 
+def test_a_paste_is_not_asked_twice_for_its_own_paths() -> None:
+    paste = "\n".join(f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other" for n in range(40))
+    files = ["src/parts/part_3.py", "lib/elsewhere.py"]
+    assert set(asked(Query(task=paste, files=files), DEFAULT).file_words) == {"elsewhere.py", "elsewhere", "py"}
+
+
 def test_a_question_is_cut_where_the_profile_says() -> None:
     """Beyond `query.max_chars` the beginning and the end are read: a question stands before a paste or after it."""
     short = with_values(DEFAULT, {"query.max_chars": 12})

@@ -10,7 +10,7 @@ import pytest
 import tacit
 from tacit.stores.sqlite.verify import index_faults
 from tacit.testing import signed
-from tacit.words.passages import SHORT_CHARS, WINDOW, cut, names_of, passages_of
+from tacit.words.passages import PASTE, SHORT_CHARS, TEXT, WINDOW, cut, names_of, passages_of, together, told_in, weighed
 
 NOUNS = "broker ledger socket parser kernel bundle cursor shard mirror beacon vault gadget anchor relay sensor turbine".split()
 VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()
@@ -246,3 +246,39 @@ def test_a_name_that_stands_there_whole_leads(named: tacit.Memories) -> None:
 def test_a_long_lesson_that_repeats_its_words_is_a_candidate(named: tacit.Memories) -> None:
     """How often a word stands in a text is only seen when it is read: before that, its length may not bar it."""
     assert "by turns" in named.recall("valve or piston", limit=1).hits[0].memory.text
+
+
+ROWS = 1000
+
+
+def _passages(many: int, words: int) -> list[tuple[str, ...]]:
+    return [tuple(f"w{n}x{at}" for at in range(words)) for n in range(many)]
+
+
+def test_a_text_is_also_one_question() -> None:
+    """Of two lessons that hold as much of the best passage, the one that holds more of the text comes first; in a paste neither does."""
+    for many, first in ((TEXT, True), (PASTE, False)):
+        tokens = _passages(many, 5)
+        rows = {"w0x0": [1, 2], "w0x1": [1, 2], **{f"w{n}x0": [2] for n in range(1, 6)}}
+        scores = weighed(tokens, rows, dict.fromkeys(rows, 4.0), ROWS)
+        assert (scores[2] > scores[1]) is first
+
+
+@pytest.mark.parametrize("passages", [1, 2, PASTE, 300])
+def test_one_passage_or_a_paste_is_no_text(passages: int) -> None:
+    assert together(0.4, 0.9, passages) == 0.4
+
+
+def test_a_short_question_is_not_measured_by_the_length_of_the_lines_beside_it() -> None:
+    """Three of its four words say more than six of the twenty-four of a line of prose."""
+    tokens = [*_passages(60, 24), ("ask", "for", "these", "words")]
+    rows = {"ask": [1], "for": [1], "these": [1], **{f"w7x{at}": [2] for at in range(6)}}
+    scores = weighed(tokens, rows, {word: 6.0 for each in tokens for word in each}, ROWS)
+    assert scores[1] > scores[2]
+
+
+def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
+    for many, less in ((TEXT, False), (PASTE, True)):
+        tokens = [("form", f"own{n}") for n in range(many)]
+        told = told_in(tokens, {"form": 5.0, "own0": 5.0})
+        assert told["own0"] == 5.0 and (told["form"] < 5.0) is less
