@@ -44,7 +44,9 @@ def test_file_names_find_and_do_not_weigh() -> None:
 
 
 def test_a_paste_is_not_asked_twice_for_its_own_paths() -> None:
-    paste = "\n".join(f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other" for n in range(40))
+    paste = "\n".join(
+        f"src/parts/part_{n}.py:{n}: something failed in the parser of this module and in no other" for n in range(40)
+    )
     files = ["src/parts/part_3.py", "lib/elsewhere.py"]
     assert set(asked(Query(task=paste, files=files), DEFAULT).file_words) == {"elsewhere.py", "elsewhere", "py"}
 

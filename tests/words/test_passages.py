@@ -10,7 +10,18 @@ import pytest
 import tacit
 from tacit.stores.sqlite.verify import index_faults
 from tacit.testing import signed
-from tacit.words.passages import PASTE, SHORT_CHARS, TEXT, WINDOW, cut, names_of, passages_of, together, told_in, weighed
+from tacit.words.passages import (
+    PASTE,
+    SHORT_CHARS,
+    TEXT,
+    WINDOW,
+    cut,
+    names_of,
+    passages_of,
+    together,
+    told_in,
+    weighed,
+)
 
 NOUNS = "broker ledger socket parser kernel bundle cursor shard mirror beacon vault gadget anchor relay sensor turbine".split()
 VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()

@@ -29,9 +29,8 @@ from tacit.words.passages import (
     least_of,
     names_of,
     power_of,
-    rarities,
     slack_of,
-    told_in,
+    tellings,
     worth,
 )
 
@@ -388,9 +387,8 @@ def words_reader(
 
     A word of a task in which a lesson was met counts as `task` sightings of it, in one saturated frequency with its own.
     """
-    rows = max(facts.rows, 1)
-    passages = facts.passages or cut(asked.passages, facts.tokens)
-    rarity = told_in(passages, rarities({word: facts.frequency.get(word, 0) for each in passages for word in each}, rows))
+    rows, passages = max(facts.rows, 1), facts.passages or cut(asked.passages, facts.tokens)
+    rarity = tellings(passages, facts.frequency, rows)
     if not rarity:
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__

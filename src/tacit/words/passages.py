@@ -34,10 +34,17 @@ MEANT = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
-FEW, TEXT, PASTE = 4, 12, 24  # passages from which and up to which a question is one text, and from which on it is a paste
+FEW, TEXT, PASTE = (
+    4,
+    12,
+    24,
+)  # passages from which and up to which a question is one text, and from which on it is a paste
 REPEATED = 0.2  # in a paste a word tells less by this power of the passages that ask for it
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
-OTHERS, FULL = 0.85, 6  # what each further passage of a text adds; in a paste less, by how many of this many passages it has
+OTHERS, FULL = (
+    0.85,
+    6,
+)  # what each further passage of a text adds; in a paste less, by how many of this many passages it has
 
 
 def passages_of(text: str) -> tuple[Passage, ...]:
@@ -171,6 +178,11 @@ def told_in(passages: Sequence[Iterable[str]], rarity: Mapping[str, float]) -> M
     return {**rarity, **{word: rarity[word] * times**-power for word, times in again.items()}}
 
 
+def tellings(passages: Sequence[Iterable[str]], frequency: Mapping[str, int], rows: int) -> Mapping[str, float]:
+    """How telling each word of a question is, by how many of the rows hold it and how many passages ask for it."""
+    return told_in(passages, rarities({word: frequency.get(word, 0) for each in passages for word in each}, rows))
+
+
 def worth(amount: float, whole: float, power: float = 1.5) -> float:
     """What a passage says for a lesson that holds so much of its whole rarity: the amount, less where much was asked that is not there."""
     return amount * (sqrt(amount / whole) if power == 1.5 else amount / whole) if amount else 0.0
@@ -214,7 +226,10 @@ def weighed(
     rarest, power = rarity_of(0, total), power_of(len(tokens))
     rarity = told_in(tokens, {**dict.fromkeys(chain.from_iterable(tokens), rarest), **rarity})
     wholes = [sum(map(rarity.__getitem__, passage)) for passage in tokens]
-    least, share = least_of(wholes, total), OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
+    least, share = (
+        least_of(wholes, total),
+        OTHERS if len(tokens) <= FULL else 0.0,
+    )  # of many passages the best one alone
     for passage, whole in zip(tokens, wholes):
         held: dict[int, float] = {}
         get = held.get
@@ -240,7 +255,10 @@ def weighed(
     for token, told in rarity.items():
         for n in rows.get(token, ()):
             said[n] += told
-    return {n: scale * together((score / scale) ** (1 / power), said[n] / every, len(tokens)) ** power for n, score in scores.items()}
+    return {
+        n: scale * together((score / scale) ** (1 / power), said[n] / every, len(tokens)) ** power
+        for n, score in scores.items()
+    }
 
 
 def alike_to(task: str, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:
