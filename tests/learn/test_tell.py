@@ -17,10 +17,11 @@ from tacit.core.value import replace
 from tacit.learn.notice import notice
 from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
+from tacit.learn.tell.lessons import of_failure
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
 from tacit.learn.tell.requests import Request
-from tacit.stores.incidents import Counts, commonest
+from tacit.stores.incidents import Counts, Noted, commonest
 from tacit.stores.vanished import still_there
 from tacit.surfaces.views import for_you, overview
 
@@ -710,6 +711,7 @@ def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, is_
     """Though two lineages got over it by the same command, and there are words for it."""
     met = failure("m", family, nature, name="left_pad", program="make test", ended="command", cure="make install")
     assert ("make install" in " ".join(told([[met], [met]])[0])) is is_told
+    assert (of_failure("m", [Noted(f"r{n}", f"l{n}", 0, met) for n in range(2)]) is not None) is is_told
 
 
 @pytest.mark.parametrize(
