@@ -104,6 +104,7 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
     from tacit.core.errors import Refused
     from tacit.core.profile import with_values
     from tacit.tend import tend
+    from tacit.tend.context import Context
     from tacit.testing import finding, run
 
     with (
@@ -114,13 +115,7 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
 
         def tended() -> None:
             tend(
-                memories.store,
-                memories.ensure_project(),
-                profile,
-                steps=("merge",),
-                now=clock.now,
-                ids=new_id,
-                model=model,
+                Context(memories.store, memories.ensure_project(), profile, clock.now, new_id, model=model), ("merge",)
             )
 
         tended()

@@ -18,6 +18,7 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.tend import tend
+from tacit.tend.context import Context
 from tacit.tend.judge import is_checked, standings
 from tacit.testing import Scripted
 
@@ -57,14 +58,8 @@ def propose(
 
 def triage(memories: Memories, model: Any = None, **named: Any) -> Any:
     done = tend(
-        memories.store,
-        memories.ensure_project(),
-        memories.profile,
-        steps=("triage",),
-        now=clock.now,
-        ids=new_id,
-        model=model,
-        **named,
+        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, model=model, **named),
+        ("triage",),
     )
     assert not done.busy
     return done.of("triage")

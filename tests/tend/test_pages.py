@@ -166,11 +166,13 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memori
 
     from tacit.core.digest import new_id
     from tacit.tend import tend
+    from tacit.tend.context import Context
 
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
     done = tend(
-        memories.store, memories.ensure_project(), memories.profile, steps=("page",), now=clock.now, ids=new_id, files=Editor(".")
-    )  # fmt: skip
+        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, files=Editor(".")),
+        ("page",),
+    )
     text = (folder / "MEMORY.md").read_text()
     assert done.of("page").done == 1
     assert "Written while you were looking." in text and "- Sign every release." in text

@@ -16,6 +16,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.links import Evidence
 from tacit.tend import tend
+from tacit.tend.context import Context
 from tacit.tend.reflect import BATCH, PROPOSALS
 from tacit.testing import Scripted
 
@@ -32,14 +33,8 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 
 def reflect(memories: Memories, model: Any = None, **named: Any) -> Any:
     done = tend(
-        memories.store,
-        memories.ensure_project(),
-        memories.profile,
-        steps=("reflect",),
-        now=clock.now,
-        ids=new_id,
-        model=model,
-        **named,
+        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, model=model, **named),
+        ("reflect",),
     )
     assert not done.busy
     return done.of("reflect")

@@ -20,6 +20,7 @@ from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.by_model import merging
+from tacit.tend.context import Context
 from tacit.tend.judge import RECORD, is_checked
 from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, passed, question, worth_asking
 from tacit.testing import Scripted, finding, run
@@ -61,14 +62,16 @@ def ids(checked: bool = False) -> Any:
 
 def merge(memories: Memories, model: Any, *, checked: bool = False, at: str = "", **named: Any) -> Any:
     done = tend(
-        memories.store,
-        memories.ensure_project(),
-        memories.profile,
-        steps=("merge",),
-        now=(lambda: at) if at else clock.now,
-        ids=ids(checked),
-        model=model,
-        **named,
+        Context(
+            memories.store,
+            memories.ensure_project(),
+            memories.profile,
+            (lambda: at) if at else clock.now,
+            ids(checked),
+            model=model,
+            **named,
+        ),
+        ("merge",),
     )
     assert not done.busy
     return done.of("merge")

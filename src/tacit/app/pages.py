@@ -33,13 +33,15 @@ class PageVerbs(Opened):
     def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
         """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
         from tacit.tend import tend
+        from tacit.tend.context import Context
 
         if vouch:
             self._need_person("Vouching for a page")
-        done = tend(
-            self.store, self.ensure_project(), self.profile, steps=("page",), now=self.now, ids=new_id, dry_run=dry_run,
-            files=self._work_tree(), by=self.actor.name, learn=self._learn_page(vouch),
+        context = Context(
+            self.store, self.ensure_project(), self.profile, self.now, new_id, dry_run=dry_run, files=self._work_tree(),
+            by=self.actor.name, learn=self._learn_page(vouch),
         )  # fmt: skip
+        done = tend(context, ("page",))
         if done.busy:
             raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
         return done.of("page")

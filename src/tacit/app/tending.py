@@ -40,17 +40,18 @@ class Tending(PageVerbs, Safety):
         is to be taken out: `below` a confidence, `older` than so many days, `unused`, `staged`.
         """
         from tacit.tend import STEPS, tend
+        from tacit.tend.context import Context
         from tacit.tend.prune import Named
 
         if named:
             self._need_person("Pruning lessons by name")
         project, packs = self.ensure_project(), self.packs_folder if self.store.is_file else ""
-        return tend(
-            self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
-            dry_run=dry_run, model=self._tending_model(), root=project.root, packs=packs,
-            named=Named(**named) if named else None, by=self.actor.name if named else "tend", report=report, files=self._work_tree(),
-            learn=self._learn_page(False),
+        context = Context(
+            self.store, project, self.profile, self.now, new_id, run=run, since=since, dry_run=dry_run, model=self._tending_model(),
+            root=project.root, packs=packs, named=Named(**named) if named else None, by=self.actor.name if named else "tend",
+            report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
+        return tend(context, (only,) if only else STEPS)
 
     def _tending_model(self) -> Model | None:
         """The model for whichever step of `tend` may ask one; each looks itself whether it may."""

@@ -17,13 +17,6 @@ from tacit.tend.context import Context, StepReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from tacit.core.ports import Model, Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
-    from tacit.core.run import Finding
-    from tacit.tend.prune import Named
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
 STEPS = ("sweep", "merge", "reflect", "triage", "page", "prune", "stats")
@@ -79,44 +72,17 @@ class Tended:
         return tuple(self.of("sweep").figures.get("stale", ()))
 
 
-def tend(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    *,
-    steps: Sequence[str] = STEPS,
-    run: str = "",
-    since: str = "",
-    now: Callable[[], str],
-    ids: Callable[[], str],
-    dry_run: bool = False,
-    model: Model | None = None,
-    files: Any = None,
-    root: str = "",
-    packs: str = "",
-    named: Named | None = None,
-    by: str = "tend",
-    learn: Callable[[Sequence[Finding]], object] | None = None,
-    report: Callable[[str, str], object] | None = None,
-) -> Tended:
-    """Take the steps in their order. `run` names the run that is over; without it, all learned runs count.
-
-    `since` is the time from which changes are looked at, by default that of the last pass. `root` is the work tree, `packs`
-    the folder to which old data moves, `named` what a person wants pruned, `learn` takes what a page taught, `report` hears
-    of progress as (step, words).
-    """
+def tend(context: Context, steps: Sequence[str] = STEPS) -> Tended:
+    """Take the steps in their order. Where the context names a run that is over, it alone counts; without it, all learned runs do."""
     from tacit.tend import lease
 
     unknown = [name for name in steps if name not in STEPS]
     if unknown:
         raise UsageError(f"tend has no step {unknown[0]!r}.", f"One of: {', '.join(STEPS)}.")
-    context = Context(
-        store, project, profile, now, ids, run=run, since=since, dry_run=dry_run, model=model, files=files, root=root, packs=packs,
-        named=named, by=by, learn=learn, report=report,
-    )  # fmt: skip
+    run = context.run
     wanted = tuple(name for name in STEPS if name in steps)
-    if dry_run or wanted == ALONE:
-        return Tended(run, _taken(context, wanted), dry_run)
+    if context.dry_run or wanted == ALONE:
+        return Tended(run, _taken(context, wanted), context.dry_run)
     holder = lease.take_lease(context)
     if holder:  # a run that is over is counted all the same
         return Tended(run, _taken(context, ALONE) if run and "sweep" in wanted else (), busy=holder)

@@ -63,14 +63,16 @@ class Context:
         report: Callable[[str, str], object] | None = None,
     ) -> None:
         self.store, self.project, self.profile, self.now, self.ids = store, project, profile, now, ids
-        self.run, self.since, self.dry_run = run, since, dry_run
+        self.run = run  # that is over; empty: all learned runs count
+        self.since = since  # the time from which changes are looked at; empty: that of the last pass
+        self.dry_run = dry_run
         self.model = model  # None: rules go on alone
-        self.files, self.root = files, root
+        self.files, self.root = files, root  # the work tree
         self.packs = packs  # the folder to which old data moves; empty: it stays
         self.named = named  # the lessons that a person wants taken out by `prune`
         self.by = by
         self.learn = learn  # takes findings that a page taught; called before the page is written
-        self._report = report
+        self._report = report  # hears of progress as (step, words)
         self.name = ids()  # of this pass
         self.bound = Bound(store, project.id, profile)  # shared by all steps of the pass
         self.held_until = ""  # by the lease; empty where none is held
