@@ -434,5 +434,5 @@ class Wish:
 
         assert self.desk is not None
         return self.desk.model.ask(
-            question, schema=prompt.known_schema(), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s
+            question, schema=prompt.known_schema(1), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s
         )

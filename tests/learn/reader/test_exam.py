@@ -63,7 +63,7 @@ def test_the_exam_is_in_the_form_of_the_real_questions() -> None:
 
 def test_an_answer_has_an_end() -> None:
     """A schema without bounds lets a small model go on until its last token, and half an answer is none."""
-    from tacit.learn.reader.prompt import lessons_schema, weigh_schema
+    from tacit.learn.reader.prompt import known_schema, lessons_schema, weigh_schema
 
     def lists(schema: Any) -> list[Any]:
         inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
@@ -71,5 +71,9 @@ def test_an_answer_has_an_end() -> None:
             found for each in inner for found in lists(each)
         ]
 
-    assert [each["maxItems"] for each in lists(lessons_schema(7))] == [7, 3, 20]
+    # Nothing was heard earlier: nothing can be struck.
+    assert [each["maxItems"] for each in lists(lessons_schema(7))] == [7, 3]
+    assert [each["maxItems"] for each in lists(lessons_schema(7, 2))] == [7, 3, 2]
+    assert [each["maxItems"] for each in lists(lessons_schema(7, 200))] == [7, 3, 20]
+    assert [each["maxItems"] for each in lists(known_schema(4, 1))] == [10]
     assert [each["maxItems"] for each in lists(weigh_schema(len(PAIRS)))] == [len(PAIRS)]

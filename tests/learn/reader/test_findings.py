@@ -150,7 +150,14 @@ def test_what_was_heard_before_is_named_and_not_taken_twice(memories: Memories) 
 
 
 def test_who_failed_its_exam_is_not_asked(memories: Memories) -> None:
-    _, prompts = asked(memories, SESSION, answer(), advises="it hears nothing")
+    """Nor once more for what had no room in a full answer."""
+    full = answer(
+        *(
+            {**LESSON, "text": f"{n}: restart after changing the schema.", "quotes": LESSON["quotes"][1:]}
+            for n in range(5)
+        )
+    )
+    _, prompts = asked(memories, SESSION, full, advises="it hears nothing")
     assert len(prompts) == 1
 
 

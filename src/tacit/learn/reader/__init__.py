@@ -108,9 +108,10 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
-        told = asking.lessons()
+        # One that failed its exam is asked no more than it must.
+        told = asking.lessons(1) if desk.advises else asking.lessons()
         heard = asking.weigh(told)
-        if not desk.advises:  # one that failed its exam is asked no more than it must
+        if not desk.advises:
             heard += tuple(Heard(each) for each in asking.findings(told))
         taking = Taking(desk, asking.reading, heard)
         taking.judge(asking)

@@ -41,7 +41,7 @@ class Questions:
         self.reading, self.folder, self.model, self.timeout, self.now = reading, folder, model, timeout, now
         self.lines = lines_of(reading)
 
-    def lessons(self) -> tuple[Checked, ...]:
+    def lessons(self, rounds: int = ROUNDS) -> tuple[Checked, ...]:
         """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
         found: list[Lesson] = [
             answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
@@ -50,11 +50,10 @@ class Questions:
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         most = prompt.most_lessons(Rendering("", self.lines).typed)
         for part in parts_of_session(Rendering(self.reading.run, self.lines[start:])):
-            for _ in range(ROUNDS):
+            for _ in range(rounds):
+                before = [lesson.text for lesson in found]
                 said = self._ask(
-                    prompt.lessons(part, most, [lesson.text for lesson in found]),
-                    prompt.lessons_schema(most),
-                    "lessons",
+                    prompt.lessons(part, most, before), prompt.lessons_schema(most, len(before)), "lessons"
                 )
                 struck, texts = {*answer.struck_of(said)}, {lesson.text for lesson in found}
                 fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in texts]
@@ -107,7 +106,7 @@ class Questions:
         blind = without(Rendering(self.reading.run, self.lines[start:]), [text for _, text in remembered])
         for part in parts_of_session(blind):
             asked = prompt.known(part, remembered, new, headings)
-            found += answer.verdicts_of(self._ask(asked, prompt.known_schema(), "verdicts"))
+            found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))
         return tuple(found)
 
     def revoked(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:

@@ -274,15 +274,17 @@ Answer with one JSON object and nothing else:
 """
 
 
-def lessons_schema(most: int = MOST) -> dict[str, Any]:
-    """What an answer to the first question looks like. A small model that a schema lets go on does so until its last token."""
+def lessons_schema(most: int = MOST, earlier: int = 0) -> dict[str, Any]:
+    """What an answer to the first question looks like. A small model that a schema lets go on does so until its last token; where there are
+    no earlier lessons it has nothing to strike."""
     quote = _object({"line": {"type": "integer"}, "words": _TEXT})
     sign = {"anyOf": [_object({"in": _one_of(("E", "T", "U")), "words": _TEXT}), {"type": "null"}]}
     lesson = {
         "text": _TEXT, "when": _TEXT, "kind": _one_of(LESSON_KINDS), "standing": _one_of(STANDINGS),
         "quotes": _list(quote, QUOTES), "sign": sign, "until": _TEXT,
     }  # fmt: skip
-    return _object({"lessons": _list(_object(lesson), most), "struck": _list(_TEXT, STRUCK)})
+    struck = {"struck": _list(_TEXT, min(earlier, STRUCK))} if earlier else {}
+    return _object({"lessons": _list(_object(lesson), most), **struck})
 
 
 def weigh_schema(pairs: int) -> dict[str, Any]:
@@ -291,14 +293,14 @@ def weigh_schema(pairs: int) -> dict[str, Any]:
     return _object({"answers": _list(_object(answer), pairs)})
 
 
-def known_schema() -> dict[str, Any]:
-    """… to the third."""
+def known_schema(remembered: int, new: int = 0) -> dict[str, Any]:
+    """… to the third: a lesson may have more than one verdict, a new one and a heading of a file may be the same."""
     maybe = {"anyOf": [_TEXT, {"type": "null"}]}
     verdict = {
         "id": _TEXT, "verdict": _one_of(VERDICTS), "line": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "words": maybe,
         "scope": {"anyOf": [_one_of(HOLDS_FOR), {"type": "null"}]}, "new": maybe, "better": maybe,
     }  # fmt: skip
-    return _object({"verdicts": {"type": "array", "items": _object(verdict)}})
+    return _object({"verdicts": _list(_object(verdict), 2 * (remembered + new))})
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
