@@ -237,7 +237,12 @@ class Copy:
         assert self.server.stdin and self.server.stdout
         self.server.stdin.write(json.dumps({"ask": str(ask), "argv": argv}).encode() + b"\n")
         self.server.stdin.flush()
-        code, spent = json.loads(self.server.stdout.readline())
+        answer = self.server.stdout.readline()
+        if not answer:
+            raise RuntimeError(
+                "the process that runs the tests was ended from outside; start again, what is done is kept"
+            )
+        code, spent = json.loads(answer)
         if code in (0, 5):  # 5: no test was chosen
             return "", "", spent
         if told.exists():
