@@ -267,7 +267,7 @@ def retrieval(at: Place) -> Iterator[Item]:
         near = at.memories.store.near(
             [at.memories.project_id], toy.identity, toy.embed(["account of region3"])[0], (), limit=3
         )
-        meant = meant and len(near.hits) == 3
+        meant = meant and len(near.hits) >= 3  # and whatever is as near as the third
     yield "hybrid search: words and vectors", meant
     (old,) = [
         hit
