@@ -2,7 +2,8 @@
 
 A judge says which lessons cover which item (`shared/reference/judging.md`: an agent that follows the lesson would have done what the item asks,
 or would not have met its failure); this module makes the sheet, and counts from the log of the feeding what was known when. Labels:
-bench/labels/coverage/<judge>-<project>.json, item → keys of lessons.
+bench/labels/coverage/<judge>-<project>.json, item → keys of lessons. Judge 3 is no third reading of everything: it holds what judges 1 and 2 both count,
+and of the pairs of repeated instructions on which they differ what a third judge, blind, decided.
 """
 
 from __future__ import annotations
