@@ -19,11 +19,9 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.stage import scope_at_birth
 from tacit.stores.lookups import indexed, with_signature
-from tacit.words.disagree import OTHER_WORD
 from tacit.words.match import (
     YOUNG_THRESHOLD,
     choose_same,
-    compare,
     grown,
     keywords,
     lenient,
@@ -49,8 +47,6 @@ QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
 LONG, LONG_WORDS = 40, 64
 READ_WITHIN = 2.0  # days: a model that last read longer ago may be gone, and words count alone again
-# Of five projects all 20 such pairs say one thing; of pairs that name one command a half does not.
-_SAME_COMMANDS, _COMMANDS_ALIKE = 2, 0.55
 _NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
@@ -124,13 +120,13 @@ def match(
         rows = with_signature(tx, project, finding.signature)
         near.update((n, memory) for n, id in rows if n not in near for memory in tx.memories([id]))
     # Named by their age: of two that are equally near, the older lesson is met.
-    comparable = {
+    fitting = {
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
     klass = class_of(profile, kind_named(profile, finding.kind))
     fitting = {
         age: memory
-        for age, memory in comparable.items()
+        for age, memory in fitting.items()
         if of_one_class(klass, memory.klass) or memory.text == finding.text
     }
     telling, closest = None, fitting
@@ -142,12 +138,6 @@ def match(
     choice = _chosen(mine, closest, rules, telling)
     if choice.id and len(closest) < len(fitting):  # it must stand out from all of them, not only from the closest
         choice = _chosen(mine, fitting, rules, telling)
-    if (
-        not choice.id
-        and telling is not None
-        and (named := _by_commands(finding.text, mine, comparable, telling)) is not None
-    ):
-        fitting, choice = comparable, named
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
     if choice.id and is_wider(fitting[choice.id], project) and mine.text != prepared_of(fitting[choice.id]).text:
@@ -218,31 +208,6 @@ def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, prof
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:
     read = [(id, prepared_of(memory)) for id, memory in among.items()]
     return choose_same(mine, read, rules, telling)
-
-
-def _by_commands(text: str, mine: Prepared, among: dict[str, Memory], telling: Idf) -> Match | None:
-    """The lesson that names the very commands a finding names, two at least, in much the same words: between "when `a` fails on formatting,
-    run `b`" and "after edits" another word makes no other lesson, whatever each is called. All else that speaks against it holds."""
-    named = _commands(text)
-    if len(named) < _SAME_COMMANDS:
-        return None
-    alike = [
-        (compare(mine, prepared_of(memory), telling), age)
-        for age, memory in among.items()
-        if _commands(memory.text) == named
-    ]
-    best = max(((each.score, age) for each, age in alike if each.blocked.startswith(OTHER_WORD)), default=(0.0, ""))
-    return (
-        Match(best[1], best[0], "", 0.0, f"names the same commands, alike {best[0]:.2f}")
-        if best[0] >= _COMMANDS_ALIKE
-        else None
-    )
-
-
-def _commands(text: str) -> frozenset[str]:
-    """The commands of a lesson: what stands in code marks, if each of it is more than a word."""
-    named = frozenset(text.split("`")[1::2])
-    return named if all(" " in each for each in named) else frozenset()
 
 
 def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict[str, Memory]:

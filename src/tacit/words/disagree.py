@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from tacit.words.claims import Claims, Denial
 
-OTHER_WORD = "other word"  # the kind of a disagreement that is no more than a word in the place of another
-
 
 def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: bool = False) -> str:
     """The claim on which two alike texts disagree, with its kind; empty where there is none.
@@ -62,7 +60,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
     if (x.negations - y.negations) % 2 and _words(x) == _words(y) and x.subjects == y.subjects:
         return "negation: all else is equal"
     if against := _substitution(x, y, same_error) or _replaced(x, y, same_error) or _little_word(x, y):
-        return f"{OTHER_WORD}: {against}"
+        return f"other word: {against}"
     return ""
 
 

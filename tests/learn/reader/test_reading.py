@@ -538,33 +538,3 @@ def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memori
     again = {"text": text, "kind": "command", "standing": "found", "quotes": [{"line": 2, "words": words}]}
     report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
     assert (report.new, report.matched) == ((), (known.id,))
-
-
-@pytest.mark.parametrize(
-    ("known", "said", "one"),
-    [
-        (
-            "When `make lint` fails on formatting, run `make format`.",
-            "When `make lint` fails after edits, run `make format` first.",
-            True,
-        ),
-        (
-            "Run `make format` before `make lint`: it mends what ruff rejects.",
-            "When `make lint` fails on what ruff rejects, run `make format` first.",
-            True,
-        ),
-        ("Run `make format` before `make lint`.", "Run `make lint` before `make format`.", False),
-        ("Use `npm ci` here, not `pnpm install`.", "Use `pnpm install` here, not `npm ci`.", False),
-        ("On macOS run `make format` before `make lint`.", "On Windows run `make format` before `make lint`.", False),
-        ("In the office `git push` needs the VPN.", "In the office `git push` needs a token.", False),
-    ],
-)
-def test_lessons_that_name_the_same_commands_in_much_the_same_words_are_one(
-    memories: Memories, known: str, said: str, one: bool
-) -> None:
-    """One lint cure stood four times at a start. Of one command much may be said, and what speaks against it holds."""
-    first = memories.add(known, kind="pitfall")
-    words = "then I will do as I was told here"
-    again = {"text": said, "kind": "command", "standing": "found", "quotes": [{"line": 2, "words": words}]}
-    report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
-    assert (report.matched == (first.id,), report.new == ()) == (one, one)
