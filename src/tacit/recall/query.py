@@ -90,9 +90,8 @@ def asked(query: Query, profile: Profile) -> Asked:
 
     told = [task, *(error.strip()[-ERROR_CHARS:] for error in query.errors)]
     passages = passages_of("\n".join(each for each in told if each))
-    new = (
-        files if len(passages) <= MANY else [path for path in files if path not in task]
-    )  # a paste asks for its own paths already
+    # A paste asks for its own paths already.
+    new = files if len(passages) <= MANY else [path for path in files if path not in task]
     named = _names(new) if new else []
     signatures = tuple(dict.fromkeys(mark for error in query.errors for mark in _signatures(error)))
     return Asked(query, passages, tuple(named), signatures, files, False)

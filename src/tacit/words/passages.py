@@ -34,17 +34,12 @@ MEANT = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
-FEW, TEXT, PASTE = (
-    4,
-    12,
-    24,
-)  # passages from which and up to which a question is one text, and from which on it is a paste
+# Passages from which and up to which a question is one text, and from which on it is a paste.
+FEW, TEXT, PASTE = 4, 12, 24
 REPEATED = 0.2  # in a paste a word tells less by this power of the passages that ask for it
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
-OTHERS, FULL = (
-    0.85,
-    6,
-)  # what each further passage of a text adds; in a paste less, by how many of this many passages it has
+# What each further passage of a text adds; in a paste less, by how many of this many passages it has.
+OTHERS, FULL = 0.85, 6
 
 
 def passages_of(text: str) -> tuple[Passage, ...]:
@@ -226,10 +221,8 @@ def weighed(
     rarest, power = rarity_of(0, total), power_of(len(tokens))
     rarity = told_in(tokens, {**dict.fromkeys(chain.from_iterable(tokens), rarest), **rarity})
     wholes = [sum(map(rarity.__getitem__, passage)) for passage in tokens]
-    least, share = (
-        least_of(wholes, total),
-        OTHERS if len(tokens) <= FULL else 0.0,
-    )  # of many passages the best one alone
+    least = least_of(wholes, total)
+    share = OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
     for passage, whole in zip(tokens, wholes):
         held: dict[int, float] = {}
         get = held.get
