@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ProfileInvalid
@@ -20,6 +21,7 @@ def load(name: str) -> Profile:
     return compiled_profile(profile_text(name), name)
 
 
+@lru_cache(maxsize=16)
 def compiled_profile(text: str, name: str) -> Profile:
     """A profile's TOML, compiled. What others wrote is screened: its wording goes into every prompt."""
     from tacit.core.profile_toml import compile_profile
