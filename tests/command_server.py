@@ -18,21 +18,26 @@ import traceback
 from pathlib import Path
 
 import tacit
+from copied_stores import copy_stores, make_stores
 
 HEAVY = ("integrations", "surfaces/mcp", "surfaces/web", "stores/postgres")  # extras, which only few commands load
 
 
 def prepare() -> None:
-    """Import what commands import."""
+    """Import what commands import, and compile the profiles that they name."""
     root = Path(tacit.__file__).parent
     for path in sorted(root.rglob("*.py")):
         name = str(path.relative_to(root))
         if path.stem != "__main__" and not name.startswith(HEAVY):
             importlib.import_module(f"tacit.{name[:-3].replace('/', '.')}".removesuffix(".__init__"))
+    for name in tacit.profiles.BUILT_IN:
+        tacit.profiles.load(name)  # which is kept, as in any process that needs one twice
 
 
 def become(asked: dict[str, object]) -> None:
     """Be the process of a command."""
+    if not asked["copied"]:
+        make_stores()
     for fd, name in enumerate(asked["files"]):  # type: ignore[arg-type, var-annotated]
         os.dup2(os.open(name, os.O_RDONLY if fd == 0 else os.O_WRONLY), fd)
     os.environ.clear()
@@ -59,6 +64,7 @@ def serve() -> None:
     """One command after the other, until nobody asks any more."""
     questions, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
     prepare()
+    copy_stores(Path(sys.argv[1]))
     gc.freeze()
     for line in questions:
         child = os.fork()

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.copied_stores import copy_stores, is_copying, make_model, make_stores
 
 from tacit.core.digest import hex_digest
 from tacit.hosts import SHELLS
@@ -42,6 +43,10 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
     if only and ON_SERVER:
         pytest.skip(f"only of a file: {only.args[0]}")
     url = request.getfixturevalue("postgres_url") if ON_SERVER else ""
+    if request.node.get_closest_marker("on_disk"):
+        make_stores()
+    else:
+        copy_stores(request.getfixturevalue("empty_store"))
     home = tmp_path / "home"
     home.mkdir()
     for name in [
@@ -72,6 +77,12 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     return home
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The empty store that tests begin with a copy of."""
+    return make_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="session")
@@ -210,11 +221,13 @@ AT_START = ("PYTHON", "LC_", "LANG")
 class Commands:
     """The command line in a fresh process, forked from one that has imported it: command_server.py."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, model: Path) -> None:
         self.files = [str(place / name) for name in ("in", "out", "err")]
         self.start = {name: value for name, value in os.environ.items() if name.startswith(AT_START)}
         script = str(Path(__file__).with_name("command_server.py"))
-        self.server = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.server = subprocess.Popen(
+            [sys.executable, script, str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def run(
         self, args: Sequence[str], stdin: bytes, cwd: str, env: dict[str, str]
@@ -223,11 +236,17 @@ class Commands:
         if {name: value for name, value in env.items() if name.startswith(AT_START)} != self.start:
             argv = [sys.executable, "-m", "tacit", *args]
             return subprocess.run(argv, input=stdin, capture_output=True, cwd=cwd, env=env, timeout=120)
+        return self.fork(args, stdin, cwd, env)
+
+    def fork(
+        self, args: Sequence[str], stdin: bytes, cwd: str, env: dict[str, str]
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The same, whatever the environment says of how an interpreter starts."""
         assert self.server.stdin and self.server.stdout
         for name, raw in zip(self.files, (stdin, b"", b"")):
             Path(name).write_bytes(raw)
         os.umask(umask := os.umask(0o077))
-        asked = {"args": args, "cwd": cwd, "env": env, "umask": umask, "files": self.files}
+        asked = {"args": args, "cwd": cwd, "env": env, "umask": umask, "files": self.files, "copied": is_copying()}
         self.server.stdin.write(json.dumps(asked).encode() + b"\n")
         self.server.stdin.flush()
         child = int(self.server.stdout.readline())
@@ -244,9 +263,9 @@ class Commands:
 
 
 @pytest.fixture(scope="session")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+def commands(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Commands]:
     """One for all tests of this process."""
-    server = Commands(tmp_path_factory.mktemp("commands"))
+    server = Commands(tmp_path_factory.mktemp("commands"), empty_store)
     yield server
     server.close()
 

@@ -24,6 +24,8 @@ from tacit.stores.sqlite import SCHEMA, SqliteStore, _prepare, open_store
 from tacit.stores.sqlite import migrate as migrations
 from tacit.stores.sqlite.migrate import migrate
 
+pytestmark = pytest.mark.on_disk
+
 
 def schema_of(path: Path) -> list[tuple[Any, ...]]:
     """Every table, index and their SQL."""
@@ -100,6 +102,13 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
 def test_the_schema_is_that_of_the_last_migration() -> None:
     """A hook compares the number and lists no folder for it."""
     assert migrations.NEWEST == SCHEMA
+
+
+def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
+    """Acknowledged is there after a power cut, erased is gone from the file. Other tests turn the first off: copied_stores.py."""
+    with open_store(str(tmp_path / "s.db")) as store:
+        assert store.rows("PRAGMA synchronous") == [(2,)] and store.rows("PRAGMA journal_mode") == [("wal",)]
+        assert store.rows("PRAGMA secure_delete") == [(1,)]
 
 
 def test_a_migrated_store_equals_a_fresh_one(tmp_path: Path) -> None:

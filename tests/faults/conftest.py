@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,9 +17,20 @@ sys.path.insert(0, str(ROOT / "bench" / "faults"))
 
 
 @pytest.fixture
-def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
-    """One batch of a campaign: batch("kill", kills=20)."""
+def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Any) -> Callable[..., dict[str, Any]]:
+    """One batch of a campaign: batch("kill", kills=20). What prepares it, or looks afterwards, is forked."""
+    import common
+
     monkeypatch.setenv("TACIT_FAULTS_SOURCE", str(Path(package.__file__).parent.parent))
+
+    def forked(argv: list[str], *, input: str, cwd: Path, env: dict[str, str], **how: Any) -> Any:
+        if argv[:3] != [sys.executable, "-m", "tacit"]:
+            return subprocess.run(argv, input=input, cwd=cwd, env=env, **how)
+        done = commands.fork(argv[3:], input.encode(), str(cwd), env)
+        said = (each.decode("utf-8", "replace") for each in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(argv, done.returncode, *said)
+
+    monkeypatch.setattr(common, "run", forked)
 
     def run(name: str, seed: int = 1, **dose: Any) -> dict[str, Any]:
         place = tmp_path / f"{name}-{seed}-{len(list(tmp_path.iterdir()))}"

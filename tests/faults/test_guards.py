@@ -14,6 +14,8 @@ from tacit.stores.sqlite import LOG_LIMIT, open_store
 from tacit.stores.sqlite.backup import LOG_LARGE
 from tacit.stores.sqlite.restore import notes
 
+pytestmark = pytest.mark.on_disk
+
 
 def test_a_text_beyond_the_limit_is_refused(memories: Any) -> None:
     """By bytes, not by characters; one at the limit is kept, and nothing is kept of the other."""

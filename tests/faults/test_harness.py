@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 Batch = Callable[..., dict[str, Any]]
+pytestmark = pytest.mark.on_disk
 needs_strace = pytest.mark.skipif(
     not shutil.which("strace")
     or bool(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode),

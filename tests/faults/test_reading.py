@@ -17,6 +17,8 @@ from tacit.core.errors import StoreBusy, StoreReadOnly
 from tacit.stores.sqlite import _ways_to_read, open_store
 from tacit.stores.sqlite.errors import as_tacit_error
 
+pytestmark = pytest.mark.on_disk
+
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare")
     or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),

@@ -1,0 +1,68 @@
+"""A new store as a copy of one: making it takes fourteen migrations, and thousands of tests begin with an empty one.
+
+Nothing waits for the disk either: only tests marked `on_disk` are about what a power cut leaves.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import apsw
+
+from tacit.stores import sqlite
+
+_check_place, _prepare = sqlite._check_place, sqlite._prepare
+_model = Path()
+_pages = apsw.Connection(":memory:")
+
+
+def make_model(folder: Path) -> Path:
+    """An empty store, made as everybody's."""
+    make_stores()
+    sqlite.open_store(str(folder / "model.db")).close()
+    return folder / "model.db"
+
+
+def copy_stores(model: Path) -> None:
+    """From now on a new store of this process is a copy of that one."""
+    global _model
+    if _model != model:
+        _model, made = model, apsw.Connection(str(model))
+        with _pages.backup("main", made, "main") as backup:
+            backup.step()
+        made.close()
+    sqlite._check_place, sqlite._prepare = _place, _filled
+
+
+def make_stores() -> None:
+    """From now on as everybody's."""
+    sqlite._check_place, sqlite._prepare = _check_place, _prepare
+
+
+def is_copying() -> bool:
+    """Whether a new store of this process is a copy."""
+    return sqlite._prepare is _filled
+
+
+def _place(path: str, create: bool) -> None:
+    if create and not os.path.exists(path):
+        mine = f"{_model}-{os.urandom(8).hex()}"
+        try:
+            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+            shutil.copy(_model, mine)
+            os.link(mine, path)  # whole or not at all, and never over another's
+        except OSError:
+            pass  # what is in the way is said below
+        finally:
+            Path(mine).unlink(missing_ok=True)
+    _check_place(path, create)
+
+
+def _filled(store: sqlite.SqliteStore, path: str) -> None:
+    if path == ":memory:":
+        with store._connection.backup("main", _pages, "main") as backup:
+            backup.step()
+    _prepare(store, path)
+    store.rows("PRAGMA synchronous = OFF")
