@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.source_trees import nodes_of, tree_of
 
 import tacit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
@@ -36,15 +37,12 @@ SLOTS = {
 LIGHT = set(Path(__file__).with_name("light_modules.txt").read_text().split())
 
 
-_parsed = cache(ast.parse)
-
-
 @cache
 def _trees() -> dict[str, ast.Module]:
     """Every module by its name below `tacit`."""
     found = {}
-    for name, text in _modules().items():
-        found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = _parsed(text)
+    for name in _modules():
+        found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = tree_of(ROOT / name)
     return found
 
 
@@ -53,17 +51,16 @@ def _modules() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py"))}
 
 
-def _statements(text: str) -> list[int]:
+def _statements(nodes: Sequence[ast.AST]) -> list[int]:
     """Lines on which a string holds a statement of SQL; docstrings do not count."""
-    tree = _parsed(text)
     described = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    strings = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return [node.lineno for node in strings if id(node) not in described and SQL.search(node.value)]
 
 
@@ -73,9 +70,9 @@ def test_the_measures_of_the_house() -> None:
     lines = {name: text.count("\n") for name, text in modules.items()}
     sql = [
         f"{name}:{line}"
-        for name, text in modules.items()
+        for name in modules
         if not name.startswith("stores/")
-        for line in _statements(text)
+        for line in _statements(nodes_of(ROOT / name))
     ]
     long = {name: n for name, n in lines.items() if n > LONGEST}
     conductors = {name: n for room in ROOMS if (n := lines[name := f"{room}/__init__.py"]) > CONDUCTOR}
@@ -91,8 +88,9 @@ def test_the_measures_of_the_house() -> None:
 
 def test_a_statement_outside_the_stores_is_noticed() -> None:
     """The measure can fail: this is what it looks for, and a docstring is none of it."""
-    assert _statements('def f(store):\n    return store.rows("SELECT id FROM memory")\n') == [2]
-    assert _statements('"""We SELECT what is FROM here."""\n') == []
+    code = 'def f(store):\n    return store.rows("SELECT id FROM memory")\n'
+    assert _statements([*ast.walk(ast.parse(code))]) == [2]
+    assert _statements([*ast.walk(ast.parse('"""We SELECT what is FROM here."""\n'))]) == []
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from tests.source_trees import nodes_of
+
 import tacit
 
 ROOT = Path(tacit.__file__).parent
@@ -38,16 +40,15 @@ MAY = {
 
 def _imports(path: Path) -> set[str]:
     """The rooms a module imports when it runs, at any depth of nesting; what only the type checker sees does not count."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     typing = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for part in node.body
         for inner in ast.walk(part)
     }
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         names: list[str] = []
         if id(node) in typing:
             continue
@@ -81,7 +82,7 @@ def test_stores_and_formats_know_only_the_lines_of_a_team() -> None:
     wrong = []
     for room in ("stores", "formats"):
         for path in sorted((ROOT / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
                 if named.startswith("tacit.team") and named != "tacit.team.lines":
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
@@ -98,7 +99,7 @@ def test_hosts_and_formats_share_little() -> None:
     wrong = []
     for room, other in (("hosts", "formats"), ("hosts", "stores"), ("formats", "hosts"), ("providers", "hosts")):
         for path in sorted((ROOT / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
                 if named.startswith(f"tacit.{other}") and named not in allowed[room]:
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
@@ -114,7 +115,7 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
     for path in sorted(ROOT.rglob("*.py")):
         if path.is_relative_to(ROOT / "hosts"):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if (
                 isinstance(node, ast.Constant)
                 and node.value in HOSTS
@@ -152,7 +153,7 @@ def test_no_profile_is_named_in_code() -> None:
     """An `if profile.name == …` is a value that has not been named yet."""
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.Compare) and any(
                 isinstance(side, ast.Attribute) and side.attr == "name" and getattr(side.value, "id", "") == "profile"
                 for side in [node.left, *node.comparators]
@@ -167,7 +168,7 @@ def test_groups_of_states_are_written_once() -> None:
 
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
                 said = {each.value for each in node.elts if isinstance(each, ast.Constant)}
                 if (said >= {*INJECTABLE} or said >= {*CLOSED}) and path != ROOT / "core" / "states.py":
@@ -182,7 +183,7 @@ def test_surfaces_share_views_and_nothing_else() -> None:
         *sorted((ROOT / "surfaces" / "web").rglob("*.py")),
         *sorted((ROOT / "surfaces" / "mcp").rglob("*.py")),
     ]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit.surfaces.cli"):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.module}")
     assert wrong == []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.source_trees import nodes_of
 
 import tacit
 from tacit.core.errors import ProfileInvalid, Refused
@@ -41,10 +42,11 @@ def test_every_program_is_started_where_it_cannot_be_replaced() -> None:
     """Python of ours begins isolated (-I, -P), git goes through `stores/git.py`; both are read off the source."""
     wrong = []
     for path in sorted(Path(tacit.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if (
                 not isinstance(node, ast.List)
                 or len(node.elts) < 2
+                or (isinstance(node.elts[0], ast.Constant) and node.elts[0].value != "git")
                 or ast.unparse(node.elts[0]) not in ("sys.executable", "'git'")
             ):
                 continue
