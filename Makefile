@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Tests hand words of every script to processes, whatever the locale.
 export PYTHONUTF8 := 1
+# What is compiled is kept, whatever the environment says: every process of every run would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
@@ -19,6 +21,7 @@ setup: .venv/ready
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@$(BIN)/python -m compileall -q src/tacit
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true # compiles tests, which each worker would do
 	@touch .venv/ready
 
 # Needs nothing but Tacit itself: an environment of its own, so that the story does not wait for what tests need.
