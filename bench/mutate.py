@@ -1,14 +1,13 @@
 """Are the tests awake? One small change at a time in the rooms that decide, and whether any test notices: make mutate COUNT=100 SEED=1.
 
 Places are drawn by seed from every comparison, condition, number, result and call of the rooms, so another seed is a fresh sample. Each mutant
-is one edit in a copy of the tree, and is asked of the tests that execute its statement: a test that never does cannot notice it. Those of its own
-module come first, then those of its room, then all others that start no process, the quickest files first. What runs only while modules are
-imported (constants, defaults, class bodies) is asked of the tests that execute a line which mentions what it defines, or anything of its module,
-up to CAP seconds of CPU. A mutant is caught when a test fails that passes without it, or takes three times its usual CPU. What survives is kept in
-.bench/mutate with its difference; docs/mutants.md says of each which test it got, or why it needs none.
+is one edit in a copy of the tree, and is asked of the tests that execute its statement, themselves or in a process that they start: a test that
+never does cannot notice it. Those of its own module come first, then those of its room, then all others, the quickest files first, up to CAP seconds
+of CPU. What runs only while modules are imported (constants, defaults, class bodies) is asked of the tests that execute a line which mentions what
+it defines, or anything of its module. A mutant is caught when a test fails that passes without it, or takes three times its usual CPU. What
+survives is kept in .bench/mutate with its difference; docs/mutants.md says of each which test it got, or why it needs none.
 
-Which tests execute which line is recorded once (mutate_tests.py), and kept for as long as src/ is the same: files of tests that are new are
-recorded alone. A run may be broken off and goes on where it was, as long as the commit is the same.
+Which tests execute which line is recorded once (mutate_record.py). A run may be broken off and goes on where it was, as long as the commit is the same.
 """
 
 from __future__ import annotations
@@ -19,32 +18,16 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from pathlib import Path
 
-from coverage import CoverageData
+from mutate_places import ROOT, Mutant, drawn, edited
+from mutate_record import KEPT, Known, recorded
 
-from mutate_places import Mutant, drawn, edited, mentions, statement
-from mutate_tests import IMPORT
-
-ROOT = Path(__file__).parents[1]
-KEPT = ROOT / ".bench" / "mutate"
 ROOMS = ("core", "learn", "recall", "trial", "words")
-# What reads or copies the tree itself, or needs the network's tools: it says nothing of behaviour.
-NOT_ASKED = (
-    "tests/test_extending.py",
-    "tests/test_docs.py",
-    "tests/test_house.py",
-    "tests/test_rooms.py",
-    "tests/test_bench.py",
-    "tests/faults",
-)
-CAP = 300  # seconds of recorded CPU, for what runs only while modules are imported
 ROUNDS = (15, 90)  # the same seconds, after which a mutant's next tests are collected
 
 
@@ -59,148 +42,6 @@ class Result:
     by: str
     asked: int  # how many tests could notice
     cpu: float
-
-
-# -- tests -----------------------------------------------------------------------------------------------------------------
-
-
-class Known:
-    """Which tests execute which line, and the CPU that each takes."""
-
-    def __init__(self, folder: Path, tests: dict[str, float]) -> None:
-        self.tests = tests
-        self.passes: dict[str, bool] = {}
-        self.data = CoverageData(str(folder / "lines"))
-        self.data.read()
-        self.files: dict[str, list[str]] = defaultdict(list)
-        for test in tests:
-            self.files[test.split("::")[0]].append(test)
-
-    def contexts(self, path: str, lines: set[int] | None) -> set[str]:
-        """The contexts in which some of these lines of a module were executed, or any."""
-        by_line = self.data.contexts_by_lineno(path)
-        return {each for line, found in by_line.items() if lines is None or line in lines for each in found}
-
-    def named(self, contexts: set[str]) -> set[str]:
-        """The tests of contexts; that of a file is all its tests."""
-        return {test for each in contexts for test in (self.files.get(each) or ([each] if each in self.tests else []))}
-
-    def asked(self, mutant: Mutant) -> list[tuple[str, float]]:
-        """The tests that can notice a mutant, with their CPU, in the order of asking."""
-        first, last, names = statement(mutant.path, mutant.line)
-        at_place = self.contexts(mutant.path, set(range(first, last + 1)))
-        tests = self.named(at_place)
-        if IMPORT in at_place:
-            tests |= self.named(self.contexts(mutant.path, None)) | self.named(self.mentioned(names))
-        stem = Path(mutant.path).stem if Path(mutant.path).stem != "__init__" else Path(mutant.path).parent.name
-        cost: dict[str, float] = defaultdict(float)
-        for test in tests:
-            cost[test.split("::")[0]] += self.tests[test]
-
-        def nearness(file: str) -> tuple[int, float]:
-            own = file.startswith(f"tests/{mutant.room}/")
-            return 0 if own and stem in Path(file).stem else 1 if own else 2, cost[file]
-
-        ordered = [
-            (test, self.tests[test])
-            for file in sorted(cost, key=nearness)
-            for test in self.files[file]
-            if test in tests
-        ]
-        if IMPORT not in at_place:
-            return ordered
-        total = 0.0
-        return [each for each in ordered if (total := total + each[1]) <= CAP]
-
-    def steady(self, test: str, copy: Copy) -> bool:
-        """Whether a test that failed passes without a mutant, here and now; if not, it is not asked any more."""
-        if test not in self.passes:
-            how, _, _ = copy.tested({test: self.tests[test]})
-            self.passes[test] = not how
-        if not self.passes[test]:
-            self.tests.pop(test, None)
-        return self.passes[test]
-
-    def mentioned(self, names: set[str]) -> set[str]:
-        """The contexts of the lines that mention a name, or one that is made of it while modules are imported."""
-        places: dict[str, set[int]] = defaultdict(set)
-        seen, waiting = set(names), list(names)
-        while waiting:
-            for path, line, bound in mentions()[waiting.pop()]:
-                if path:
-                    places[path].add(line)
-                elif bound not in seen:
-                    seen.add(bound)
-                    waiting.append(bound)
-        return {each for path, lines in places.items() for each in self.contexts(path, lines)}
-
-
-def recorded(copy: Copy, workers: int, only: tuple[str, ...]) -> Known:
-    """The record of this src/, with the files of tests that it lacks recorded now."""
-    shared = [
-        path
-        for path in sorted((ROOT / "tests").rglob("*"))
-        if path.suffix in (".py", ".toml", ".txt", ".json") and not path.name.startswith("test_")
-    ]
-    read = b"".join(path.read_bytes() for path in [*sorted((ROOT / "src").rglob("*.py")), *shared])
-    folder = KEPT / f"record-{sha256(read).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    index = folder / "index.json"
-    known: dict[str, tuple[str, dict[str, float]]] = json.loads(index.read_text()) if index.exists() else {}
-    files = {
-        str(path.relative_to(ROOT)): sha256(path.read_bytes()).hexdigest()
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
-    }
-    new = [
-        name
-        for name, digest in files.items()
-        if name.startswith(only) and not name.startswith(NOT_ASKED) and known.get(name, ("", {}))[0] != digest
-    ]
-    if new:
-        with tempfile.TemporaryDirectory(dir=folder) as place:
-            print(f"recording {len(new)} files of tests", flush=True)
-            argv = [sys.executable, *"-m pytest -p mutate_tests -q --tb=short -p no:cacheprovider -p no:xdist".split()]
-            env = {**copy.env, "MUTATE_RECORD": place}
-            new.sort(key=lambda name: -(ROOT / name).stat().st_size)
-            with (folder / "said.txt").open("w") as said:
-                started = [
-                    subprocess.Popen(
-                        [*argv, "-m", "not slow and not process", *new[part::workers]],
-                        cwd=copy.root,
-                        env=env,
-                        stdout=said,
-                        stderr=said,
-                    )
-                    for part in range(min(workers, len(new)))
-                ]
-                for process in started:
-                    process.wait()
-            whole = CoverageData(str(folder / "lines"))
-            for path in Path(place).glob("*.lines"):
-                part = CoverageData(str(path))
-                part.read()
-                whole.update(part)
-            rows = [json.loads(line) for path in Path(place).glob("*.tests") for line in path.read_text().splitlines()]
-        if not rows:
-            sys.exit(f"no test could be recorded: {folder / 'said.txt'}")
-        for name in new:
-            own = {test: cpu for test, cpu, passed in rows if passed and test.startswith(f"{name}::")}
-            known[name] = files[name], own
-        lost = [test for test, _, passed in rows if not passed]
-        print(
-            f"{len(rows)} tests recorded; {len(lost)} were skipped or failed and are not asked: {folder / 'said.txt'}",
-            flush=True,
-        )
-        index.write_text(json.dumps(known))
-    return Known(
-        folder,
-        {
-            test: cpu
-            for name in files
-            if name.startswith(only) and name in known
-            for test, cpu in known[name][1].items()
-        },
-    )
 
 
 class Copy:
@@ -250,6 +91,12 @@ class Copy:
             return how, by, spent
         return *(("import", "pytest does not start") if code > 0 else ("time", "all of them")), spent
 
+    def steady(self, test: str, known: Known) -> bool:
+        """Whether a test that failed passes without a mutant, here and now; if not, it is not asked any more."""
+        if test not in known.passes:
+            known.passes[test] = not self.tested({test: known.tests[test]})[0]
+        return known.passes[test]
+
     def judged(self, mutant: Mutant, known: Known, own_only: bool = False) -> Result:
         """Whether a test notices that passes without it."""
         path, raw = self.root / mutant.path, (ROOT / mutant.path).read_bytes()
@@ -265,8 +112,8 @@ class Copy:
             how, by, spent = self.tested(waiting[0])
             shutil.copy2(ROOT / mutant.path, path)
             result.cpu += spent
-            if how == "failed" and not known.steady(by, self):
-                waiting[0].pop(by)  # it fails without the mutant too
+            if how == "failed" and not self.steady(by, known):
+                waiting[0].pop(by)
                 waiting = [each for each in waiting if each]
                 continue
             waiting.pop(0)
@@ -325,7 +172,7 @@ def main() -> None:
     waiting = [each for each in chosen if each.id not in done]
     ends = time.monotonic() + args.minutes * 60
     copies = [Copy(KEPT / f"tree-{number}") for number in range(args.workers)]
-    known = recorded(copies[0], args.workers, tuple(args.tests.split(",")))
+    known = recorded(copies[0].root, copies[0].env, args.workers, tuple(args.tests.split(",")))
     lock = threading.Lock()
 
     def work(copy: Copy) -> None:

@@ -133,8 +133,8 @@ def drawn(count: int, seed: int, rooms: tuple[str, ...]) -> list[Mutant]:
     return list(islice((each for each in every if _compiles((ROOT / each.path).read_bytes(), each)), count))
 
 
-def statement(path: str, line: int) -> tuple[int, int, set[str]]:
-    """The lines of the innermost statement around a line, of a compound one its head; and the names that it and those around it bind."""
+def statement(path: str, line: int) -> tuple[int, int, set[str], bool]:
+    """The lines of the innermost statement around a line, of a compound one its head; the names that it and those around it bind; whether a function's body holds it."""
     around = [
         each for each in ast.walk(ast.parse((ROOT / path).read_bytes()))
         if isinstance(each, ast.stmt) and each.lineno <= line <= (each.end_lineno or 0)
@@ -142,7 +142,17 @@ def statement(path: str, line: int) -> tuple[int, int, set[str]]:
     inner = max(around, key=lambda each: (each.lineno, -(each.end_lineno or 0)))
     body = getattr(inner, "body", None)
     last = max(body[0].lineno - 1, inner.lineno) if body else inner.end_lineno or line
-    return inner.lineno, max(last, line), set().union(*map(_bound, around))
+    return inner.lineno, max(last, line), set().union(*map(_bound, around)), line in bodies(path)
+
+
+@cache
+def bodies(path: str) -> frozenset[int]:
+    """The lines of a module that run when a function is called, not when the module is imported."""
+    found: set[int] = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_bytes())):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+    return frozenset(found)
 
 
 def _bound(node: ast.stmt) -> set[str]:

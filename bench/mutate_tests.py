@@ -1,7 +1,7 @@
 """Which tests execute which line, and a run of only those: the half of `make mutate` that speaks with pytest (`-p mutate_tests`).
 
-With MUTATE_RECORD=FOLDER a run of tests records which lines of tacit each of them executes, as if it ran alone: modules are imported first, and
-what a process remembers between tests (caches) is emptied before each. As a program it runs only the tests that it is asked for, in their
+With MUTATE_RECORD=FOLDER a run of tests records which lines of tacit each of them executes, as if it ran alone, the processes that it starts
+included: modules are imported first, and what a process remembers between tests (caches) is emptied before each. As a program it runs only the tests that it is asked for, in their
 order, each until it took three times the CPU that it took when it was recorded.
 """
 
@@ -23,6 +23,7 @@ import pytest
 
 ENOUGH = 3  # times the CPU that a test took when it was recorded, and …
 GRACE = 20  # … so many seconds more
+SEEN = 3  # seconds of CPU of one test that are recorded; what it executes after them it has mostly executed before
 SLOWEST = 3600  # seconds of wall clock for a run, for what waits instead of working
 READY = (
     "hypothesis",
@@ -35,7 +36,6 @@ READY = (
     "http.client",
     "unittest.mock",
 )
-IMPORT = "import"  # the context of what runs while modules are imported
 
 
 def _cpu() -> float:
@@ -46,15 +46,10 @@ def _cpu() -> float:
 class Record:
     """The lines that each test executes, and the CPU that it takes. Its context is the test, or the file for what all its tests share."""
 
-    def __init__(self, folder: Path) -> None:
-        from coverage import Coverage
+    def __init__(self) -> None:
+        from mutate_lines import CONTEXT, Lines
 
-        self.name = folder / f"{os.getpid()}"
-        self.coverage = Coverage(data_file=f"{self.name}.lines", config_file=False, include=["src/tacit/*"])
-        self.coverage.set_option("run:relative_files", True)
-        self.coverage.start()
-        self.context = IMPORT
-        self.coverage.switch_context(IMPORT)
+        self.variable, self.lines = CONTEXT, Lines()
         for path in sorted(Path("src/tacit").rglob("*.py")):
             if path.stem != "__main__":
                 try:
@@ -70,13 +65,22 @@ class Record:
                     each()  # what asks for nothing is a constant that is made when it is first used
                 except TypeError:
                     self.caches.append(each)
-        self.switch("")
+        self.lines.taken()
+        self.context = ""
 
     def switch(self, context: str) -> str:
         """To another context; which one it was."""
         was, self.context = self.context, context
-        self.coverage.switch_context(context)
+        if (taken := self.lines.taken()) and was:
+            self.lines.keep("lines", was, taken)
+        os.environ[self.variable] = context
         return was
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what is known already."""
+        known = set(json.loads(Path(os.environ["MUTATE_KNOWN"]).read_text()))
+        items[:] = [item for item in items if item.nodeid not in known]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
@@ -106,21 +110,20 @@ class Record:
         self.passed = True
         self.switch(item.nodeid)
         began = _cpu()
+        signal.signal(signal.SIGPROF, lambda *_: self.lines.coverage.stop())
+        signal.setitimer(signal.ITIMER_PROF, SEEN)
         try:
             return (yield)
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             self.switch("")
-            with self.name.with_suffix(".tests").open("a") as file:
-                file.write(json.dumps([item.nodeid, round(_cpu() - began, 3), self.passed]) + "\n")
+            self.lines.coverage.stop()
+            self.lines.coverage.start()
+            self.lines.keep("test", item.nodeid, round(_cpu() - began, 3), self.passed)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Who fails, or is skipped, without a mutant can tell nothing."""
         self.passed &= report.outcome == "passed"
-
-    def pytest_sessionfinish(self) -> None:
-        """Keep the lines."""
-        self.coverage.stop()
-        self.coverage.save()
 
 
 class Ask:
@@ -170,7 +173,7 @@ class Ask:
 
 _RECORD = None
 if os.environ.get("MUTATE_RECORD"):  # before conftest.py imports anything
-    _RECORD = Record(Path(os.environ["MUTATE_RECORD"]))
+    _RECORD = Record()
 
 
 def pytest_configure(config: pytest.Config) -> None:
