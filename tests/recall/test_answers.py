@@ -1,0 +1,20 @@
+"""What the functions of this room answered on inputs that tell nearly every small change of them apart: answers.jsonl, a test for each module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from recorded_answers import answered, is_same, rows_of
+
+ROWS = rows_of(Path(__file__).with_name("answers.jsonl"))
+
+
+@pytest.mark.parametrize("module", ROWS)
+def test_its_functions_answer_as_recorded(module: str) -> None:
+    """Row by row; after a change that is meant: python tests/recorded_answers.py, and read the difference."""
+    for name, args, named, answer in ROWS[module]:
+        assert is_same(answered(name, args, named), answer), (name, args, named)
