@@ -149,7 +149,7 @@ def is_same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(map(is_same, one.values(), other.values()))
+        return one.keys() == other.keys() and all(is_same(each, other[key]) for key, each in one.items())
     return type(one) is type(other) and bool(one == other)
 
 
