@@ -99,10 +99,9 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
     """The reports as findings of runs, learned in turn, tended after each 25; who ends up as one lesson? One merge in ten waits for a
     person, who is taken to agree. What the gate takes for a guess is no lesson and finds nobody."""
     import tacit
-    from tacit.core import clock
-    from tacit.core.digest import new_id
     from tacit.core.errors import Refused
     from tacit.core.profile import with_values
+    from tacit.core.value import replace
     from tacit.tend import tend
     from tacit.tend.context import Context
     from tacit.testing import finding, run
@@ -114,9 +113,7 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
         profile = with_values(memories.profile, {"tend.least": len(reports)})
 
         def tended() -> None:
-            tend(
-                Context(memories.store, memories.ensure_project(), profile, clock.now, new_id, model=model), ("merge",)
-            )
+            tend(Context(replace(memories.work, profile=profile), model=model), ("merge",))
 
         tended()
         lesson: dict[str, str] = {}

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from tacit.app import open
-from tacit.core.clock import now
-from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.learn import learn
 from tacit.learn.ask import LONGEST_RUN, findings_of_answer, question, said
@@ -39,8 +37,7 @@ LESSON = row(
 
 
 def learned(memories: Any, model: Any, given: Any) -> Any:
-    project = memories.ensure_project()
-    return learn(memories.store, project, memories.profile, given, now=now, ids=new_id, model=model)
+    return learn(memories.work, given, model=model)
 
 
 def texts(memories: Any) -> set[str]:

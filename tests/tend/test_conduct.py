@@ -16,12 +16,10 @@ from tacit.tend import STEPS
 
 HOLD = """
 import sys, time, tacit
-from tacit.core import clock
-from tacit.core.digest import new_id
 from tacit.tend import lease
 from tacit.tend.context import Context
 memories = tacit.open(sys.argv[1], cwd=sys.argv[2])
-context = Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id)
+context = Context(memories.work)
 print(repr(lease.take_lease(context)), flush=True)
 time.sleep(60)
 """

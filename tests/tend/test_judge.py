@@ -58,7 +58,7 @@ def propose(
 
 def triage(memories: Memories, model: Any = None, **named: Any) -> Any:
     done = tend(
-        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, model=model, **named),
+        Context(memories.work, model=model, **named),
         ("triage",),
     )
     assert not done.busy

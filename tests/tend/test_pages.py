@@ -15,7 +15,6 @@ from hypothesis import strategies as some
 
 import tacit
 from tacit.app import Memories
-from tacit.core import clock
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
 from tacit.core.profile import with_values
@@ -164,13 +163,12 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memori
                 page.write_text(page.read_text() + "\nWritten while you were looking.\n")
             return super().write(name, data, was)
 
-    from tacit.core.digest import new_id
     from tacit.tend import tend
     from tacit.tend.context import Context
 
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
     done = tend(
-        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, files=Editor(".")),
+        Context(memories.work, files=Editor(".")),
         ("page",),
     )
     text = (folder / "MEMORY.md").read_text()

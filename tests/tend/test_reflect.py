@@ -33,7 +33,7 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 
 def reflect(memories: Memories, model: Any = None, **named: Any) -> Any:
     done = tend(
-        Context(memories.store, memories.ensure_project(), memories.profile, clock.now, new_id, model=model, **named),
+        Context(memories.work, model=model, **named),
         ("reflect",),
     )
     assert not done.busy

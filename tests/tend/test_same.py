@@ -63,11 +63,7 @@ def ids(checked: bool = False) -> Any:
 def merge(memories: Memories, model: Any, *, checked: bool = False, at: str = "", **named: Any) -> Any:
     done = tend(
         Context(
-            memories.store,
-            memories.ensure_project(),
-            memories.profile,
-            (lambda: at) if at else clock.now,
-            ids(checked),
+            replace(memories.work, now=(lambda: at) if at else clock.now, ids=ids(checked)),
             model=model,
             **named,
         ),

@@ -370,8 +370,5 @@ class ByHand(PageVerbs, Safety):
         if word not in ("helped", "wrong", "outdated"):
             raise UsageError(f"{word!r} is no feedback.", "One of: helped, wrong, outdated.")
         row = self.store.find_run(self.project_id, run) if run else None
-        give_feedback(
-            self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row,
-            reason=self._kept_reason(reason), at=self.now(), ids=new_id,
-        )  # fmt: skip
+        give_feedback(self.work, memory, word, run=row, reason=self._kept_reason(reason))
         return self.store.get(memory.id)

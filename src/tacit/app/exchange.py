@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
-from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.value import replace
 
@@ -53,18 +52,7 @@ class Exchange(Opened):
             for name, each in files
             for module in (formats.exchange(name),)
         ]
-        project = self.ensure_project()
-        reports = take_in(
-            self.store,
-            project,
-            self.profile,
-            read,
-            tier=tier,
-            by=self.actor.name,
-            now=self.now,
-            ids=new_id,
-            dry_run=dry_run,
-        )
+        reports = take_in(self.work, read, tier=tier, dry_run=dry_run)
         self.store.tidy()
         return reports
 

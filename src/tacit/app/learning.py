@@ -172,18 +172,9 @@ class Learning(Recalling):
         from tacit.learn.by_hand import finding_from
         from tacit.learn.submit import submit
 
-        project = self.ensure_project()
+        work = self.work
         finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
-        said = submit(
-            self.store,
-            project,
-            self.profile,
-            finding,
-            host=host,
-            now=self.now,
-            ids=new_id,
-            known_lines=self.instruction_lines(),
-        )
+        said = submit(work, finding, host=host, known_lines=self.instruction_lines())
         self._name([said.memory] if said.memory else [])
         return said
 
@@ -284,12 +275,8 @@ class Learning(Recalling):
             self._doubted(run, project.id)
         do = preview if dry_run else learn
         learned = do(
-            self.store,
-            project,
-            home.profile,
+            replace(home.work, store=self.store, now=self.now),
             run,
-            now=self.now,
-            ids=new_id,
             known_lines=home.instruction_lines(),
             over=over,
             hold_all=stage,

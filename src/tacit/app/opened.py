@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from tacit.core.context import WorkContext
     from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Choice
@@ -332,6 +333,13 @@ class Opened:
 
                 self._profile = wanted_profile(self)
         return self._profile
+
+    @property
+    def work(self) -> WorkContext:
+        """What work on this project needs; the project's row is made if it has none."""
+        from tacit.core.context import WorkContext
+
+        return WorkContext(self.store, self.ensure_project(), self.profile, self.now, new_id, self.actor)
 
     @property
     def profile_version(self) -> str:

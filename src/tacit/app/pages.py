@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
-from tacit.core.digest import new_id
 from tacit.core.errors import StoreBusy
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ class PageVerbs(Opened):
         from tacit.tend.context import Context
         from tacit.tend.pages import Pages
 
-        files, by = self._work_tree(), self.actor.name
-        return Pages(Context(self.store, self.ensure_project(), self.profile, self.now, new_id, files=files, by=by))
+        return Pages(Context(self.work, files=self._work_tree(), by=self.actor.name))
 
     def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
         """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
@@ -37,10 +35,8 @@ class PageVerbs(Opened):
 
         if vouch:
             self._need_person("Vouching for a page")
-        context = Context(
-            self.store, self.ensure_project(), self.profile, self.now, new_id, dry_run=dry_run, files=self._work_tree(),
-            by=self.actor.name, learn=self._learn_page(vouch),
-        )  # fmt: skip
+        learn = self._learn_page(vouch)
+        context = Context(self.work, dry_run=dry_run, files=self._work_tree(), by=self.actor.name, learn=learn)
         done = tend(context, ("page",))
         if done.busy:
             raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
@@ -80,13 +76,4 @@ class PageVerbs(Opened):
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
         from tacit.learn.page import take_page
 
-        return lambda found: take_page(
-            self.store,
-            self.ensure_project(),
-            self.profile,
-            found,
-            self.actor,
-            vouched=vouched,
-            now=self.now,
-            ids=new_id,
-        )
+        return lambda found: take_page(self.work, found, vouched=vouched)

@@ -90,7 +90,7 @@ class Proving(Opened):
             if row is not None and not row.learned_at:
                 return []  # it was given lessons and has not come back yet
         current, _ = self._reread(run)
-        return check_run(self.store, self.ensure_project(), self.profile, current, self.now())
+        return check_run(self.work, current)
 
     def regressions(self, run: str) -> list[Regression]:
         """Findings that were fixed in the run before this one and are back; `run` as for `check`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.app.mending import Mending
-from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.value import replace
 
@@ -131,13 +130,4 @@ class Reviewing(Mending):
         from tacit.learn.review import Review
 
         publish = self._publish if self.publishes else None
-        return Review(
-            self.store,
-            self.ensure_project(),
-            self.profile,
-            by=self.actor.name,
-            role=role,
-            now=self.now,
-            ids=new_id,
-            publish=publish,
-        )
+        return Review(self.work, role, publish)

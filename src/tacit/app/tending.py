@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
-from tacit.core.digest import new_id
 from tacit.core.memory import Memory
 
 if TYPE_CHECKING:
@@ -45,10 +44,10 @@ class Tending(PageVerbs, Safety):
 
         if named:
             self._need_person("Pruning lessons by name")
-        project, packs = self.ensure_project(), self.packs_folder if self.store.is_file else ""
+        work, packs = self.work, self.packs_folder if self.store.is_file else ""
         context = Context(
-            self.store, project, self.profile, self.now, new_id, run=run, since=since, dry_run=dry_run, model=self._tending_model(),
-            root=project.root, packs=packs, named=Named(**named) if named else None, by=self.actor.name if named else "tend",
+            work, run=run, since=since, dry_run=dry_run, model=self._tending_model(),
+            root=work.project.root, packs=packs, named=Named(**named) if named else None, by=self.actor.name if named else "tend",
             report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
         return tend(context, (only,) if only else STEPS)
@@ -81,4 +80,4 @@ class Tending(PageVerbs, Safety):
         """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
         from tacit.learn.staging import Stage
 
-        return Stage(self.store, self.ensure_project(), self.profile, by=self.actor.name, now=self.now, ids=new_id)
+        return Stage(self.work)

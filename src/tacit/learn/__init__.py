@@ -14,23 +14,18 @@ from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.report import Learned, added
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-    from tacit.core.ports import Model, Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.context import WorkContext
+    from tacit.core.ports import Model
     from tacit.core.run import Run
 
 
 def learn(
-    store: Store,
-    project: Project,
-    profile: Profile,
+    work: WorkContext,
     run: Run,
     *,
-    now: Callable[[], str],
-    ids: Callable[[], str],
     known_lines: Mapping[str, str] | None = None,
     over: bool = False,
     hold_all: bool = False,
@@ -50,17 +45,17 @@ def learn(
         return Learned(run.id, run.host, already=True)
     if run.is_replayed:
         return Learned(run.id, run.host, already=True, warnings=(f"{run.id}: a replayed run is never learned.",))
-    at = now()
+    store, project, profile, at = work.store, work.project, work.profile, work.now()
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
         said, echoed = what_it_says(store, project.id, profile, run, id, known_lines)
         noticed = () if run.foreign else notice(run)
         cleaned = [without_secrets(finding) for finding in said]
         judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
-        session = Session(project, profile, run, id, at, ids)
+        session = Session(project, profile, run, id, at, work.ids)
         session.redacted = sum(hits for _, hits in cleaned)
         own = [each for each in judged if each[0].run == run.id]
-        with store.write(confidence=profile.signals) as tx:
+        with work.write() as tx:
             session.enter(tx)
             for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
@@ -76,12 +71,7 @@ def learn(
             return report
         from tacit.learn.by_model import ask_model
 
-        return added(
-            report,
-            ask_model(
-                store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all
-            ),
-        )
+        return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
 
 
 def preview(*args: Any, **named: Any) -> Learned:

@@ -12,22 +12,17 @@ from tacit.learn.prepare import is_given, judged_by_gate, shaped_for, texts_give
 from tacit.learn.report import Learned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from tacit.core.ports import Model, Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.context import WorkContext
+    from tacit.core.ports import Model
 
 
 def ask_model(
-    store: Store,
-    project: Project,
-    profile: Profile,
+    work: WorkContext,
     run: Run,
     model: Model,
     *,
-    now: Callable[[], str],
-    ids: Callable[[], str],
     known_lines: Mapping[str, str] | None = None,
     hold_all: bool = False,
 ) -> Learned:
@@ -37,6 +32,7 @@ def ask_model(
     from tacit.learn import ask
     from tacit.learn.echo import strip_echo
 
+    store, project, profile = work.store, work.project, work.profile
     id = run_id(project.id, run.host, run.id)
     unit = unit_of(store, project.id, run, id)
     spoken = ask.said(strip_echo(run, texts_given(store, unit)))
@@ -53,9 +49,9 @@ def ask_model(
     fresh = [shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)]
     cleaned = [without_secrets(finding) for finding in fresh]
     judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
-    session = Session(project, profile, run, id, now(), ids)
+    session = Session(project, profile, run, id, work.now(), work.ids)
     session.redacted = sum(hits for _, hits in cleaned)
-    with store.write(confidence=profile.signals) as tx:
+    with work.write() as tx:
         session.enter(tx)
         session.take(tx, judged)
         tx.put_run(replace(session.row, facts={**(session.row.facts or {}), "observed": mark}))

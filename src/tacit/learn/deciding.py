@@ -19,7 +19,7 @@ class Deciding:
 
     def __init__(self, seat: Review) -> None:
         self._seat = seat
-        self._tx = seat.store.write(confidence=seat.profile.signals)
+        self._tx = seat.work.write()
 
     def __enter__(self) -> Transaction:
         return self._tx.__enter__()
@@ -29,7 +29,7 @@ class Deciding:
     ) -> None:
         self._tx.__exit__(kind, error, trace)
         if isinstance(error, Refused):
-            with self._seat.store.write() as tx:
+            with self._seat.work.store.write() as tx:
                 tx.count(self._seat.project.id, "move_refused", self._seat.now())
 
 

@@ -17,32 +17,17 @@ from tacit.core.value import replace
 from tacit.learn.promote import promote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tacit.core.context import WorkContext
     from tacit.core.memory import Memory
-    from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project, RunRow
+    from tacit.core.rows import RunRow
 
 
-def give_feedback(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    memory: Memory,
-    word: str,
-    *,
-    by: str,
-    tier: str,
-    run: RunRow | None,
-    reason: str,
-    at: str,
-    ids: Callable[[], str],
-) -> None:
+def give_feedback(work: WorkContext, memory: Memory, word: str, *, run: RunRow | None, reason: str) -> None:
     """Record it, and let the ladder answer."""
+    by, tier, at = work.actor.name, work.actor.tier, work.now()
     id, root = (run.id, run.root) if run else ("", "")
-    needed = tier_to_take_away(memory, store.evidence(memory.id))
-    with store.write(confidence=profile.signals) as tx:
+    needed = tier_to_take_away(memory, work.store.evidence(memory.id))
+    with work.write() as tx:
         if word == "helped":
             tx.add_mark(Mark(memory.id, root, memory.project, "helped", reason, run=id, surface="feedback", at=at))
         elif word == "wrong" or not reaches(tier, needed):
@@ -72,7 +57,7 @@ def give_feedback(
                     reason=said,
                     at=at,
                     run=id,
-                    profile=project.profile,
+                    profile=work.project.profile,
                 )
             )
-        promote(tx, project, profile, memory.id, by=by, at=at, ids=ids, run=id, moment="use")
+        promote(tx, work.project, work.profile, memory.id, by=by, at=at, ids=work.ids, run=id, moment="use")

@@ -25,12 +25,11 @@ from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.core.ports import Store, Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.context import WorkContext
+    from tacit.core.ports import Transaction
 
 TOLD = 50  # faults that are told one by one; all are counted
 
@@ -67,22 +66,11 @@ class TakenIn:
     updated: int = 0  # came before, and were brought up to date
 
 
-def take_in(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    files: Sequence[Read],
-    *,
-    tier: str,
-    by: str,
-    now: Callable[[], str],
-    ids: Callable[[], str],
-    dry_run: bool = False,
-) -> list[TakenIn]:
+def take_in(work: WorkContext, files: Sequence[Read], *, tier: str, dry_run: bool = False) -> list[TakenIn]:
     """Take in what formats read, at the trust that the caller may give: all of it in one transaction, or nothing."""
-    at = now()
-    intakes = [_Intake(project, profile, file, tier, by, ids, at) for file in files]
-    with store.write(confidence=profile.signals, keep=not dry_run) as tx:
+    at = work.now()
+    intakes = [_Intake(work, file, tier, at) for file in files]
+    with work.write(keep=not dry_run) as tx:
         for intake in intakes:
             intake.keep(tx)
     return [intake.report(dry_run) for intake in intakes]
@@ -91,11 +79,10 @@ def take_in(
 class _Intake:
     """One file: what it has met and kept so far. Words are cleaned before the transaction, where nobody waits for it."""
 
-    def __init__(
-        self, project: Project, profile: Profile, file: Read, tier: str, by: str, ids: Callable[[], str], at: str
-    ) -> None:
-        self.project, self.profile, self.format, self.origin, self.tier = project, profile, file.format, file.path, tier
-        self.by, self.ids, self.at, self.namespace = by, ids, at, file.namespace or file.format
+    def __init__(self, work: WorkContext, file: Read, tier: str, at: str) -> None:
+        self.project, self.profile, self.by, self.ids = work.project, work.profile, work.actor.name, work.ids
+        self.format, self.origin, self.tier, self.at = file.format, file.path, tier, at
+        self.namespace = file.namespace or file.format
         self.lasting = file.lasting
         self.names: dict[str, int] = {}
         self.kept: list[str] = []

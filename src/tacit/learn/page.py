@@ -19,15 +19,14 @@ from tacit.learn.by_hand import memory_from
 from tacit.stores.sql import asked_about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from tacit.core.context import WorkContext
     from tacit.core.memory import Memory
-    from tacit.core.ports import Store, Transaction
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
-    from tacit.core.rows import Project
     from tacit.core.run import Finding
-    from tacit.core.trust import Actor
 
 # What may have happened to a line, as the act of a finding that tend read off a page.
 EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "many", "drop", "put"
@@ -47,26 +46,16 @@ class _Line:
     memories: tuple[str, ...] = ()  # of many lines that are gone at once
 
 
-def take_page(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    findings: Sequence[Finding],
-    actor: Actor,
-    *,
-    vouched: bool,
-    now: Callable[[], str],
-    ids: Callable[[], str],
-) -> dict[str, str]:
+def take_page(work: WorkContext, findings: Sequence[Finding], *, vouched: bool) -> dict[str, str]:
     """Learn what a page says where a person vouches for it, and propose it where nobody does. Key of a finding -> its memory."""
     taken: dict[str, str] = {}
-    with store.write(confidence=profile.signals) as tx:
+    with work.write() as tx:
         for finding in findings:
             extra = finding.extra or {}
-            if vouched and actor.is_person:
-                taken[str(extra["key"])] = learn_line(tx, project, profile, line_of(extra, finding), actor, now(), ids)
+            if vouched and work.actor.is_person:
+                taken[str(extra["key"])] = learn_line(tx, work, line_of(extra, finding))
             else:
-                _propose(tx, project, profile, finding, now(), ids())
+                _propose(tx, work, finding)
     return taken
 
 
@@ -84,42 +73,35 @@ def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> _Line:
     )
 
 
-def learn_line(
-    tx: Transaction, project: Project, profile: Profile, line: _Line, actor: Actor, at: str, ids: Callable[[], str]
-) -> str:
+def learn_line(tx: Transaction, work: WorkContext, line: _Line) -> str:
     """Do what a person did to a line to its lesson; the lesson's id."""
-    by = actor.name
+    by, at, version = work.actor.name, work.now(), work.project.profile
     if line.act == ADD:
-        return _add(tx, project, profile, line, actor, at, ids)
+        return _add(tx, work, line, at)
     if line.act == MANY:
         for id in line.memories:
-            _apply(
-                tx,
-                forgotten(
-                    tx.get(id), by=by, at=at, reason=f"{by} deleted its line from {line.path}", profile=project.profile
-                ),
-            )
+            told = f"{by} deleted its line from {line.path}"
+            _apply(tx, forgotten(tx.get(id), by=by, at=at, reason=told, profile=version))
         return ""
     if line.act == DROP:
         return ""  # that a page is kept no more is for the page's own record
     memory = tx.get(line.memory)
     if line.act == EDIT:
         told = f"{by} changed its line on {line.path}"
-        _apply(tx, edited(memory, {"text": line.text}, by=by, at=at, reason=told, profile=project.profile))
+        _apply(tx, edited(memory, {"text": line.text}, by=by, at=at, reason=told, profile=version))
         _vouch(tx, memory, line, by, at)
     elif line.act == DELETE:
         told = f"{by} deleted its line from {line.path}"
-        _apply(tx, forgotten(memory, by=by, at=at, reason=told, profile=project.profile))
+        _apply(tx, forgotten(memory, by=by, at=at, reason=told, profile=version))
     else:
-        _bring_back(tx, project, profile, memory, line, by, at)
+        _bring_back(tx, work, memory, line, at)
     return memory.id
 
 
-def _add(
-    tx: Transaction, project: Project, profile: Profile, line: _Line, actor: Actor, at: str, ids: Callable[[], str]
-) -> str:
+def _add(tx: Transaction, work: WorkContext, line: _Line, at: str) -> str:
+    project, profile, actor = work.project, work.profile, work.actor
     facets = {**filed(line.section, profile), **(line.facets or {}), "text": line.text, "origin": f"page:{line.path}"}
-    memory, _ = memory_from(facets, actor, profile, project.id, ids(), at)
+    memory, _ = memory_from(facets, actor, profile, project.id, work.ids(), at)
     extra = {"section": line.section} if line.section else None
     # An agent's own page is this project's, whoever else the agent works for.
     memory = replace(memory, project=project.id, on_page=True, extra=extra)
@@ -138,17 +120,16 @@ def filed(section: str, profile: Profile) -> dict[str, str]:
     return {}
 
 
-def _bring_back(
-    tx: Transaction, project: Project, profile: Profile, memory: Memory, line: _Line, by: str, at: str
-) -> None:
+def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line, at: str) -> None:
     """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
+    by, version = work.actor.name, work.project.profile
     last = tx.entries(memory=memory.id, newest=True, limit=1)
     if memory.state == "archived" and last and last[0].verb == "forget":
-        tx.apply(undone(memory, last[0], (), by=by, at=at, profile=project.profile))
+        tx.apply(undone(memory, last[0], (), by=by, at=at, profile=version))
         memory = tx.get(memory.id)
     told = f"{by} put its line on {line.path}: off trial" if line.path else ""
-    _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=project.profile))
-    _apply(tx, lifted(tx.get(memory.id), profile, (by, "person"), at=at, profile_version=project.profile))
+    _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=version))
+    _apply(tx, lifted(tx.get(memory.id), work.profile, (by, "person"), at=at, profile_version=version))
 
 
 def _vouch(tx: Transaction, memory: Memory, line: _Line, by: str, at: str) -> None:
@@ -165,15 +146,15 @@ def _apply(tx: Transaction, change: Any) -> None:
         tx.apply(change)
 
 
-def _propose(tx: Transaction, project: Project, profile: Profile, finding: Finding, at: str, id: str) -> None:
+def _propose(tx: Transaction, work: WorkContext, finding: Finding) -> None:
     """Ask once. What was rejected, or that nobody answered, stays quiet until the line changes again."""
-    extra = dict(finding.extra or {})
-    if asked_about(tx, project.id, str(extra["key"])):
+    extra, project, at = dict(finding.extra or {}), work.project.id, work.now()
+    if asked_about(tx, project, str(extra["key"])):
         return
     payload = {**extra, "text": finding.text, "place": finding.place}
     tx.put_proposal(
         Proposal(
-            id, project.id, "page", finding.quote, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
-            expires_at=after_days(at, profile.triage.expire_days),
+            work.ids(), project, "page", finding.quote, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
+            expires_at=after_days(at, work.profile.triage.expire_days),
         )
     )  # fmt: skip

@@ -32,10 +32,9 @@ from tacit.learn.tell.order import as_order
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tacit.core.context import WorkContext
     from tacit.core.memory import Memory
-    from tacit.core.ports import Store, Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.ports import Transaction
 
 _PERSON = "person"
 # What a review may come to; where the memory goes then.
@@ -66,25 +65,14 @@ class Reviewed:
 class Review:
     """Decisions of one person, in one role, in one project."""
 
-    def __init__(
-        self,
-        store: Store,
-        project: Project,
-        profile: Profile,
-        *,
-        by: str,
-        role: str,
-        now: Callable[[], str],
-        ids: Callable[[], str],
-        publish: Callable[[], bool] | None = None,
-    ) -> None:
-        if role not in (_PERSON, *profile.roles):
+    def __init__(self, work: WorkContext, role: str, publish: Callable[[], bool] | None = None) -> None:
+        if role not in (_PERSON, *work.profile.roles):
             raise UsageError(
-                f"{role!r} is not a role of the profile {profile.name}.",
-                f"One of: {', '.join((_PERSON, *profile.roles))}.",
+                f"{role!r} is not a role of the profile {work.profile.name}.",
+                f"One of: {', '.join((_PERSON, *work.profile.roles))}.",
             )
-        self.store, self.project, self.profile = store, project, profile
-        self.by, self.role, self.now, self.ids = by, role, now, ids
+        self.work, self.project, self.profile = work, work.project, work.profile
+        self.by, self.role, self.now, self.ids = work.actor.name, role, work.now, work.ids
         self.publish = publish  # writes the pages; False: another process is about to, and marks what it finds signed
 
     # -- memories ---------------------------------------------------------------------------------
@@ -415,9 +403,9 @@ class Review:
         with self._write() as tx:
             line = line_of(proposal.payload or {})
             line = replace(line, text=text or line.text)
-            actor = Actor(self.by, "user", f"review {proposal.id}")
+            work = replace(self.work, actor=Actor(self.by, "user", f"review {proposal.id}"))
             was = tx.get(proposal.memory).state if proposal.memory else ""
-            memory = learn_line(tx, self.project, self.profile, line, actor, self.now(), self.ids) or proposal.memory
+            memory = learn_line(tx, work, line) or proposal.memory
             if line.act == PUT and text:  # onto the page, in better words
                 here, at = self.project.profile, self.now()
                 words = edited(tx.get(memory), {"text": text}, by=self.by, at=at, reason=reason, profile=here)
@@ -453,7 +441,7 @@ class Review:
         if proposal.state != OPEN:
             raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
         self._settled(proposal, REJECTED, reason or f"rejected by {self.by}")
-        state = self.store.get(proposal.memory).state if proposal.memory else ""
+        state = self.work.store.get(proposal.memory).state if proposal.memory else ""
         return Reviewed(proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id)
 
     def reopen(self, proposal: Proposal) -> Proposal:

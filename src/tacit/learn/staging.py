@@ -13,12 +13,10 @@ from tacit.learn.gate import GATES, GateRules
 from tacit.learn.promote import promote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tacit.core.context import WorkContext
     from tacit.core.memory import Memory
-    from tacit.core.ports import Store, Transaction
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
-    from tacit.core.rows import Project
 
 _STATES = (*ACTIVE, "rejected")
 
@@ -36,22 +34,13 @@ class Staging:
 class Stage:
     """The staging area of one project, in the hands of one person."""
 
-    def __init__(
-        self,
-        store: Store,
-        project: Project,
-        profile: Profile,
-        *,
-        by: str,
-        now: Callable[[], str],
-        ids: Callable[[], str],
-    ) -> None:
-        self.store, self.project, self.profile = store, project, profile
-        self.by, self.now, self.ids = by, now, ids
+    def __init__(self, work: WorkContext) -> None:
+        self.work, self.project, self.profile = work, work.project, work.profile
+        self.by, self.now, self.ids = work.actor.name, work.now, work.ids
 
     def listed(self) -> list[Memory]:
         """What stands there, in the order of writing."""
-        found = self.store.select([self.project.id], states=_STATES, sort="old", limit=-1)
+        found = self.work.store.select([self.project.id], states=_STATES, sort="old", limit=-1)
         return [memory for memory in found if staging_status(memory)]
 
     def stats(self) -> Staging:
@@ -105,7 +94,7 @@ class Stage:
         return [memory for memory in self.listed() if staging_status(memory) == status]
 
     def _write(self) -> Transaction:
-        return self.store.write(confidence=self.profile.signals)
+        return self.work.write()
 
     def _apply(self, tx: Transaction, was: Memory, now: Memory, verb: str, reason: str) -> None:
         version = self.project.profile

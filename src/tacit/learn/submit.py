@@ -10,11 +10,9 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.context import WorkContext
     from tacit.core.run import Finding
 
 
@@ -29,15 +27,7 @@ class Submitted:
 
 
 def submit(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    finding: Finding,
-    *,
-    host: str,
-    now: Callable[[], str],
-    ids: Callable[[], str],
-    known_lines: Mapping[str, str] | None = None,
+    work: WorkContext, finding: Finding, *, host: str, known_lines: Mapping[str, str] | None = None
 ) -> Submitted:
     """Take in one finding of a run that is not over: redacted, matched and gated like any other, settled when the run is.
 
@@ -45,7 +35,7 @@ def submit(
     """
     from tacit.core.rows import run_id
 
-    at = now()
+    store, project, profile, at = work.store, work.project, work.profile, work.now()
     row = store.find_run(project.id, finding.run)
     run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))
     id = row.id if row else run_id(project.id, run.host, run.id)
@@ -53,8 +43,8 @@ def submit(
     if not said:
         return Submitted(run.id, "echo", "these are the words of a lesson that this run was given")
     kept, decision = judged_by_gate(without_secrets(said[0])[0], profile, known_lines, False)
-    session = Session(project, profile, run, id, at, ids)
-    with store.write(confidence=profile.signals) as tx:
+    session = Session(project, profile, run, id, at, work.ids)
+    with work.write() as tx:
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
         session.take(tx, [(kept, decision)])

@@ -17,9 +17,8 @@ from tacit.words.match import keywords
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tacit.core.context import WorkContext
     from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
     from tacit.core.run import Run
 
 HELPFUL, INEFFECTIVE = "helpful", "ineffective"
@@ -76,24 +75,25 @@ def overlap_of(text: str, other: str) -> int:
     return 100 * len(mine & keywords(other)) // len(mine) if mine else 0
 
 
-def check_run(store: Store, project: Project, profile: Profile, run: Run, at: str) -> list[Checked]:
+def check_run(work: WorkContext, run: Run) -> list[Checked]:
     """Check every lesson that a run was given against its findings, and write the result down; once, however often asked."""
     from tacit.core.links import Mark
     from tacit.core.rows import run_id
 
-    row = store.run(run_id(project.id, run.host, run.id)) or store.find_run(project.id, run.id)
+    store, project, at = work.store, work.project.id, work.now()
+    row = store.run(run_id(project, run.host, run.id)) or store.find_run(project, run.id)
     if row is None:
         return []
     uses = [use.memory for use in store.uses(unit=row.root) if use.arm != "withheld"]
     given = {memory.id: memory.text for memory in store.memories(_in_order(store, row.root, uses))}
-    found = _check(given.items(), [finding.text for finding in run.findings], profile.signals.audit_overlap)
-    with store.write(confidence=profile.signals) as tx:
+    found = _check(given.items(), [finding.text for finding in run.findings], work.profile.signals.audit_overlap)
+    with work.write() as tx:
         known = {(mark.memory, mark.signal) for mark in tx.marks(unit=row.root)}
         for each in found:
             if (each.memory, each.signal) not in known:
                 tx.add_mark(
                     Mark(
-                        each.memory, row.root, project.id, each.signal, str(each.overlap), run=row.id, surface="audit",
+                        each.memory, row.root, project, each.signal, str(each.overlap), run=row.id, surface="audit",
                         reason=each.text, at=at,
                     )
                 )  # fmt: skip

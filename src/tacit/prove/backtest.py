@@ -40,13 +40,16 @@ def backtest(
     runs: Iterable[Run], profile: Profile, *, ids: Callable[[], str], progress: Callable[[int], None] | None = None
 ) -> Replayed:
     """Replay runs, oldest first, under a profile."""
+    from tacit.core.context import WorkContext
     from tacit.core.profile import profile_id, to_json
     from tacit.core.rows import Project
+    from tacit.core.trust import Actor
     from tacit.learn import learn
     from tacit.recall import AskingRun, inject
     from tacit.recall.query import Query
     from tacit.stores.sqlite import open_store
 
+    actor = Actor("backtest", "agent", "runs are replayed")
     ordered = sorted(runs, key=lambda run: (run.started_at, run.id))
     count = {
         "runs": 0,
@@ -79,7 +82,8 @@ def backtest(
                 ids=ids,
                 trial=False,
             )
-            seen = learn(store, project, profile, run, now=_always(run.ended_at or at), ids=ids, over=True)
+            work = WorkContext(store, project, profile, _always(run.ended_at or at), ids, actor)
+            seen = learn(work, run, over=True)
             given = set(told.injected)
             recurring = [id for id in seen.matched if id in known]
             count["runs"] += 1

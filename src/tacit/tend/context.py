@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.ports import Model, Store, Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.context import WorkContext
+    from tacit.core.ports import Model, Transaction
     from tacit.core.run import Finding
     from tacit.tend.prune import Named
 
@@ -44,11 +43,7 @@ class Context:
 
     def __init__(
         self,
-        store: Store,
-        project: Project,
-        profile: Profile,
-        now: Callable[[], str],
-        ids: Callable[[], str],
+        work: WorkContext,
         *,
         run: str = "",
         since: str = "",
@@ -62,7 +57,9 @@ class Context:
         learn: Callable[[Sequence[Finding]], object] | None = None,
         report: Callable[[str, str], object] | None = None,
     ) -> None:
-        self.store, self.project, self.profile, self.now, self.ids = store, project, profile, now, ids
+        self.store, self.project, self.profile, self.now, self.ids = (
+            work.store, work.project, work.profile, work.now, work.ids
+        )  # fmt: skip
         self.run = run  # that is over; empty: all learned runs count
         self.since = since  # the time from which changes are looked at; empty: that of the last pass
         self.dry_run = dry_run
@@ -73,8 +70,8 @@ class Context:
         self.by = by
         self.learn = learn  # takes findings that a page taught; called before the page is written
         self._report = report  # hears of progress as (step, words)
-        self.name = ids()  # of this pass
-        self.bound = Bound(store, project.id, profile)  # shared by all steps of the pass
+        self.name = self.ids()  # of this pass
+        self.bound = Bound(self.store, self.project.id, self.profile)  # shared by all steps of the pass
         self.held_until = ""  # by the lease; empty where none is held
 
     def write(self) -> Transaction:

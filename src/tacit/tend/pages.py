@@ -41,11 +41,11 @@ class Pages:
 
     def waiting(self, most: int | None = None) -> list[Memory]:
         """Lessons that have earned a line and have none, strongest first; all of them, or the first so many."""
-        return worthy(self.context.store, self.context.project.id, self.context.profile, most)
+        return worthy(self.context, most)
 
     def earned(self) -> int:
         """How many lessons have earned a line and have none."""
-        return earned(self.context.store, self.context.project.id, self.context.profile)
+        return earned(self.context)
 
     def named(self, name: str) -> Target:
         """The target that is meant by a name."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Reads, Store, Transaction
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
     from tacit.tend.context import Context
 
@@ -38,15 +38,16 @@ def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
 
-def worthy(store: Store, project: str, profile: Profile, most: int | None = None) -> list[Memory]:
+def worthy(context: Context, most: int | None = None) -> list[Memory]:
     """Lessons that have earned a line and have none, strongest first: canonical ones, exempt ones, pinned ones.
 
     Of more than `most`, group by group as `strength` orders them; in a group that has too many, those met most often in the whole project
     come before those written first.
     """
-    found = {memory.id: memory for memory in _from_pages(store, project, profile)}
+    store, project, profile = context.store, context.project.id, context.profile
+    found = {memory.id: memory for memory in _from_pages(context)}
     limit = -1 if most is None else most
-    groups = sorted(_earned(store, project, profile), key=lambda group: rank(group[0]))
+    groups = sorted(_earned(context), key=lambda group: rank(group[0]))
     for _, equals in groupby(groups, key=lambda group: rank(group[0])):
         if most is not None and len(found) >= most:
             break
@@ -62,14 +63,15 @@ def has_earned(memory: Memory, profile: Profile) -> bool:
     return bool(memory.text) and not memory.on_page and _fits(memory.__dict__, profile)
 
 
-def earned(store: Reads, project: str, profile: Profile) -> int:
+def earned(context: Context) -> int:
     """How many lessons have earned a line and have none."""
-    return sum(rows for _, rows in _earned(store, project, profile))
+    return sum(rows for _, rows in _earned(context))
 
 
-def _earned(store: Reads, project: str, profile: Profile) -> list[tuple[dict[str, Any], int]]:
-    groups = [(dict(zip(_TOLD, words)), rows) for *words, rows in store.counted([project], _TOLD)]
-    return [(facets, rows) for facets, rows in groups if not facets["on_page"] and _fits(facets, profile)]
+def _earned(context: Context) -> list[tuple[dict[str, Any], int]]:
+    counted = context.store.counted([context.project.id], _TOLD)
+    groups = [(dict(zip(_TOLD, words)), rows) for *words, rows in counted]
+    return [(facets, rows) for facets, rows in groups if not facets["on_page"] and _fits(facets, context.profile)]
 
 
 def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
@@ -86,9 +88,10 @@ def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
     return not profile.reflect.lookback_days or met >= after_days(at, -profile.reflect.lookback_days)
 
 
-def _from_pages(store: Reads, project: str, profile: Profile) -> list[Memory]:
+def _from_pages(context: Context) -> list[Memory]:
     """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
-    return [memory for memory in store.memories(once_on_pages(store, project)) if has_earned(memory, profile)]
+    written = context.store.memories(once_on_pages(context.store, context.project.id))
+    return [memory for memory in written if has_earned(memory, context.profile)]
 
 
 def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
@@ -97,7 +100,7 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     _mark(tx, context, at)
     made: list[str] = []
     room = profile.page.max_lines - len(lessons_on_pages(tx, context.project.id))
-    for memory in worthy(context.store, context.project.id, profile, max(0, room)):
+    for memory in worthy(context, max(0, room)):
         if not _is_due(memory, profile, at):
             continue
         key = short_hash("put", memory.id, memory.state, memory.verdict, str(memory.tally.seen), str(memory.pinned))
