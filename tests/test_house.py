@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
-LONGEST, CONDUCTOR, METHODS, HOMES = 500, 150, 25, 2
+LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 32
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
 )
@@ -185,6 +185,20 @@ def test_public_names_have_few_homes() -> None:
     many = {name: len(at) for name, at in homes.items() if len(at) > HOMES and name[0] != "_" and name not in SLOTS}
     print(f"\n| a public name in at most {HOMES} modules | {len(homes) - len(many)} names | {many} |")
     assert many == {}, "call it what it alone is, or begin it with an underscore if no other module needs it"
+
+
+def test_work_is_handed_on_as_one_value() -> None:
+    """Who passes on three or more of what `core.context.WorkContext` holds could pass on that. Bring one over, and lower the bound."""
+    parts = (("store",), ("project",), ("profile",), ("now", "clock"), ("ids",), ("actor", "by"))
+    many = []
+    for name, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                taken = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+                if sum(not taken.isdisjoint(part) for part in parts) >= 3:
+                    many.append(f"{name}.{node.name}")
+    print(f"\n| signatures with three or more of {len(parts)} | at most {APART} | {len(many)} |")
+    assert len(many) <= APART, many
 
 
 def test_the_tree_is_formatted() -> None:
