@@ -77,9 +77,8 @@ class Wish:
 
         self.memories, self.lesson, self.check, self.setup = memories, lesson, check, setup
         self.whole = whole
-        self.signature = (
-            "" if lesson.klass in NO_PROBLEM else lesson.signature
-        )  # a command's is its purpose, and no failure
+        # a command's is its purpose, and no failure
+        self.signature = "" if lesson.klass in NO_PROBLEM else lesson.signature
         self.pairs, self.timeout, self.read, self.write = pairs or MOST_PAIRS, timeout, tuple(read), tuple(write)
         try:
             self.agent = tuple(shlex.split(agent))

@@ -43,9 +43,8 @@ class Row:
     alias: str = ""
     openings: tuple[Opening, ...] = ()
     place: str = ""  # where it stands in its file
-    runs: tuple[
-        str, ...
-    ] = ()  # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
+    # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
+    runs: tuple[str, ...] = ()
     tier: str = ""  # how far a store of ours trusted it; an import never trusts it further
     order: int = -1  # on the way out: the how many-th lesson of its first run it is; -1 where no run is known
 

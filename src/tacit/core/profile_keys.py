@@ -17,14 +17,8 @@ _COLUMNS = (
     "severity", "trust", "text",
 )  # fmt: skip
 MATCH_WAYS = ("substring", "word_start", "word", "inflected")
-OPINION = (
-    "pinned",
-    "newer",
-    "older",
-    "seen",
-    "belief",
-    "confidence",
-)  # beside facets: what decides between two lessons
+# beside facets: what decides between two lessons
+OPINION = ("pinned", "newer", "older", "seen", "belief", "confidence")
 FACETS = {"class": CLASSES, "scope": SCOPES, "state": states.STATES, "trust": TIERS, "verdict": VERDICTS}
 WORLDS = {  # what the words of conditions may be
     "verdict": VERDICTS,

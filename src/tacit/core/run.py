@@ -54,9 +54,8 @@ class Step:
     at: str = ""  # ISO 8601, UTC
     agent: str = ""  # the sub-agent that took the step; empty for the main one
     context: str = ""  # the host's id of that sub-agent: two of one kind are two readers
-    typed: bool = (
-        False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
-    )
+    # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
+    typed: bool = False
     interrupted: bool = False  # the person stopped or refused this step
     speaker: str = ""  # whose words `text` are, one of SPEAKERS; empty where the format does not tell
     record: str = ""  # the host's own id of the record: copies in a fork or a resumed file carry the same one
@@ -129,9 +128,8 @@ class Run:
     host: str  # claude-code, codex, archeflow, neutral …
     steps: tuple[Step, ...] = ()
     findings: tuple[Finding, ...] = ()  # said outright by the run
-    root: str = (
-        ""  # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
-    )
+    # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
+    root: str = ""
     lineage: str = ""  # what forks and resumptions of one piece of work share; empty: the root
     project: str = ""
     cwd: str = ""

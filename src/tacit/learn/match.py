@@ -58,9 +58,8 @@ class Matched:
     score: float
     runner_up: float
     reason: str
-    rarity: Callable[[str], float] | None = (
-        None  # how telling a term is in this store, for settling by the same measure
-    )
+    # how telling a term is in this store, for settling by the same measure
+    rarity: Callable[[str], float] | None = None
     twin: Memory | None = None  # so near that both must fall to the same arm, although it is another lesson
 
 

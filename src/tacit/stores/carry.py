@@ -340,9 +340,8 @@ def _refresh_project(near: Store, far: Store, project: str, touched: Collection[
         ends = {name: far.one(sql, project=project)[0] or 0 for name, sql in _ENDS.items()}
         mark = {**ends, "seals": seals, "whole": at}
         found = _all(near, far, project)
-        with (
-            near.write() as tx
-        ):  # who could not write may have been admitted since; if not, the next record says so again
+        # who could not write may have been admitted since; if not, the next record says so again
+        with near.write() as tx:
             tx.rows("DELETE FROM meta WHERE key = :key", key=refused_key(project))
     else:
         ends = {name: before[name] for name in _SINCE}

@@ -165,10 +165,8 @@ def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:
     }
     counts: dict[str, int] = {}
     order: dict[str, int] = {}
-    for (
-        id,
-        run,
-    ) in first.items():  # evidence was read in the order of writing, so this is the order of the run's lessons
+    # evidence was read in the order of writing, so this is the order of the run's lessons
+    for id, run in first.items():
         if run:
             order[id] = counts.get(run, 0)
             counts[run] = order[id] + 1

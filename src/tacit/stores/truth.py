@@ -200,9 +200,8 @@ def _put(tx: Transaction, table: Table, batch: list[dict[str, Any]]) -> None:
         for row in batch:
             same = " AND ".join(f"{name} = :{name}" for name in table.key)
             there = tx.one(f"SELECT 1 FROM {table.name} WHERE {same}", **{name: row[name] for name in table.key})
-            tx.put_sealed(
-                table.name, row, replace=bool(there) and table.name != "profile"
-            )  # which is what its id says, for ever
+            # which is what its id says, for ever
+            tx.put_sealed(table.name, row, replace=bool(there) and table.name != "profile")
     elif table.name == "seal":  # those of the tables above are counted as they are written
         tx.insert(table.name, [row for row in batch if row["kind"] not in SEALED])
     else:

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 
 
 MOST_SIGNATURES = 64  # in one file; then it is written anew with one
-MOST_VERIFIED = (
-    4 * MOST_SIGNATURES
-)  # of one file at a time: each costs two processes, and a hostile file could hold thousands
+# of one file at a time: each costs two processes, and a hostile file could hold thousands
+MOST_VERIFIED = 4 * MOST_SIGNATURES
 
 
 @value

@@ -43,11 +43,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
-SHARED_SCOPES = (
-    "task",
-    "mission",
-    "project",
-)  # what is bound to a project; global and agent lessons are a person's own
+# what is bound to a project; global and agent lessons are a person's own
+SHARED_SCOPES = ("task", "mission", "project")
 ENTRY = ("verb", "by", "at", "run", "profile", "parents")
 # What a link says beside its words. Its project is that of whoever reads it.
 LINKS = {

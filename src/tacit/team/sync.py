@@ -86,9 +86,8 @@ class Synced:
     taken: int = 0  # lines of others that are new here
     seen: tuple[SyncedLesson, ...] = ()
     forks: int = 0  # proposals made
-    unsigned: tuple[
-        tuple[str, int], ...
-    ] = ()  # machine, and lines that nobody we know has signed and that were left out
+    # machine, and lines that nobody we know has signed and that were left out
+    unsigned: tuple[tuple[str, int], ...] = ()
     waiting: int = 0  # lines that build on others which are not here yet
     replayed: tuple[Doubt, ...] = ()  # signed for another repository, and left out
     unbound: tuple[Doubt, ...] = ()  # signed for no repository that can be told, and taken as a stranger's

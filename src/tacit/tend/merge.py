@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from tacit.words.prepared import Likeness
 
 _MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
-OPPOSITES = (
-    "negation",
-    "antonym",
-    "order",
-)  # claims that make two alike texts opposites; another name or scope does not
+# claims that make two alike texts opposites; another name or scope does not
+OPPOSITES = ("negation", "antonym", "order")
 FIGURES = ("number", "version")  # one sentence with two figures: one of them is out of date
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")

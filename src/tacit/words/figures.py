@@ -145,9 +145,8 @@ def _bound(tokens: Sequence[Token], number: int, measured: bool) -> str:
             return "<" if before[-1] == "to" else ">"
         before.pop()
     bound = _BOUNDS.get(before[-1], "") if before else ""
-    if (
-        bound and before[-1] in ("older", "newer") and measured
-    ):  # a newer version is a greater one, a newer file is younger
+    # a newer version is a greater one, a newer file is younger
+    if bound and before[-1] in ("older", "newer") and measured:
         bound = "<" if bound == ">" else ">"
     denied = any(negates(word) for word in before[-3:-1])
     return {"<": ">", ">": "<"}[bound] if bound and denied else bound

@@ -42,10 +42,8 @@ if TYPE_CHECKING:
         def doubt(self) -> float: ...
 
 
-YOUNG_THRESHOLD, GROWN = (
-    0.45,
-    100,
-)  # what an empty store asks at least; from so many lessons on the threshold itself holds
+# what an empty store asks at least; from so many lessons on the threshold itself holds
+YOUNG_THRESHOLD, GROWN = 0.45, 100
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`) …
 STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin

@@ -35,11 +35,8 @@ ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool
 IN_AGENTS = ("subagent-start", "before-command", "tool-failure")  # what is answered inside a sub-agent too
 
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
-PEOPLE = (
-    "",
-    "user",
-    "sdk",
-)  # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
+# sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
+PEOPLE = ("", "user", "sdk")
 WAKE_UPS = ("<task-notification>", "<agent-notification>", "<bash-notification>")  # and those that carry no source
 
 

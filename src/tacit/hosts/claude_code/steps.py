@@ -36,9 +36,8 @@ class Steps:
         self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
         self.opening = ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
         self.absorbed: list[str] = []  # of them, those that left the queue as a step; an attachment may repeat them
-        self.guessed: dict[
-            str, Record
-        ] = {}  # steps of prompts that seem to have left the queue; their record may follow
+        # steps of prompts that seem to have left the queue; their record may follow
+        self.guessed: dict[str, Record] = {}
         self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
         self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
         self.models: dict[str, int] = {}

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run, Step
 
-SCREENS = frozenset(
-    "tmux screen workmux agent-browser expect script".split()
-)  # what they print is a picture of something else
+# what they print is a picture of something else
+SCREENS = frozenset("tmux screen workmux agent-browser expect script".split())
 ASKED = frozenset(("gh", "glab"))  # what a search prints is no error; a service that is asked answers with one
 # What a program that only looks may itself fail with.
 OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())

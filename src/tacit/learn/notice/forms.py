@@ -29,9 +29,8 @@ _SELECTING = shell.word_set(
     "-k -t --grep -g --testNamePattern --testPathPattern -run --run --only --filter --tests --test"
 )
 _FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
-_PART = re.compile(
-    r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)"
-)  # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
+# a part of the project, not the whole: ./internal/..., e2e/cli/test_x
+_PART = re.compile(r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)")
 # where it works, beside the command itself
 _FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")
 _SETTINGS = (".toml", ".cfg", ".ini", ".json", ".yml", ".yaml", ".mjs", ".cjs")  # a file, but not one it works on

@@ -69,9 +69,8 @@ _SUBCOMMANDS = {
 }
 _WITH_MODES = frozenset({"next", "vite"})  # `vite` alone serves, `vite build` builds
 
-_CHECKS_FORMAT = shell.word_set(
-    "--check --check-formatted --diff -d -l --list-different --dry-run --list"
-)  # asks whether
+# asks whether
+_CHECKS_FORMAT = shell.word_set("--check --check-formatted --diff -d -l --list-different --dry-run --list")
 _RUNS_NOTHING = shell.word_set("--help --version -h -V --list --list-tests --collect-only --no-run -n --dry-run")
 
 

@@ -90,6 +90,5 @@ def _cut(text: str) -> list[str]:
 
 def _complained(sentence: str) -> list[str]:
     found = [check for check, pattern in _COMPLAINTS.items() if pattern.search(sentence)]
-    return [
-        check for check in found if check != "test" or not {"e2e", "ci"}.intersection(found)
-    ]  # "the e2e tests fail"
+    # "the e2e tests fail"
+    return [check for check in found if check != "test" or not {"e2e", "ci"}.intersection(found)]

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 PATHS_FROM = 3  # lineages that looked for a path in vain, before a file is said to be wrong about it
 FAILS_FROM = 3  # lineages in which something that a file orders failed
-MADE = re.compile(
-    r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
-)  # there once it was built
+# there once it was built
+MADE = re.compile(r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)")
 _SHARE = 0.3  # of the lineages since, in which it failed
 
 

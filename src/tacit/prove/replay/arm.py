@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from tacit.prove.replay.tasks import Task
 
 GRACE = 5.0  # seconds between asking a process group to end and ending it
-TRANSCRIPT = (
-    "TACIT_REPLAY_TRANSCRIPT"  # where an agent that no host keeps a transcript of may write one, in the neutral format
-)
+# where an agent that no host keeps a transcript of may write one, in the neutral format
+TRANSCRIPT = "TACIT_REPLAY_TRANSCRIPT"
 LARGEST_ANSWER = 4_000_000  # characters of what an agent printed that are looked at
 # Of the environment nothing else is handed on but what is named: what is not known to be harmless may be a credential.
 HARMLESS = (
@@ -85,12 +84,10 @@ class Bench:
     signature: str
     text: str
     make_store: Callable[[str, str, bool], None]  # at this path, for this clone, with the lesson or without
-    make_home: Callable[
-        [str, str], None
-    ]  # in this folder, for this store: what connects and logs in the agent's program
-    read_runs: Callable[
-        [str, Mapping[str, str]], Sequence[tuple[str, Run]]
-    ]  # the transcripts that a run with this environment left
+    # in this folder, for this store: what connects and logs in the agent's program
+    make_home: Callable[[str, str], None]
+    # the transcripts that a run with this environment left
+    read_runs: Callable[[str, Mapping[str, str]], Sequence[tuple[str, Run]]]
     was_given: Callable[[str], bool]  # whether this store says that the lesson was given
     ask: Callable[[str], str] | None  # the reader
 
@@ -112,9 +109,8 @@ def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
     )
     env = place.environment()
     if bench.setup:
-        fetching = {
-            name: text for name, text in env.items() if name != "GIT_ALLOW_PROTOCOL"
-        }  # dependencies may come by git
+        # dependencies may come by git
+        fetching = {name: text for name, text in env.items() if name != "GIT_ALLOW_PROTOCOL"}
         done = _run(place, ["sh", "-c", bench.setup], place.clone, fetching, "setup.txt", bench.timeout)
         if done.status:
             told = (

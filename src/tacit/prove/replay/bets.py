@@ -117,10 +117,8 @@ def power(without: float, given: float, pairs: int, alpha: float = ALPHA) -> Pow
     """What so many pairs tell where the problem strikes at these rates: exact, by counting ways. Harm is help with the arms exchanged."""
     bar = log(2.0 / alpha)
     less, more = sorted((without, given))
-    chances = {
-        (1, 0): more * (1 - less),
-        (0, 1): (1 - more) * less,
-    }  # a pair that speaks for the truth, and one against it
+    # a pair that speaks for the truth, and one against it
+    chances = {(1, 0): more * (1 - less), (0, 1): (1 - more) * less}
     chances[0, 0] = 1.0 - sum(chances.values())
     open_: dict[tuple[int, int], float] = {(0, 0): 1.0}
     right = wrong = 0.0

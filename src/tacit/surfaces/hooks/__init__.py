@@ -44,9 +44,8 @@ NEED_TEXT = ("prompt", "before-command", "tool-failure")
 _LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 _RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
 QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hooks; then the worker does the waiting
-DEBOUNCE = (
-    15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
-)
+# seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
+DEBOUNCE = 15.0
 # seconds after a start; who has not told of a turn's end by then may be dead, and else is read again at that end
 DIED = 1800.0
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
