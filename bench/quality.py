@@ -1,11 +1,12 @@
 """Does recall find the right lessons? Five sets of other people's data, through the public API with default settings, plain FTS5 beside it.
 
-    python bench/quality.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--out FILE]
+    python bench/quality.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--no-speaker] [--out FILE]
 
 DATA is a folder with `reflexion/`, `whowhen/`, `gitbugs/` and `sessions/` (origins and licences: docs/recall.md); a set that is not there is skipped
 and named. Nothing of it enters the repository. What is asked, and what is right: bench/quality_sets.py.
 
-Lessons are kept by `add_many` with their task and group; questions go to `recall(question, limit=10)`, starts to `inject(task)`: nothing
+Lessons are kept by `add_many` with their task and group and, where the data says that an agent said them, as an agent's words (`--no-speaker`: as
+if one person had said everything, which is all that FTS5 can know); questions go to `recall(question, limit=10)`, starts to `inject(task)`: nothing
 else is set. FTS5 has the same texts (lesson and task) in one column, all words of the question but stop words, `bm25()`. The commonest list gives
 everybody the lessons that were met in most runs.
 
@@ -60,6 +61,8 @@ class Method(Protocol):
 class Tacit:
     """The public API with default settings; an embedder where one is named, nothing else."""
 
+    speaker = True  # whether it is told whose words are an agent's
+
     def __init__(self, embedder: str = "") -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="tacit-quality-")
         place = self.folder.name
@@ -71,7 +74,8 @@ class Tacit:
         self.embeds = bool(embedder)
 
     def learn(self, lessons: list[Lesson]) -> None:
-        facets = [{"text": each.text, "task": each.task, "group": each.group, "kind": "pitfall"} for each in lessons]
+        told = ("text", "task", "group", *(("trust",) if self.speaker else ()))
+        facets = [{"kind": "pitfall", **{name: getattr(each, name) for name in told}} for each in lessons]
         for lesson, kept in zip(lessons, self.memories.add_many(facets)):
             self.ours[kept.id] = lesson.id
         if self.embeds:
@@ -297,9 +301,11 @@ def main() -> int:
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--set", dest="sets", action="append", default=[], choices=list(SETS))
     parser.add_argument("--only", nargs="+", default=[], metavar="METHOD")
+    parser.add_argument("--no-speaker", dest="speaker", action="store_false", help="all words as one person's")
     parser.add_argument("--sessions", type=Path, help="where the sessions lie, if not in DATA")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
+    Tacit.speaker = args.speaker
     if args.sessions:
         load = SETS["sessions"][1]
         SETS["sessions"] = (str(args.sessions.resolve()), lambda data, half: load(args.sessions, half))
@@ -310,7 +316,7 @@ def main() -> int:
     text = "\n".join(
         [
             f"# Quality of recall, {datetime.now(UTC):%Y-%m-%d}", "",
-            f"`python bench/quality.py DATA --half {args.half}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}.", "",
+            f"`python bench/quality.py DATA --half {args.half}{'' if args.speaker else ' --no-speaker'}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}.", "",
             *tables(scores), "",
         ]
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Does recall find the right text on data of other origin, which lies on a machine? Plain FTS5 beside it; a set that is not there is left out and named.
 
-    python bench/quality_machine.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--out FILE]
+    python bench/quality_machine.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--no-speaker] [--out FILE]
 
 rust.error, rust.output   The explanations of rustc's errors without their code (`rustc --explain`). Asked with the message that their own wrong example brings, and with
                           the message, its labels, notes and hints.
@@ -12,7 +12,7 @@ changes.twin              Changelog entries of Debian packages and their upstrea
                           are the others about this CVE.
 chat.reply                What aider's and Claude Code's users and agents said (DATA/transcripts), each session a group, the question left out; asked with what a
                           person typed, right is what the agent answered.
-turns.PROJECT             Every turn of real sessions (DATA/sessions or DATA/dev-pack), as in bench/quality.py; asked with a lesson in a reader's words, right are the turns that
+turns.PROJECT             Every turn of real sessions (DATA/sessions or DATA/dev-pack), as in bench/quality.py, an agent's as an agent's; asked with a lesson in a reader's words, right are the turns that
                           hold its quotes. Readers' first answers are the dev half, what they found when asked for findings the other.
 
 A question belongs to the dev half if the first byte of SHA-256 of "tacit ", its set and its id (of twins the first one's) is even. Methods, measures and intervals are those of bench/quality.py.
@@ -39,7 +39,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from quality import Scores, ask, methods, tables  # noqa: E402
+from quality import Scores, Tacit, ask, methods, tables  # noqa: E402
 from quality_sets import Lesson, Question, Stage, half_of, session_folder, turns  # noqa: E402
 
 ASKED, KEPT = 200, 2000  # questions of a half, and lessons, at most
@@ -317,15 +317,17 @@ def main() -> int:
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--set", dest="sets", action="append", default=[], choices=list(LOADERS))
     parser.add_argument("--only", nargs="+", default=[], metavar="METHOD")
+    parser.add_argument("--no-speaker", dest="speaker", action="store_false", help="all words as one person's")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
+    Tacit.speaker = args.speaker
     scores: Scores = {}
     for kind, stages in kinds(args.data, args.half, args.sets):
         for method, make in methods().items():
             if method != "commonest" and (not args.only or method in args.only):
                 scores.setdefault(kind, {})[method] = ask(make, stages)
                 print(f"{kind}: {method}", file=sys.stderr)
-    head = f"`python bench/quality_machine.py DATA --half {args.half}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}."
+    head = f"`python bench/quality_machine.py DATA --half {args.half}{'' if args.speaker else ' --no-speaker'}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}."
     text = "\n".join(["# Quality of recall on data of other origin", "", head, "", *tables(scores), ""])
     print(text)
     if args.out:

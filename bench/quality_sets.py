@@ -33,12 +33,13 @@ BEFORE = Path(__file__).resolve().parents[1] / ".bench" / "quality"
 
 
 class Lesson(NamedTuple):
-    """One lesson, with the text of the task it was learned in and what it stands in a row with."""
+    """One lesson, with the text of the task it was learned in, what it stands in a row with, and whose words they are if not the person's who adds them."""
 
     id: str
     text: str
     task: str = ""
     group: str = ""
+    trust: str = ""
 
 
 class Question(NamedTuple):
@@ -193,7 +194,7 @@ def session_folder(data: Path) -> Path:
 
 def turns(project: Path) -> list[Lesson]:
     """What was said in the sessions of a project, in the order of time. Reading takes minutes, so the turns are kept in .bench."""
-    kept = BEFORE / f"{project.name}.turns.json"
+    kept = BEFORE / f"{project.name}.said.json"
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps([list(each) for each in _read(project)], ensure_ascii=False), encoding="utf-8")
@@ -214,7 +215,8 @@ def _read(project: Path) -> Iterator[Lesson]:
                 text = " ".join(step.text.split())[:LONGEST_TURN] if said and not step.agent else ""
                 if len(text) > 8 and (step.record or text) not in seen:
                     seen.add(step.record or text)
-                    yield Lesson(f"{entry['session']}/{run.id}/{number}", text, "", entry["session"])
+                    trust = "agent" if step.role == "assistant" else ""
+                    yield Lesson(f"{entry['session']}/{run.id}/{number}", text, "", entry["session"], trust)
 
 
 def _truth(project: Path, name: str) -> list[dict[str, Any]]:

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.core.links import CONFIRMED
 from tacit.core.memory import MET_IN, Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
+from tacit.core.value import replace
 from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import (
     KNOWN,
+    WORD,
     Candidate,
     Facts,
     Ranked,
@@ -108,13 +111,39 @@ def test_a_shared_file_lifts(make: Make) -> None:
         ({"created_at": NOW}, {"created_at": "2024-11-15T12:00:00.000Z"}),
         ({"stale_at": ""}, {"stale_at": NOW}),
         ({"paths": ("here.py",)}, {"paths": ("gone.py",)}),
+        ({"trust": "user"}, {"trust": "agent"}),
+        ({"trust": "observed"}, {"trust": "agent"}),
+        ({"trust": "agent", "tally": Tally(seen=1, signals={CONFIRMED: 1.0})}, {"trust": "agent"}),
     ],
 )
 def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str, Any], worse: dict[str, Any]) -> None:
-    """Recurrence, belief, severity, scope, age, staleness and vanished files are factors."""
+    """Recurrence, belief, severity, scope, age, staleness, vanished files and whose word it is are factors."""
     one, two = make("mind the queue", **worse), make("mind the queue", **better)
     found = order("queue", one, two, gone=frozenset({"gone.py"}))
     assert [each.memory.id for each in found] == [two.id, one.id]
+
+
+def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) -> None:
+    """An agent's line that holds what was asked stands before a person's that holds half of it; where all words are an agent's, the same
+    lessons are found in the same order, down to the floor."""
+    texts = ("mind the queue of the worker", "mind the queue and the rest", "wait for the worker and restart it")
+    persons = [make(text, trust="user") for text in texts]
+    agents = [make(text, trust="agent") for text in texts]
+    ours = order("queue worker", *persons)
+    theirs = order("queue worker", *agents)
+    assert [each.memory.text for each in ours] == [each.memory.text for each in theirs]
+    assert [each.score for each in theirs] == pytest.approx([WORD * each.score for each in ours])
+    assert order("queue worker", agents[0], *persons[1:])[0].memory.id == agents[0].id
+    for floor in (each.score * change for each in ours for change in (0.99, 1.01)):
+        profile = with_values(DEFAULT, {"rank.floor": floor})
+        kept = [len(_given("queue worker", each, profile)) for each in (persons, agents)]
+        assert kept[0] == kept[1] < 3 or floor < ours[-1].score
+
+
+def _given(task: str, memories: list[Memory], profile: Profile) -> tuple[Ranked, ...]:
+    facts = Facts(now=NOW, rows=100, tokens=tokens, frequency={word: 5 for word in task.split()})
+    hits = [Candidate(replace(each, project="p"), "words", n) for n, each in enumerate(memories)]
+    return ranking(hits, asked(Query(task=task), profile), profile, facts).ranked
 
 
 def test_a_score_is_its_parts(make: Make) -> None:

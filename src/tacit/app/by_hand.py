@@ -30,12 +30,12 @@ class ByHand(PageVerbs, Safety):
     """What a person does to lessons by hand: add, edit, pin, forget, undo, erase, say what they think of one."""
 
     def add(self, text: str, **facets: Unpack[LessonFacets]) -> Memory:
-        """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, task, group, run,
+        """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, trust, task, group, run,
         alias, at, extra.
 
+        `trust` says whose words these are if not one's own: agent, quoted, imported. They are then no more than that: a candidate, or held.
         `task` is the text of the task it was met in: asked again, it is recognised. What is added with one `group` (a
-        conversation, a document)
-        stands in a row: what lies beside a hit is evidence for it.
+        conversation, a document) stands in a row: what lies beside a hit is evidence for it.
         """
         return self.add_many([{**facets, "text": text}])[0]
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
         scope: str | None
         source: str | None
+        trust: str | None
         task: str | None
         group: str | None
         place: str | None

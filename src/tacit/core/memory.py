@@ -22,6 +22,7 @@ AGENT = "@agent"
 SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 PERSONS = ("user", "human", "person", "team")
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
+HEARSAY = TIERS[:3]  # words of agents, pages and other stores: nothing but the telling speaks for them
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")

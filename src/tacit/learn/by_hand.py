@@ -1,7 +1,7 @@
 """A lesson that somebody states outright: from facets as typed, or as JSON, to a memory.
 
 A person's word is provisional at once and may be given; an agent's own claim begins as a candidate and needs two
-independent runs like any other.
+independent runs like any other. So do an agent's words that a person adds as such.
 """
 
 from __future__ import annotations
@@ -10,10 +10,22 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
-from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, SEVERITIES, Memory, checked, kept_text
+from tacit.core.memory import (
+    AGENT,
+    EDITABLE,
+    GLOBAL,
+    HEARSAY,
+    MET_IN,
+    OWNER,
+    SCOPES,
+    SEVERITIES,
+    Memory,
+    checked,
+    kept_text,
+)
 from tacit.core.profile import class_of
 from tacit.core.run import Finding
-from tacit.core.trust import READ_AS
+from tacit.core.trust import HELD, READ_AS
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
@@ -26,7 +38,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
 
-_FACETS = (*EDITABLE, "task", "group", "place", "run", "alias", "at", "origin", "extra")
+_FACETS = (*EDITABLE, "trust", "task", "group", "place", "run", "alias", "at", "origin", "extra")
 TASK_CHARS, GROUP_CHARS = 4000, 200
 
 
@@ -64,11 +76,14 @@ def memory_from(
         )
     if scope == "agent" and not found.get("agent"):
         raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")
+    tier = _tier(facets.get("trust"), actor)
+    is_persons = tier == OWNER
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
     beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent")]
     beside += [*found.get("paths", ()), *found.get("tags", ()), str((facets.get("extra") or {}).get("title") or "")]
-    seen = None if actor.is_person else screened(clean.text, *beside)
+    seen = None if is_persons else screened(clean.text, *beside)
     suspicion = seen.reason if seen is not None and not seen.clean else ""
+    waits = f"{tier} text waits for somebody to vouch for it" if tier in HELD else ""
     memory = Memory(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
@@ -76,19 +91,30 @@ def memory_from(
         kind=kind,
         klass=class_of(profile, kind),
         scope=scope,
-        source=found.pop("source", profile.words.person if actor.is_person else actor.name),
+        source=found.pop("source", profile.words.person if is_persons else actor.name if tier == actor.tier else tier),
         origin=str(facets.get("origin") or ""),
-        trust=actor.tier,
-        gate="quarantine" if suspicion else "allow",
-        gate_reason=suspicion,
-        state="provisional" if actor.is_person else "candidate",
+        trust=tier,
+        gate="quarantine" if suspicion else "hold" if waits else "allow",
+        gate_reason=suspicion or waits,
+        state="provisional" if is_persons else "candidate",
         created_at=at,
         updated_at=at,
         extra=_extra(facets, actor),
         **found,
     )
-    said = "a person's word" if actor.is_person else "an agent's own claim: it waits until two sessions say so"
+    said = "a person's word" if is_persons else waits or "an agent's own claim: it waits until two sessions say so"
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+
+
+def _tier(trust: object, actor: Actor) -> str:
+    """On whose word a lesson stands: the actor's own, or one below it that is added as such. Nobody speaks above their own tier."""
+    if not trust or trust == actor.tier:
+        return actor.tier
+    if trust == OWNER:
+        raise Refused(f"A person's word needs a person; {actor.reason}.", "A person signs with --by NAME --yes.")
+    if trust not in HEARSAY:
+        raise UsageError(f"Nobody's words can be added as {trust!r}.", f"One of: {', '.join(HEARSAY)}; your own: none.")
+    return str(trust)
 
 
 def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:

@@ -124,7 +124,8 @@ def recall(
     ranker = profile.rank.ranker if profile.rank.ranker in BY_WORDS else "lexical"
     floor = profile.rank.floor if min_score is None else min_score
     ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
-    fit = [each for each in ranked if each.score >= floor and each.score]
+    # Whose word it is orders, and leaves nothing out.
+    fit = [each for each in ranked if each.score >= floor * each.parts.get("word", 1.0) and each.score]
     nearest = profile.budget.nearest
     left += all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
     left += all_out(fit[most : most + nearest], "limit")

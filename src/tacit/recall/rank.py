@@ -17,7 +17,8 @@ from itertools import pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.memory import SCOPES, SEVERITIES, met_in, shared_path
+from tacit.core.links import CONFIRMED
+from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, met_in, shared_path
 from tacit.core.profile import task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
@@ -65,6 +66,7 @@ PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a ro
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
 _PATH = 0.5  # weight of a shared file beside the words
+WORD = 0.85  # of a person's word, or of what was observed, for an agent's or a page's at the same match
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
@@ -142,8 +144,10 @@ def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -
     signatures: set[str] = set()
     for each in ordered(profile.rank.ranker, fit, asked, profile, facts):
         signature = each.memory.signature
-        # Belief orders; whether a lesson stays is the ladder's to say. One that a floor took out after three units would be out for good.
-        if max(each.score, each.unmeasured) < profile.rank.floor and each.channel not in CALLED_FOR:
+        # Belief and whose word it is order; whether a lesson stays is the ladder's to say.
+        # One that a floor took out after three units would be out for good.
+        floor = profile.rank.floor * each.parts.get("word", 1.0)
+        if max(each.score, each.unmeasured) < floor and each.channel not in CALLED_FOR:
             left.append(LeftOut(each.memory.id, "below the floor", each.score))
         elif signature and signature in signatures:
             left.append(LeftOut(each.memory.id, "same signature", each.score))
@@ -331,7 +335,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 
 
 # factors; other parts are summands
-KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")
+KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use", "word")
 
 
 def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
@@ -339,32 +343,25 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
     alike: dict[tuple[Any, ...], dict[str, float]] = {}
 
     def known(memory: Memory, measured: bool = True) -> Mapping[str, float]:
-        tally = memory.tally
+        tally, signals = memory.tally, memory.tally.signals or {}
         day = (tally.seen_at or memory.created_at)[:10]
         belief = tally.belief if measured else None
-        leaning = PRIOR if belief is None else belief - (tally.signals or {}).get("belief_harm", 0.0)
-        is_gone = bool(memory.paths and gone.issuperset(memory.paths)) or bool((tally.signals or {}).get("gone"))
-        of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        leaning = PRIOR if belief is None else belief - signals.get("belief_harm", 0.0)
+        is_gone = bool(memory.paths and gone.issuperset(memory.paths)) or bool(signals.get("gone"))
+        is_hearsay = memory.trust in HEARSAY and not signals.get(CONFIRMED)
+        of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at), is_hearsay)
         what = (tally.seen, belief is not None, leaning, *of_memory)
         if what not in alike:
-            alike[what] = _factors(profile, now, *what)
+            alike[what] = _factors(profile, now, what)
         return alike[what]
 
     return known
 
 
 def _factors(
-    profile: Profile,
-    now: float,
-    seen: int,
-    measured: bool,
-    leaning: float,
-    severity: str,
-    scope: str,
-    day: str,
-    gone: bool,
-    stale: bool,
+    profile: Profile, now: float, what: tuple[int, bool, float, str, str, str, bool, bool, bool]
 ) -> dict[str, float]:
+    seen, measured, leaning, severity, scope, day, gone, stale, hearsay = what
     settings = profile.rank.lexical
     factors = {
         "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # measured: belief alone
@@ -377,6 +374,8 @@ def _factors(
         factors["path_gone"] = settings.path_gone
     if stale:
         factors["stale"] = profile.fade.stale_factor
+    if hearsay:
+        factors["word"] = WORD
     return factors
 
 

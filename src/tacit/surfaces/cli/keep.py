@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
-from tacit.core.memory import SCOPES, SEVERITIES, memory_json
+from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, memory_json
 from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
@@ -50,6 +50,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         "text", metavar="TEXT", help="the lesson; - reads JSON Lines from standard input, one answer per line"
     )
     _facets(parser)
+    parser.add_argument("--trust", choices=HEARSAY, help="whose words these are, if not your own")
     parser.add_argument("--run", help="the run it was learned in")
     parser.add_argument("--task", help="the text of the task it was met in: asked again, it is recognised")
     parser.add_argument(
@@ -60,7 +61,11 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add(args: argparse.Namespace, cli: Cli) -> Answer:
-    facets = {name: getattr(args, name) for name in (*_FACETS, "run", "task", "group", "place") if getattr(args, name)}
+    facets = {
+        name: getattr(args, name)
+        for name in (*_FACETS, "trust", "run", "task", "group", "place")
+        if getattr(args, name)
+    }
     with cli.open(args) as memories:
         if args.text == "-":
             return _add_lines(memories, facets, cli)
