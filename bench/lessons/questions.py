@@ -69,7 +69,9 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                     0.0,
                     lambda: "2026-01-01T00:00:00Z",
                 )
-                asking.findings(asking.lessons())
+                told = asking.lessons()
+                told += asking.findings(told)
+                asking.habits(told)
             for name, asked in kept.asked:
                 yield entry, name, asked, page_tokens(page.lines)
 

@@ -34,6 +34,7 @@ STEPS = (
     ("what is worth remembering", "lessons"),
     ("The same failure was met", "cure"),
     ("Write down what it found out", "findings"),
+    ("they will have to make again", "habits"),
 )
 
 

@@ -112,7 +112,9 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         told = asking.lessons(1) if desk.advises else asking.lessons()
         heard = asking.weigh(told)
         if not desk.advises:
-            heard += tuple(Heard(each) for each in asking.findings(told))
+            told += asking.findings(told)
+            told += asking.habits(told)
+            heard += tuple(Heard(each) for each in told[len(heard) :])
         taking = Taking(desk, asking.reading, heard)
         taking.judge(asking)
     except Unavailable as error:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
-from tacit.learn.reader import answer, check, findings, prompt
+from tacit.learn.reader import answer, check, findings, habits, prompt
+from tacit.learn.reader.decide import HABIT
 from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts_of_session, without
 from tacit.stores import readings
 
@@ -47,9 +48,8 @@ class Questions:
             answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
         ]
         first = len(found)
-        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         most = prompt.most_lessons(Rendering("", self.lines).typed)
-        for part in parts_of_session(Rendering(self.reading.run, self.lines[start:])):
+        for part in parts_of_session(Rendering(self.reading.run, self._new_lines())):
             for _ in range(rounds):
                 before = [lesson.text for lesson in found]
                 said = self._ask(
@@ -64,24 +64,46 @@ class Questions:
 
     def findings(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
         """What the session found out, beside the lessons heard so far; asked only where finding out cost something."""
-        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
-        lines = self.lines[start:]
-        if not findings.why_asked(lines):
+        if not findings.why_asked(lines := self._new_lines()):
             return ()
-        kept = [str(each["lesson"]["text"]) for each in self.reading.lessons if each.get("lesson")]
-        before = kept + [each.lesson.text for each in heard]
+        asked, most = prompt.findings_question, findings.MOST_FINDINGS
+        return self._looked_again(findings.finding_lines(lines), heard, asked, most, "found")
+
+    def habits(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
+        """What the person asked for that they will ask for again, beside the lessons heard so far."""
+        if not habits.asks_for_something(lines := self._new_lines()):
+            return ()
+        asked, most = prompt.habits_question, habits.MOST_HABITS
+        found = self._looked_again(habits.habit_lines(lines), heard, asked, most, HABIT)
+        return tuple(
+            each if each.dropped or each.person else replace(each, dropped="no line of the person asks for it")
+            for each in found
+        )
+
+    def _new_lines(self) -> tuple[Line, ...]:
+        return self.lines[max(0, self.reading.done - OVERLAP) if self.reading.done else 0 :]
+
+    def _looked_again(
+        self,
+        lines: tuple[Line, ...],
+        heard: Sequence[Checked],
+        question: Callable[[Sequence[Line], int, Sequence[str]], str],
+        most: int,
+        standing: str,
+    ) -> tuple[Checked, ...]:
+        """What a question of its own brings of chosen lines, beside what was heard before."""
+        texts = [str(each["lesson"]["text"]) for each in self.reading.lessons if each.get("lesson")]
+        texts += [each.lesson.text for each in heard]
         found: list[Lesson] = []
-        for part in parts_of_session(Rendering(self.reading.run, findings.finding_lines(lines))):
-            asked = prompt.findings_question(
-                part, findings.MOST_FINDINGS, [*before, *(lesson.text for lesson in found)]
-            )
-            said = self._ask(asked, prompt.lessons_schema(findings.MOST_FINDINGS), "lessons")
-            texts = {*before, *(lesson.text for lesson in found)}
-            found += [
-                replace(lesson, standing="found")
-                for lesson in answer.lessons_of(said, findings.MOST_FINDINGS)
+        for part in parts_of_session(Rendering(self.reading.run, lines)):
+            said = self._ask(question(part, most, texts), prompt.lessons_schema(most), "lessons")
+            fresh = [
+                replace(lesson, standing=standing)
+                for lesson in answer.lessons_of(said, most)
                 if lesson.text not in texts
             ]
+            found += fresh
+            texts += [lesson.text for lesson in fresh]
         return tuple(check.check(lesson, self.lines) for lesson in found)
 
     def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
@@ -101,9 +123,8 @@ class Questions:
         if not remembered and not (headings and new):
             return ()
         found: list[Verdict] = []
-        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
         # What the agent hands back of a lesson would tell who was given it.
-        blind = without(Rendering(self.reading.run, self.lines[start:]), [text for _, text in remembered])
+        blind = without(Rendering(self.reading.run, self._new_lines()), [text for _, text in remembered])
         for part in parts_of_session(blind):
             asked = prompt.known(part, remembered, new, headings)
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tacit.learn.reader.render import Line
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
+HABIT = "asked"  # the standing of what was asked about as a habit
 _STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
 
 
@@ -51,14 +52,14 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     person = checked.person
     if person is None or lesson.standing == "found":
         return _found(checked, lines)
+    if lesson.standing == HABIT:
+        return _asked(lesson.text)
     if weighed is None:
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
     if weighed.holds == "once":
         return Decided(lesson.text, "", reason="an exception for this time")
     if weighed.holds == "order":
-        return _held(
-            Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again")
-        )
+        return _asked(lesson.text)
     kind = lesson.kind if weighed.holds != "working" or lesson.kind in _STANDING else "preference"
     if weighed.says == "yes":
         return replace(_said(checked, person.around, lines), kind=kind)
@@ -88,6 +89,11 @@ def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
     if acts_unasked(checked.lesson.text):
         return Decided(decided.text, "shown", "agent", "user", "it would act unasked", reason)
     return _held(decided)
+
+
+def _asked(text: str) -> Decided:
+    decided = Decided(text, "asked", reason="an order about the task; it counts when it is asked for again")
+    return replace(decided, hold="it would act unasked") if acts_unasked(text) else _held(decided)
 
 
 def _found(checked: Checked, lines: Sequence[Line]) -> Decided:

@@ -1,0 +1,121 @@
+"""The third look at a session: what was asked for in passing is put down, waits, and counts when it is asked for again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.digest import new_id
+from tacit.core.run import Run, Step
+from tacit.learn.reader import ReaderContext, habits, prepared, prompt, read
+from tacit.learn.reader.render import page_text, rendered
+from tacit.stores.readings import readings_folder
+from tacit.testing import Scripted, run, say, tool, user
+
+REQUEST = "and add a line about it to docs/news.md"
+HABIT = "With every change a user can see, add a line about it to docs/news.md."
+NONE = {"lessons": [], "answers": [], "verdicts": []}
+
+
+def lines_of(*steps: Step) -> Any:
+    return rendered(run("r1", *steps)).lines
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"), [("yes", False), ("go on", False), ("was it tried?", True), (REQUEST, True)]
+)
+def test_who_typed_more_than_yes_is_asked_about(typed: str, asked: bool) -> None:
+    assert habits.asks_for_something(lines_of(say("Shall I go on and mend it?"), user(typed))) is asked
+
+
+def test_it_shows_what_was_typed_and_the_end_of_what_the_agent_had_said() -> None:
+    long = "First I looked around. " * 30 + "Shall I mend it?"
+    lines = lines_of(
+        user("the parser fails"), say("Looking."), tool("make test", error="broke"), say(long), user(REQUEST)
+    )
+    shown = habits.habit_lines(lines)
+    assert [line.letter for line in shown] == ["U", "A", "U"]
+    assert all(line.number in {each.number for each in lines} for line in shown)
+    assert len(shown[1].text) <= habits.BEFORE + 2 and "Looking." not in page_text(shown)
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with open_memories() as opened:
+        yield opened
+
+
+def heard(memories: Memories, found: Run, *lessons: dict[str, Any], first: Any = NONE) -> list[str]:
+    """Have a session read by a model that answers the question about habits with `lessons`; what it was asked."""
+    memories.learn(found)
+    row = memories.store.find_run(memories.project_id, found.id)
+    assert row is not None
+    model = Scripted(json.dumps(first), json.dumps({**NONE, "lessons": [*lessons]}), json.dumps(NONE))
+    place = readings_folder(memories.near.path)
+    at = ReaderContext(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id)
+    reading = prepared(place, found, row.id, row.project, memories.now())
+    assert reading is not None
+    read(at, reading)
+    return model.asked
+
+
+def session(id: str, *steps: Step) -> Run:
+    return run(id, user(f"mend the parser, {id}"), say("Mended."), *(steps or (user(REQUEST),)), task=id, lineage=id)
+
+
+def habit(text: str = HABIT, words: str = REQUEST, line: int = 3) -> dict[str, Any]:
+    return {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": line, "words": words}]}
+
+
+def kept(memories: Memories) -> list[Any]:
+    return [memory for memory in memories.list(limit=20) if memory.source == "reader"]
+
+
+def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memories) -> None:
+    """Also where the model calls it said: nobody said that it always holds."""
+    prompts = heard(memories, session("r1"), habit())
+    assert "they will have to make again" in prompts[1]
+    (memory,) = kept(memories)
+    assert (memory.text, memory.state, memory.trust, memory.extra["word"]) == (HABIT, "candidate", "agent", "asked")
+    heard(memories, session("r2"), habit())
+    (memory,) = kept(memories)
+    assert (memory.state, memory.tally.seen) == ("provisional", 2)
+
+
+def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(memories: Memories) -> None:
+    words, text = "ok push it to main", "Push every finished change to main."
+    for id in ("r1", "r2", "r3"):
+        heard(memories, session(id, user(words)), habit(text, words))
+    (memory,) = kept(memories)
+    assert (memory.state, memory.gate) == ("candidate", "hold")
+
+
+def test_only_a_line_of_the_person_asks(memories: Memories) -> None:
+    heard(
+        memories,
+        session("r1", say("I will always mend the parser first."), user("yes")),
+        habit(words="I will always mend"),
+    )
+    assert kept(memories) == []
+
+
+def test_what_was_heard_before_is_named_and_not_taken_twice(memories: Memories) -> None:
+    first = {**NONE, "lessons": [{**habit(), "standing": "found"}]}
+    prompts = heard(memories, session("r1"), habit(), first=first)
+    habits_asked = next(each for each in prompts if "they will have to make again" in each)
+    assert HABIT in habits_asked and len(kept(memories)) == 1
+
+
+def test_its_words_are_its_own() -> None:
+    lines = lines_of(user(REQUEST))
+    names = {
+        prompt.prompt_name(each(lines, 5))
+        for each in (prompt.lessons, prompt.findings_question, prompt.habits_question)
+    }
+    assert len(names) == 3
