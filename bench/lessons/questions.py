@@ -70,8 +70,9 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                     lambda: "2026-01-01T00:00:00Z",
                 )
                 told = asking.lessons()
+                asking.weigh(told)
                 told += asking.findings(told)
-                asking.habits(told)
+                asking.weigh(asking.habits(told))
             for name, asked in kept.asked:
                 yield entry, name, asked, page_tokens(page.lines)
 

@@ -51,12 +51,20 @@ def memories(folder: Path) -> Iterator[Memories]:
         yield opened
 
 
-def heard(memories: Memories, found: Run, *lessons: dict[str, Any], first: Any = NONE) -> list[str]:
+def heard(
+    memories: Memories,
+    found: Run,
+    *lessons: dict[str, Any],
+    first: Any = NONE,
+    says: str = "partly",
+    holds: str = "order",
+) -> list[str]:
     """Have a session read by a model that answers the question about habits with `lessons`; what it was asked."""
     memories.learn(found)
     row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
-    model = Scripted(json.dumps(first), json.dumps({**NONE, "lessons": [*lessons]}), json.dumps(NONE))
+    weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
+    model = Scripted(*map(json.dumps, (first, {**NONE, "lessons": [*lessons]}, weighed, NONE)))
     place = readings_folder(memories.near.path)
     at = ReaderContext(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id)
     reading = prepared(place, found, row.id, row.project, memories.now())
@@ -94,6 +102,16 @@ def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_f
         heard(memories, session(id, user(words)), habit(text, words))
     (memory,) = kept(memories)
     assert (memory.state, memory.gate) == ("candidate", "hold")
+
+
+@pytest.mark.parametrize(("says", "holds", "there"), [("no", "working", 1), ("yes", "once", 0)])
+def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
+    memories: Memories, says: str, holds: str, there: int
+) -> None:
+    """Who weighs sees the lesson and the line alone: words that a model took from elsewhere in the session stay its own."""
+    for id in ("r1", "r2", "r3"):
+        heard(memories, session(id), habit(), says=says, holds=holds)
+    assert [(memory.state, memory.trust) for memory in kept(memories)] == [("candidate", "agent")] * there
 
 
 def test_only_a_line_of_the_person_asks(memories: Memories) -> None:

@@ -112,9 +112,8 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         told = asking.lessons(1) if desk.advises else asking.lessons()
         heard = asking.weigh(told)
         if not desk.advises:
-            told += asking.findings(told)
-            told += asking.habits(told)
-            heard += tuple(Heard(each) for each in told[len(heard) :])
+            found = asking.findings(told)
+            heard += tuple(Heard(each) for each in found) + asking.weigh(asking.habits((*told, *found)))
         taking = Taking(desk, asking.reading, heard)
         taking.judge(asking)
     except Unavailable as error:

@@ -52,12 +52,12 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     person = checked.person
     if person is None or lesson.standing == "found":
         return _found(checked, lines)
-    if lesson.standing == HABIT:
-        return _asked(lesson.text)
     if weighed is None:
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
     if weighed.holds == "once":
         return Decided(lesson.text, "", reason="an exception for this time")
+    if lesson.standing == HABIT:
+        return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines)
     if weighed.holds == "order":
         return _asked(lesson.text)
     kind = lesson.kind if weighed.holds != "working" or lesson.kind in _STANDING else "preference"
