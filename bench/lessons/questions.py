@@ -70,7 +70,8 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                     lambda: "2026-01-01T00:00:00Z",
                 )
                 told = asking.lessons()
-                asking.weigh(told)
+                with contextlib.suppress(ModelUnavailable):
+                    asking.weigh(told)
                 told += asking.findings(told)
                 asking.weigh(asking.habits(told))
             for name, asked in kept.asked:

@@ -60,11 +60,16 @@ def heard(
     holds: str = "order",
 ) -> list[str]:
     """Have a session read by a model that answers the question about habits with `lessons`; what it was asked."""
+    weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
+    return asks(memories, found, first, {**NONE, "lessons": [*lessons]}, weighed, NONE)
+
+
+def asks(memories: Memories, found: Run, *answers: dict[str, Any]) -> list[str]:
+    """Have a session read by a model that answers so, one question after the other; what it was asked."""
     memories.learn(found)
     row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
-    weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
-    model = Scripted(*map(json.dumps, (first, {**NONE, "lessons": [*lessons]}, weighed, NONE)))
+    model = Scripted(*map(json.dumps, answers))
     place = readings_folder(memories.near.path)
     at = ReaderContext(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id)
     reading = prepared(place, found, row.id, row.project, memories.now())
@@ -112,6 +117,24 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id), habit(), says=says, holds=holds)
     assert [(memory.state, memory.trust) for memory in kept(memories)] == [("candidate", "agent")] * there
+
+
+def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
+    """The person's words, their name and their place at the starts: a request was a guess at it."""
+    heard(memories, session("r1"), habit())
+    said = "Always add a line about a visible change to docs/news.md."
+    lesson = habit(said, said)
+    same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": None}]}
+    told = (
+        {**NONE, "lessons": [lesson]},
+        {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]},
+        NONE,
+        same,
+    )
+    asks(memories, session("r2", user(said)), *told)
+    (memory,) = kept(memories)
+    assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (said, "user", "said", "provisional")
+    assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, said}
 
 
 def test_only_a_line_of_the_person_asks(memories: Memories) -> None:

@@ -8,6 +8,7 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
+from tacit.core.memory import HEARD
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
@@ -18,7 +19,7 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote, names_missing
-from tacit.learn.reader.decide import decide
+from tacit.learn.reader.decide import HABIT, decide
 from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.render import PERSON
 from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
@@ -142,7 +143,7 @@ class Taking:
             for judged in self.verdicts:
                 self._apply(tx, session, judged)
             for number, (memory, better) in self.same.items():
-                self._amend(tx, memory, better, number)
+                self._amend(tx, session, memory, better, number)
             self._settle(tx, session)
         return session.report(), told
 
@@ -216,27 +217,36 @@ class Taking:
             )
         )  # fmt: skip
 
-    def _amend(self, tx: Transaction, id: str, better: str, number: int) -> None:
-        """Other words for a lesson that was met again: only for a model's own words, only names that one of the two holds."""
+    def _amend(self, tx: Transaction, session: Session, id: str, better: str, number: int) -> None:
+        """Other words for a lesson that was met again: only for a model's own words, only names that one of the two holds. What was only
+        asked for so far, and is now said or shown to be a way of working, is from now on what was said or shown."""
         memory = next(iter(tx.memories([id])), None)
-        if memory is None or not better or better == memory.text:
+        if memory is None or memory.trust in self.desk.profile.trust.person or memory.pinned or is_confirmed(memory):
             return
-        if memory.trust in self.desk.profile.trust.person or memory.pinned or is_confirmed(memory):
+        word = (memory.extra or {}).get("word")
+        if word is None or memory.gate != "allow":
             return
-        if (memory.extra or {}).get("word") is None or memory.gate != "allow":
-            return
-        checked = [checked for checked, decided in self.heard if decided.word][number - 1]
+        checked, decided = [each for each in self.heard if each[1].word][number - 1]
         both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
-        if names_missing(better, both):
+        text = better if better and not names_missing(better, both) else memory.text
+        now, told = replace(memory, text=text), "met again; worded for both sightings"
+        if word == HABIT and decided.word in HEARD and not decided.hold:
+            text = decided.text if decided.word == "said" or text == memory.text else text
+            extra = {**(memory.extra or {}), "word": decided.word, "witness": decided.witness}
+            now, told = (
+                replace(memory, text=text, trust=decided.tier, extra=extra),
+                f"{decided.word} now, asked for before",
+            )
+        if now == memory:
             return
-        now = replace(memory, text=better, updated_at=self.desk.now())
-        told = "met again; worded for both sightings"
         version = self.desk.project.profile
         tx.apply(
             change(
-                memory, now, verb="edit", by=_BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version
+                memory, replace(now, updated_at=self.desk.now()), verb="edit", by=_BY, reason=told, at=self.desk.now(),
+                run=self.reading.run, profile=version,
             )
-        )
+        )  # fmt: skip
+        session._promote(tx, id)
 
 
 def _said_again(tx: Transaction, session: Session, memory: str) -> str:
