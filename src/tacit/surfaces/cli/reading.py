@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NOBODY = "nobody"  # a no that is remembered
 SAMPLE = 20  # sessions, the last ones, from which the price is told
-OVERHEAD = 3_000  # tokens of the questions themselves, and of the lessons that a session is held against
+OVERHEAD = 5_000  # tokens of the questions themselves, and of the lessons that a session is held against
 TWICE = 2  # a session is shown for its lessons, and again beside what is remembered
 ANSWERS = 900  # tokens
 # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
