@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.apply import by_outcome
+from tacit.core.profile_toml import standard
+from tacit.learn.apply import by_outcome, echoed
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,23 @@ def test_the_outcome_of_a_task_is_a_memorys_where_it_applied(
     """geas's table; advice that was contradicted is weakened whatever came of the task."""
     applied = by_outcome(outcome, touched=touched, repeated=repeated, contradicted=contradicted)
     assert (applied.effect, applied.followup) == (effect, "weaken" if contradicted else "none")
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_echoed"),
+    [
+        ("I said: restart every worker", True),  # the phrase ends the answer
+        ("restart every worker, then go on", True),
+        ("restart", False),  # one of its eleven words, and no phrase
+        ("Restart the workers", False),
+        ("deploy these queues: after that restart", True),  # enough of its words, in another order
+        ("deploy these queues: restart", False),  # three of its eleven words
+        ("", False),
+    ],
+)
+def test_an_answer_used_a_memory_where_a_phrase_of_it_or_enough_of_its_words_occur(
+    answer: str, is_echoed: bool
+) -> None:
+    """A phrase has three words of at least four letters; without one, more than three in ten of the words."""
+    text = "Restart every worker after deploy of queues, while tokens still hold their lease"
+    assert echoed(text, answer, standard("joelclaw").signals) is is_echoed

@@ -291,3 +291,19 @@ def test_the_open_gate_stops_only_the_noise_its_profile_names() -> None:
     open_rules = GateRules(min_chars=0, discard=("tool_trace",))
     assert open_gate(finding("maybe flaky", "review"), open_rules) == GateDecision("allow", "this profile has no gate")
     assert open_gate(finding("<tool_use>ls</tool_use>"), open_rules) == GateDecision("discard", "a tool trace")
+
+
+def test_a_trace_that_is_only_quoted_is_what_an_observer_saw() -> None:
+    """In backticks it is evidence where the text was observed, and a scrap where an agent says it."""
+    text = "The worker printed `<toolCall>ls</toolCall>` before it hung on port 5432"
+    assert gate(finding(text), RULES) == GateDecision("discard", "a tool trace")
+    assert gate(finding(text, "observed"), RULES).outcome == "allow"
+    assert gate(finding(text.replace("`", ""), "observed"), RULES) == GateDecision("discard", "a tool trace")
+
+
+def test_what_was_submitted_is_no_failure_to_read() -> None:
+    """Nobody annotated it: what it names decides."""
+    said = finding("The cache is warmed at seven")
+    for submitted in (replace(said, extra={"observation_type": "submitted"}), replace(said, extractor="wishes")):
+        assert joelclaw_gate(submitted, RULES).reason == "submitted, names nothing that could be checked"
+    assert joelclaw_gate(replace(said, extra={"observation_type": "heard"}), RULES).reason == "parse_fallback"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.learn import shell
-from tacit.learn.notice.tasks import task_of
+from tacit.learn.notice.tasks import script_of, task_of
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,23 @@ def test_the_task_a_call_runs(line: str, task: str) -> None:
     """Runners differ in what stands behind them."""
     call = shell.main_call(line)
     assert call is not None and task_of(call) == task
+
+
+@pytest.mark.parametrize(
+    ("line", "script"),
+    [
+        ("scripts/ci.sh --fast", "scripts/ci.sh"),
+        ("bash scripts/ci.sh", "scripts/ci.sh"),
+        ("./run.sh", "./run.sh"),
+        ("./gradlew", ""),  # a wrapper of everybody's
+        ("./deep/run.sh", ""),
+        ("scripts/*.sh", ""),
+        ("/usr/bin/scripts/ci.sh", ""),
+        ("~/scripts/ci.sh", ""),
+        ("scripts", ""),
+    ],
+)
+def test_the_script_a_call_runs(line: str, script: str) -> None:
+    """One of the repository, named whole and from inside it."""
+    call = shell.main_call(line)
+    assert call is not None and script_of(call) == script

@@ -332,3 +332,23 @@ def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]
     found = order(" ".join(words), *memories)
     assert all(0.0 <= each.parts["words"] <= 1.0 for each in found)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("tie", "fields"),
+    [
+        ("text", ({"text": "b worker"}, {"text": "a worker"})),
+        ("created_at", ({"created_at": "2026-02-01"}, {"created_at": "2026-01-01"})),
+        ("updated_at", ({"updated_at": "2026-01-01"}, {"updated_at": "2026-02-01"})),
+        ("confirmed_at", ({"tally": Tally(seen_at="2026-01-01")}, {"tally": Tally(seen_at="2026-02-01")})),
+    ],
+)
+def test_equal_scores_go_by_the_profiles_ties(make: Make, tie: str, fields: tuple[dict[str, Any], ...]) -> None:
+    """By text, the earlier birth, the later change, the later sighting."""
+    second, first = (make(**{"text": "a worker", **each}) for each in fields)
+    profile = with_values(DEFAULT, {"rank.ties": [tie]})
+    hits = [Candidate(memory, "words", n, "") for n, memory in enumerate((second, first))]
+    facts = Facts(now=NOW, rows=100, tokens=tokens, frequency={"worker": 5})
+    found = ordered("frequency", hits, asked(Query(task="worker"), profile), profile, facts)
+    assert found[0].score == found[1].score
+    assert [each.memory.id for each in found] == [first.id, second.id]

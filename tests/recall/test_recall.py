@@ -74,6 +74,17 @@ def test_a_minimum_score_replaces_the_floor(world: Any, make: Make) -> None:
     assert ids(world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)) == [full.id]
 
 
+def test_what_is_below_the_floor_is_named(world: Any, make: Make) -> None:
+    """The nearest of it, with its score; and what the limit left out."""
+    full, part = make("queue"), make("queue and many other words that dilute what it says about the thing we asked for")
+    world.put(full, part)
+    scores = {hit.memory.id: hit.score for hit in world.recall("queue", min_score=0.0).hits}
+    found = world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)
+    assert [(each.id, each.reason) for each in found.dropped] == [(part.id, "below the floor")]
+    found = world.recall("queue", min_score=0.0, limit=1)
+    assert [(each.id, each.reason) for each in found.dropped] == [(part.id, "limit")]
+
+
 def test_facets_filter(world: Any, make: Make) -> None:
     """Kind, category, domain and agent; what has none fits all domains and agents."""
     mine, other = (

@@ -715,3 +715,14 @@ def test_claims_are_read_only_of_what_is_near() -> None:
         "opposed to near: negation"
     )
     assert "claims" in vars(near) and "claims" not in vars(far)
+
+
+def test_a_lead_of_exactly_the_margin_is_enough() -> None:
+    """And of a hair less is not, where the two are no twins."""
+    finding = prepare("alpha bravo cargo delta")
+    among = [("a", prepare("alpha bravo")), ("b", prepare("cargo echo fargo"))]
+    found = choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=0.0))
+    lead = found.score - found.runner_up
+    assert found.id == "a" and found.runner_up_id == "b" and lead > 0
+    assert choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead)) == found
+    assert not choose_same(finding, among, MatchSettings(matcher="jaccard", threshold=0.1, margin=lead + 1e-6)).id

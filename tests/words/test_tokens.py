@@ -284,6 +284,8 @@ FAILED tests/test_sum.py::test_total - assert 3 == 4
         ("HTTP Error 404: Not Found", "HTTP Error 404: Not Found"),
         ("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "File has not been read yet. Read it first"),
         ("make: *** [all] Error 2", "make: *** [all] Error <n>"),
+        ("  | Traceback (most recent call last):\n  |   File \"x.py\", line 3, in main\n  | app.Broken: no port\n  | Error: 1 of 2",
+         "app.Broken: no port"),
     ],
 )  # fmt: skip
 def test_signature(output: str, expected: str) -> None:

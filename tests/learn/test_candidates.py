@@ -1,0 +1,59 @@
+"""Which lessons are worth a person's glance."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.memory import Memory, Tally
+from tacit.learn.candidates import best, heard, why
+
+
+def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradicted: int = 0, **fields: str) -> Memory:
+    named = {"state": "candidate", "text": f"lesson {id}", "gate": "allow", "created_at": "2026-01-01", **fields}
+    tally = Tally(seen=seen, contradicted=contradicted)
+    return Memory(id=id, project="p", klass=klass, kind="fact", tally=tally, extra={"word": word}, **named)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lesson("b", "said"), lesson("a", "shown")),
+        (lesson("b", "shown"), lesson("a", "asked")),
+        (lesson("b", "asked"), lesson("a", "found")),
+        (lesson("b", "found"), lesson("a")),
+        (lesson("b", klass="rule"), lesson("a", klass="command")),
+        (lesson("b", klass="preference"), lesson("a", klass="fix")),
+        (lesson("b", klass="fix"), lesson("a")),
+        (lesson("b", seen=2), lesson("a")),
+        (lesson("b", seen=3, klass="rule"), lesson("a", "found", seen=2)),  # 3.3 and 2.5
+        (lesson("b", klass="rule"), lesson("a", "found", klass="none")),  # 2.1 and 1.9
+        (lesson("b", "shown"), lesson("a", seen=3)),  # 3.4 and 2.6
+        (lesson("b", contradicted=0), lesson("a", contradicted=1)),
+        (lesson("b", seen=2, contradicted=1), lesson("a", contradicted=1)),
+        (lesson("a", seen=5), lesson("b", seen=9)),  # from five sightings on they are equal, and the id decides
+        (lesson("b", created_at="2025-12-31"), lesson("a")),
+        (lesson("a"), lesson("b")),
+    ],
+)
+def test_the_better_one_stands_first(first: Memory, second: Memory) -> None:
+    """By whose word it was, what class it has, how often it was seen and contradicted; then the older one."""
+    assert [each.id for each in best([second, first])] == [first.id, second.id]
+
+
+def test_what_is_held_is_not_shown() -> None:
+    """Nor is what has no text; of what was heard only what a person said or did."""
+    rows = [lesson("a", "said", gate="hold"), lesson("b", "shown"), lesson("c", "asked"), lesson("d", "said")]
+    assert [each.id for each in heard(rows)] == ["d", "b"]
+    assert [each.id for each in heard(rows, most=1)] == ["d"]
+    assert [each.id for each in best([*rows, lesson("e", "said", text="")], most=2)] == ["d", "b"]
+    assert (
+        len(best([lesson(f"m{n:02}") for n in range(12)]))
+        == len(heard([lesson(f"m{n:02}", "said") for n in range(12)]))
+        == 10
+    )
+
+
+def test_a_candidate_is_told_in_a_few_words() -> None:
+    """Whose word, or else its trust."""
+    assert why(lesson("a", "said", seen=3)) == "you said it, seen 3x"
+    assert why(lesson("a", trust="review")) == "review, seen 1x"
