@@ -173,3 +173,17 @@ def test_archeflow_goes_by_the_fading_count(make: Make) -> None:
     steady = make(tally=Tally(seen=3))
     found = rank("frequency", standard("archeflow"), [faded, steady])
     assert [(each.memory.id, each.score) for each in found] == [(steady.id, 3.0), (faded.id, 2.0)]
+
+
+@pytest.mark.parametrize(("confidence", "contradicted", "caution"), [(0.0, 0, False), (-0.01, 0, True), (0.1, 1, True)])
+def test_geas_gives_what_is_weak_or_contradicted_with_caution(
+    make: Make, confidence: float, contradicted: int, caution: bool
+) -> None:
+    """At the bar it is not weak yet."""
+    geas = standard("geas")
+    bar = geas.rank.six_factor.caution_below
+    memory = make(
+        scope="mission", created_at=MARCH, tally=Tally(confidence=bar + confidence, contradicted=contradicted)
+    )
+    (found,) = rank("six_factor", geas, [memory], Query(mission="M1"))
+    assert found.caution is caution

@@ -29,6 +29,9 @@ LOG = "".join(
         (REVIEW, ""),
         ("The shutdown hangs. This is the log: " + LOG.rstrip() + " . Find out why and fix it.",
          "The shutdown hangs. This is the log:\n\nFind out why and fix it."),
+        ("See this: " + LOG.rstrip(), "See this:"),  # two words are the person's, one is not
+        ("See: " + LOG.rstrip(), ""),
+        ("please fix it\n```always x``` never y```\nand commit the whole thing, thanks", "please fix it\n\nand commit the whole thing, thanks"),
         ("❯ make test\n" + LOG + "\nwhy does this happen?", "why does this happen?"),
         ("Hash literal has 42 characters\n\nLow Severity\n\n" + "The literal is always cut. " * 20, ""),
         ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8,
