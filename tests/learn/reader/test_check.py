@@ -197,6 +197,9 @@ def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> N
         ("When asked to plan, plan. Then push.", True), ("When asked to commit, update CHANGELOG.md first.", False), ("Never push to main.", False), ("Before a commit run the linter.", False),
         ("Branch off main, not the current branch.", False), ("Test with two accounts; POST /auth/test-login makes them.", False), ("Use squash merges instead of pushing to main.", False),
         ("Commit a plan section by section: one atomic commit per step.", False), ("Commit each step separately and push it.", True),
+        ("After a review, update the document with what was done and commit it.", True), ("After you commit, run the linter.", False),
+        ("Before a merge, drop the table.", True), ("Before a pull request, drop what was merged meanwhile.", False),
+        ("Draft the reply and offer to post it.", False), ("Revisit comments and commit messages.", False),
     ],
 )  # fmt: skip
 def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:

@@ -137,6 +137,23 @@ def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memorie
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, said}
 
 
+def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
+    """A lesson that waits for nobody may not become one that would, on a reader's word for two sightings."""
+    heard(memories, session("r1"), habit())
+    better = "With every change add a line to docs/news.md, then push."
+    same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": better}]}
+    weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}]}
+    asks(
+        memories,
+        session("r2"),
+        NONE,
+        {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
+        weighed,
+        same,
+    )
+    assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
+
+
 def test_only_a_line_of_the_person_asks(memories: Memories) -> None:
     heard(
         memories,

@@ -64,7 +64,8 @@ def asks_person(text: str) -> str:
 
 
 _ACT = (
-    r"(?:commit|push|force-push|deploy|publish|release|post|merge|delete|remove|drop|send|reply|tag|comment on|close (?:the )?(?:issue|pr)"
+    r"(?:commit(?! messages?\b| subjects?\b)|push|force-push|deploy|publish|release|post|merge|delete|remove|send|reply|tag|comment on"
+    r"|drop (?:the |a |an |all )?(?:tables?|columns?|databases?|index(?:es)?|branch(?:es)?|stash(?:es)?)|close (?:the )?(?:issue|pr)"
     r"|(?:open|create) (?:a |the )?(?:draft )?(?:pr|pull request|issue|release))"
 )
 _UNASKED = re.compile(
@@ -72,6 +73,7 @@ _UNASKED = re.compile(
     rf"{_ACT}\b",
     re.I,
 )
+_OFFER = re.compile(rf"\b(?:offer|propose|suggest|ask) (?:whether )?to {_ACT}\b", re.I)
 _REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
 # To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
 _ASKED = re.compile(
@@ -84,7 +86,7 @@ _MANNER = re.compile(
     re.I,
 )
 _CONDITION = re.compile(
-    r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^.;]*?"
+    r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^,.;]*?"
     rf"\b(?:asked|told|requested|approv\w+|confirm\w*|{_ACT}\w*)\b[^,.;]*",
     re.I,
 )
@@ -102,7 +104,7 @@ _EVERY_TIME = re.compile(
 
 def acts_unasked(text: str) -> bool:
     """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
-    plain = _MANNER.sub(" ", _REQUEST.sub(" ", text))
+    plain = _OFFER.sub(" ", _MANNER.sub(" ", _REQUEST.sub(" ", text)))
     plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", plain)))
     return bool(_UNASKED.search(plain))
 

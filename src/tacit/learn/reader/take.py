@@ -20,6 +20,7 @@ from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote, names_missing
 from tacit.learn.reader.decide import HABIT, decide
+from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.render import PERSON
 from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
@@ -228,7 +229,7 @@ class Taking:
             return
         checked, decided = [each for each in self.heard if each[1].word][number - 1]
         both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
-        text = better if better and not names_missing(better, both) else memory.text
+        text = better if better and not names_missing(better, both) and not _goes_further(better) else memory.text
         now, told = replace(memory, text=text), "met again; worded for both sightings"
         if word == HABIT and decided.word in HEARD and not decided.hold:
             text = decided.text if decided.word == "said" or text == memory.text else text
@@ -247,6 +248,11 @@ class Taking:
             )
         )  # fmt: skip
         session._promote(tx, id)
+
+
+def _goes_further(text: str) -> bool:
+    """Whether a wording needs the person's word first: one that waits for nobody may not become such a one by being amended."""
+    return acts_unasked(text) or bool(asks_person(text))
 
 
 def _said_again(tx: Transaction, session: Session, memory: str) -> str:
