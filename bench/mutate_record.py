@@ -88,7 +88,15 @@ class Known:
 
 
 def _digests(paths: Iterable[Path]) -> dict[str, str]:
-    return {str(path.relative_to(ROOT)): sha256(path.read_bytes()).hexdigest()[:16] for path in sorted(paths)}
+    return {str(path.relative_to(ROOT)): sha256(_read(path)).hexdigest()[:16] for path in sorted(paths)}
+
+
+def _read(path: Path) -> bytes:
+    """A file, and the tables beside it that it names."""
+    raw = path.read_bytes()
+    return raw + b"".join(
+        each.read_bytes() for each in sorted(path.parent.glob("*.jsonl")) if each.name.encode() in raw
+    )
 
 
 def recorded(copy: Path, env: dict[str, str], workers: int, only: tuple[str, ...]) -> Known:
