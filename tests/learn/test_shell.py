@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.core.run import Step
 from tacit.learn import shell
 
 
@@ -22,3 +23,17 @@ from tacit.learn import shell
 def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> None:
     """Not what is read, another stream, or a device."""
     assert shell.calls(line)[0].writes == writes
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["bash", "-lc", "make test "], "make test"),
+        (["bash", "-c", "make", "test"], "bash -c make test"),
+        (["make", "-lc"], "make -lc"),
+        (["bash", "run.sh", "x"], "bash run.sh x"),
+    ],
+)
+def test_a_command_given_as_words_is_what_its_shell_runs(words: list[str], line: str) -> None:
+    """Codex hands a shell its one line."""
+    assert shell.command_of(Step("tool", "step:1", tool="shell", input={"command": words})) == line
