@@ -181,6 +181,9 @@ def _record(
         elif kind == "lines":
             found = lines.setdefault(context, {})
             for path, bits in rest[0].items():
+                # Pages that a template engine compiled have lines too.
+                if not path.endswith(".py"):
+                    continue
                 if path not in inside:
                     inside[path] = sum(1 << line for line in bodies(path))
                 if called := int(bits, 16) & inside[path]:
