@@ -64,14 +64,23 @@ def heard(
     return asks(memories, found, first, {**NONE, "lessons": [*lessons]}, weighed, NONE)
 
 
-def asks(memories: Memories, found: Run, *answers: dict[str, Any]) -> list[str]:
+def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False) -> list[str]:
     """Have a session read by a model that answers so, one question after the other; what it was asked."""
     memories.learn(found)
     row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
     model = Scripted(*map(json.dumps, answers))
     place = readings_folder(memories.near.path)
-    at = ReaderContext(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id)
+    at = ReaderContext(
+        memories.store,
+        memories.ensure_project(),
+        memories.profile,
+        place,
+        model,
+        memories.now,
+        new_id,
+        hold_all=hold_all,
+    )
     reading = prepared(place, found, row.id, row.project, memories.now())
     assert reading is not None
     read(at, reading)
@@ -119,22 +128,26 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
     assert [(memory.state, memory.trust) for memory in kept(memories)] == [("candidate", "agent")] * there
 
 
+SAID = "Always add a line about a visible change to docs/news.md."
+SAME = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": None}]}
+SAYS = {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]}
+
+
 def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
     """The person's words, their name and their place at the starts: a request was a guess at it."""
     heard(memories, session("r1"), habit())
-    said = "Always add a line about a visible change to docs/news.md."
-    lesson = habit(said, said)
-    same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": None}]}
-    told = (
-        {**NONE, "lessons": [lesson]},
-        {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]},
-        NONE,
-        same,
-    )
-    asks(memories, session("r2", user(said)), *told)
+    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID)]}, SAYS, NONE, SAME)
     (memory,) = kept(memories)
-    assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (said, "user", "said", "provisional")
-    assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, said}
+    assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (SAID, "user", "said", "provisional")
+    assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
+
+
+def test_words_that_the_gate_holds_take_nothing_over(memories: Memories) -> None:
+    heard(memories, session("r1"), habit())
+    told = ({**NONE, "lessons": [habit(SAID, SAID)]}, SAYS, NONE, SAME)
+    asks(memories, session("r2", user(SAID)), *told, hold_all=True)
+    (memory,) = kept(memories)
+    assert (memory.text, memory.trust, memory.extra["word"]) == (HABIT, "agent", "asked")
 
 
 def test_no_amended_wording_acts_unasked(memories: Memories) -> None:

@@ -71,6 +71,7 @@ class Taking:
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
+        self.allowed: set[int] = set()  # … that the gate lets in as they are worded
 
     def judge(self, asking: Questions) -> None:
         """Hold the session against what is known, outside any transaction."""
@@ -137,6 +138,8 @@ class Taking:
             if number in self.same:
                 session.same[finding.key] = self.same[number][0]
             found.append(_gated(finding, decided, desk))
+            if found[-1][1].outcome == "allow":
+                self.allowed.add(number)
         with desk.store.write(confidence=desk.profile.signals) as tx:
             session.enter(tx)
             buried = {place.partition("#")[0] for place in session.buried}
@@ -231,7 +234,7 @@ class Taking:
         both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
         text = better if better and not names_missing(better, both) and not _goes_further(better) else memory.text
         now, told = replace(memory, text=text), "met again; worded for both sightings"
-        if word == HABIT and decided.word in HEARD and not decided.hold:
+        if word == HABIT and decided.word in HEARD and number in self.allowed:
             text = decided.text if decided.word == "said" or text == memory.text else text
             extra = {**(memory.extra or {}), "word": decided.word, "witness": decided.witness}
             now, told = (
