@@ -217,7 +217,7 @@ def test_words_of_others_are_added_as_theirs(folder: Path) -> None:
         assert loud.gate == "quarantine"
         found = person.recall("seed the billing fixtures before the tests").hits
         assert [(hit.memory.id, hit.mark) for hit in found] == [(own.id, ""), (agents.id, "candidate")]
-        assert found[1].explain["known"]["word"] == WORD and "word" not in found[0].explain["known"]
+        assert found[1].explain["known"]["word"] == WORD[0] and "word" not in found[0].explain["known"]
         for claimed in ("observed", "review", "team", "nobody"):
             with pytest.raises(UsageError):
                 person.add("Deploy on Fridays.", trust=claimed)

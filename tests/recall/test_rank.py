@@ -123,6 +123,25 @@ def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str,
     assert [each.memory.id for each in found] == [two.id, one.id]
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("how do we seed the queue", 0),
+        ("how do we seed the queue of `worker`", 1),
+        ("how do we seed the queue with seed_queue.py", 1),
+        ("seed_queue.py and seed_queue.py seed the queue", 1),
+        ("seed_queue.py fails with --fast on the queue", 2),
+        ("seed the queue: `worker` and `queue`, seed_queue.py, --fast, 3.11.7", 2),
+    ],
+)
+def test_who_said_it_tells_by_how_few_names_are_asked_for(make: Make, question: str, names: int) -> None:
+    """How to work is a person's to say; what a command does can be told by whoever saw it."""
+    said = order(question, make("mind the queue", trust="user"), make("mind the queue", trust="agent"))
+    person, agent = (next(each for each in said if each.memory.trust == trust) for trust in ("user", "agent"))
+    assert agent.parts["word"] == WORD[names]
+    assert agent.score == pytest.approx(WORD[names] * person.score)
+
+
 def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) -> None:
     """An agent's line that holds what was asked stands before a person's that holds half of it; where all words are an agent's, the same
     lessons are found in the same order, down to the floor."""
@@ -132,7 +151,7 @@ def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) 
     ours = order("queue worker", *persons)
     theirs = order("queue worker", *agents)
     assert [each.memory.text for each in ours] == [each.memory.text for each in theirs]
-    assert [each.score for each in theirs] == pytest.approx([WORD * each.score for each in ours])
+    assert [each.score for each in theirs] == pytest.approx([WORD[0] * each.score for each in ours])
     assert order("queue worker", agents[0], *persons[1:])[0].memory.id == agents[0].id
     for floor in (each.score * change for each in ours for change in (0.99, 1.01)):
         profile = with_values(DEFAULT, {"rank.floor": floor})

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import Tally
+from tacit.core.memory import HEARSAY, Tally
 from tacit.core.value import replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Protocol
 
+    from tacit.core.memory import Memory
     from tacit.core.profile_upkeep import Signals
 
     class Numbers(Protocol):
@@ -175,6 +176,11 @@ CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a pers
 CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
 # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
 IN_EPOCH = "verdict "
+
+
+def is_hearsay(memory: Memory) -> bool:
+    """Whether nobody but an agent, a page or another store says it, and no person confirmed it."""
+    return memory.trust in HEARSAY and not (memory.tally.signals or {}).get(CONFIRMED)
 
 
 def is_carried(signal: str) -> bool:

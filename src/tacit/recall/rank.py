@@ -17,14 +17,15 @@ from itertools import pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.links import CONFIRMED
-from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, met_in, shared_path
+from tacit.core.links import is_hearsay
+from tacit.core.memory import SCOPES, SEVERITIES, met_in, shared_path
 from tacit.core.profile import task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.words.passages import (
     alike_to,
     beside_of,
+    count_names,
     cut,
     fit_of,
     least_of,
@@ -66,7 +67,8 @@ PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a ro
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
 _PATH = 0.5  # weight of a shared file beside the words
-WORD = 0.85  # of a person's word, or of what was observed, for an agent's or a page's at the same match
+# Of a person's word, for an agent's at the same match, where a question has no name, one, more: how to work is a person's to say.
+WORD = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
@@ -300,6 +302,8 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     held = words_reader(asked, facts, hits, settings.title, TASK)
     start = facts.start and settings.start_by_recurrence
     knows = knower(profile, seconds(facts.now), facts.gone)
+    hearsay = {hit.memory.id for hit in hits if is_hearsay(hit.memory)}
+    word = WORD[count_names("\n".join((asked.query.task, *asked.query.errors)), len(WORD) - 1)] if hearsay else 1.0
     found: list[Ranked] = []
     read = [held(hit) for hit in hits]
     for hit, (words, alike) in zip(hits, read):
@@ -323,10 +327,10 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
         score, unmeasured = sum(parts.values()), 0.0
         if memory.tally.belief is not None:
             unmeasured = score - parts.get("met", 0.0) + (_recurs_at_start(memory) if start else 0.0)
-            for factor in knows(memory, False).values():
+            for factor in (*knows(memory, False).values(), word if memory.id in hearsay else 1.0):
                 unmeasured *= factor
         if score:
-            known = knows(memory)
+            known = {**knows(memory), "word": word} if memory.id in hearsay else knows(memory)
             for factor in known.values():
                 score *= factor
             parts.update(known)
@@ -348,8 +352,7 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
         belief = tally.belief if measured else None
         leaning = PRIOR if belief is None else belief - signals.get("belief_harm", 0.0)
         is_gone = bool(memory.paths and gone.issuperset(memory.paths)) or bool(signals.get("gone"))
-        is_hearsay = memory.trust in HEARSAY and not signals.get(CONFIRMED)
-        of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at), is_hearsay)
+        of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         what = (tally.seen, belief is not None, leaning, *of_memory)
         if what not in alike:
             alike[what] = _factors(profile, now, what)
@@ -359,9 +362,9 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
 
 
 def _factors(
-    profile: Profile, now: float, what: tuple[int, bool, float, str, str, str, bool, bool, bool]
+    profile: Profile, now: float, what: tuple[int, bool, float, str, str, str, bool, bool]
 ) -> dict[str, float]:
-    seen, measured, leaning, severity, scope, day, gone, stale, hearsay = what
+    seen, measured, leaning, severity, scope, day, gone, stale = what
     settings = profile.rank.lexical
     factors = {
         "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # measured: belief alone
@@ -374,8 +377,6 @@ def _factors(
         factors["path_gone"] = settings.path_gone
     if stale:
         factors["stale"] = profile.fade.stale_factor
-    if hearsay:
-        factors["word"] = WORD
     return factors
 
 

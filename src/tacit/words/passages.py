@@ -91,6 +91,20 @@ def names_of(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) ->
     return [name for word in words if len(name := tuple(tokens(word))) > 1]
 
 
+def count_names(text: str, most: int) -> int:
+    """How many names a text has, `most` at most: names, paths, flags, versions and numbers, and what stands in backticks."""
+    from tacit.words.tokens import RUN, WORD, scan
+
+    found: set[str] = set()
+    count = min(text.count("`") // 2, most)
+    for piece in scan(text):
+        if count + len(found) >= most:
+            return most
+        if piece.kind not in (WORD, RUN):
+            found.add(piece.raw)
+    return min(count + len(found), most)
+
+
 def _joined(lines: Sequence[list[str]]) -> list[list[str]]:
     """Short lines together; in a paste only those of a word or two, so that a question is not measured by what stands beside it."""
     found: list[list[str]] = []
