@@ -28,6 +28,7 @@ _SHORT = 12  # words; a lesson is not punished for being longer than a few very 
 # sightings that a word of a neighbour counts for, by how far it stands away
 BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))
 WINDOW = 24  # words of a passage
+_NAME = 3  # characters of a name: `v6` and `PR` are as common as words
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
 MEANT = 48  # words of a question, its rarest, whose meanings are summed
@@ -92,7 +93,7 @@ def names_of(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) ->
 
 
 def count_names(text: str, most: int) -> int:
-    """How many names a text has, `most` at most: names, paths, flags, versions and numbers, and what stands in backticks."""
+    """How many names a text has, `most` at most: names, paths, flags, versions and numbers of some length, and what stands in backticks."""
     from tacit.words.tokens import RUN, WORD, scan
 
     found: set[str] = set()
@@ -100,7 +101,7 @@ def count_names(text: str, most: int) -> int:
     for piece in scan(text):
         if count + len(found) >= most:
             return most
-        if piece.kind not in (WORD, RUN):
+        if piece.kind not in (WORD, RUN) and len(piece.raw) >= _NAME:
             found.add(piece.raw)
     return min(count + len(found), most)
 
