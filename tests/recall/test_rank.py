@@ -132,7 +132,7 @@ def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str,
         ("how do we seed the queue with seed_queue.py", 1),
         ("seed_queue.py and seed_queue.py seed the queue", 1),
         ("seed_queue.py fails with --fast on the queue", 2),
-        ("seed the queue: `worker` and `queue`, seed_queue.py, --fast, 3.11.7", 3),
+        ("seed the queue: `worker` and `queue`, seed_queue.py, --fast, 3.11.7", 2),
     ],
 )
 def test_who_said_it_tells_by_how_few_names_are_asked_for(make: Make, question: str, names: int) -> None:

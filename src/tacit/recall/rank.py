@@ -68,7 +68,7 @@ PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
 _PATH = 0.5  # weight of a shared file beside the words
 # Of a person's word, for an agent's at the same match, by the names in the question: how to work is a person's to say.
-WORD = (0.7, 0.8, 0.9, 1.0)
+WORD = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
