@@ -284,6 +284,19 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     }
 
 
+def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(memories: Memories) -> None:
+    """The new lesson stood in the place of the struck one, and was taken for known."""
+    first = session("r1")
+    reads(memories, first, answer([SAID], [weighs()]))
+    more = (user("forget main, please never squash the commits of others"), say("Noted."))
+    steps = (*first.steps, *(replace(each, place=f"step:{at}") for at, each in enumerate(more, 2)))
+    words = "please never squash the commits of others"
+    later = {**SAID, "text": "Never squash the commits of others.", "quotes": [{"line": 3, "words": words}]}
+    said = json.dumps({"lessons": [later], "struck": [SAID["text"]], "answers": [weighs()], "verdicts": []})
+    report = reads(memories, replace(first, steps=steps), said)
+    assert report.findings == 1 and len(report.new + report.matched) == 1
+
+
 def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
     """What had no room among five is asked for, with the five named; an answer that was not full, or a second one, ends it."""
     five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]

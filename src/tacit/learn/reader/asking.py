@@ -47,7 +47,7 @@ class Questions:
         found: list[Lesson] = [
             answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
         ]
-        first = len(found)
+        new: list[Lesson] = []
         most = prompt.most_lessons(Rendering("", self.lines).typed)
         for part in parts_of_session(Rendering(self.reading.run, self._new_lines())):
             for _ in range(rounds):
@@ -58,9 +58,10 @@ class Questions:
                 struck, texts = {*answer.struck_of(said)}, {lesson.text for lesson in found}
                 fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in texts]
                 found = [lesson for lesson in found if lesson.text not in struck] + fresh
+                new = [lesson for lesson in new if lesson.text not in struck] + fresh
                 if len(fresh) < most:
                     break
-        return tuple(check.check(lesson, self.lines) for lesson in found[min(first, len(found)) :])
+        return tuple(check.check(lesson, self.lines) for lesson in new)
 
     def findings(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
         """What the session found out, beside the lessons heard so far; asked only where finding out cost something."""
