@@ -293,3 +293,25 @@ def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
         tokens = [("form", f"own{n}") for n in range(many)]
         told = told_in(tokens, {"form": 5.0, "own0": 5.0})
         assert told["own0"] == 5.0 and (told["form"] < 5.0) is less
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        (
+            "queue fix, see https://www.kernel.org/pub/linux/v5.x/ChangeLog-5.15.12",
+            ("queue", "fix", "see", "ChangeLog-5.15.12", "change", "log", "15", "12"),
+        ),
+        (
+            "bump the parser as on http://docs.example.org/",
+            ("bump", "parser", "docs.example.org", "docs", "example", "org"),
+        ),
+        (
+            "https://example.org/team/tool/pull/55",
+            ("https://example.org/team/tool/pull/55", "https", "example", "org", "team", "tool", "pull", "55"),
+        ),
+    ],
+)
+def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str, asked: tuple[str, ...]) -> None:
+    """Its host and folders are shared by many pages; of a bare link they are all one has."""
+    assert passages_of(text) == (asked,)

@@ -28,6 +28,7 @@ _SHORT = 12  # words; a lesson is not punished for being longer than a few very 
 # sightings that a word of a neighbour counts for, by how far it stands away
 BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))
 WINDOW = 24  # words of a passage
+_LINK = 3  # words that a question has beside its addresses; of a bare link every part is asked for
 _NAME = 3  # characters of a name: `v6` and `PR` are as common as words
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
@@ -48,9 +49,18 @@ def passages_of(text: str) -> tuple[Passage, ...]:
     if len(text) <= SHORT_CHARS or not text.isascii():
         from tacit.words.tokens import query_words
 
+        if "://" in text and len(query_words(short := _with_short_addresses(text), _LINK)) == _LINK:
+            text = short
         found = [query_words(line, 400) for line in text.splitlines() if line.strip()]
         return tuple(piece for words in _joined(found) for piece in _windows(words))
     return tuple(line for line in _with_parts(text).splitlines() if line.strip())
+
+
+def _with_short_addresses(text: str) -> str:
+    """A text whose addresses are their ends: a host and a folder are shared by many pages, and would be the most of what is asked."""
+    import re
+
+    return re.sub(r"\bhttps?://(\S*[^\s/])/*", lambda address: address[1].rpartition("/")[2], text)
 
 
 def _with_parts(text: str) -> str:
