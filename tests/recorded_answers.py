@@ -13,22 +13,28 @@ import importlib
 import inspect
 import json
 import math
+import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dis import opmap
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import tacit
 from tacit.core.profile import Profile, Section
 from tacit.profiles import BUILT_IN, load
 from tacit.words.claims import Claims
-from tacit.words.clauses import Token
+from tacit.words.clauses import Token, clause_tokens
 from tacit.words.prepared import Prepared, prepare
-from tacit.words.tokens import Piece
+from tacit.words.tokens import Piece, language, scan
 
+HOME = Path(tacit.__file__).parent
 PLAIN = (str, int, float, bool, type(None))
+RETURN = opmap["RETURN_VALUE"]
 
 
 class Unfit(Exception):
@@ -95,6 +101,11 @@ def decoded(at: Any) -> Any:
         return function(of)
     if kind == "prepared":
         return prepare(*of)
+    if kind == "claims":
+        return prepare(of).claims
+    if kind in ("pieces", "tokens"):
+        pieces = list(scan(of))
+        return pieces if kind == "pieces" else clause_tokens(of, pieces, language(pieces))
     module, _, name = kind.rpartition(".")
     made = getattr(importlib.import_module(f"tacit.{module}"), name)
     return made(**{key: decoded(each) for key, each in at.items() if key != "$"})
@@ -145,6 +156,42 @@ def answered(name: str, args: list[Any], named: dict[str, Any]) -> Any:
         return {"$": "raised", "of": [type(error).__name__, str(error)]}
 
 
+@contextmanager
+def answering_as_declared() -> Iterator[None]:
+    """Nothing of ours answers None here unless its annotation says that it may: a caller that only asks for truth would not tell it from "" or False."""
+    broken: set[str] = set()
+
+    def returned(frame: FrameType, event: str, answer: Any) -> None:
+        code = frame.f_code
+        if event == "return" and answer is None and code.co_code[frame.f_lasti] == RETURN and code not in silent:
+            if (code.co_name, code.co_firstlineno) in _answering(code.co_filename):
+                broken.add(f"{code.co_filename}: {code.co_qualname}")
+            else:
+                silent.add(code)
+
+    silent: set[CodeType] = set()
+    sys.setprofile(returned)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+    assert not broken, f"answered None: {sorted(broken)}"
+
+
+@cache
+def _answering(path: str) -> frozenset[tuple[str, int]]:
+    """The functions of one of our modules that always answer with something, with their first lines."""
+    if not path.startswith(str(HOME)):
+        return frozenset()
+    return frozenset(
+        (each.name, min(at.lineno for at in (each, *each.decorator_list)))
+        for each in ast.walk(ast.parse(Path(path).read_bytes()))
+        if isinstance(each, ast.FunctionDef)
+        and each.returns
+        and not re.search(r"\b(?:None|Any|object|Iterator|Generator|Iterable|T)\b", ast.unparse(each.returns))
+    )
+
+
 def is_same(one: Any, other: Any) -> bool:
     """Whether two answers are equal, numbers up to what another machine's arithmetic may differ by."""
     if isinstance(one, float) and isinstance(other, (float, int)):
@@ -168,9 +215,8 @@ def rows_of(path: Path) -> dict[str, list[list[Any]]]:
 def figures_of(room: str) -> dict[str, Any]:
     """Every number, yes and no that the modules of a room fix when they are imported: constants, the fields of values, defaults of arguments."""
     found: dict[str, Any] = {}
-    home = Path(tacit.__file__).parent
-    for path in sorted((home / room).rglob("*.py")):
-        stem = ".".join(path.relative_to(home).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted((HOME / room).rglob("*.py")):
+        stem = ".".join(path.relative_to(HOME).with_suffix("").parts).removesuffix(".__init__")
         module = vars(importlib.import_module(f"tacit.{stem}"))
         for name in _bound(ast.parse(path.read_bytes()).body):
             if name != "TYPE_CHECKING" and (fixed := dict(_figures(module.get(name)))):
