@@ -293,8 +293,10 @@ def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(m
     words = "please never squash the commits of others"
     later = {**SAID, "text": "Never squash the commits of others.", "quotes": [{"line": 3, "words": words}]}
     said = json.dumps({"lessons": [later], "struck": [SAID["text"]], "answers": [weighs()], "verdicts": []})
-    report = reads(memories, replace(first, steps=steps), said)
-    assert report.findings == 1 and len(report.new + report.matched) == 1
+    reads(memories, replace(first, steps=steps), said)
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
+    assert [(each["lesson"]["text"], each["word"]) for each in kept.lessons[1:]] == [(later["text"], "said")]
 
 
 def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
