@@ -14,4 +14,5 @@ def test_a_figure_changes_only_by_a_decision() -> None:
 
     Whoever changes one says why (docs/decisions), then writes the tables anew: python tests/recorded_answers.py.
     """
-    assert not changed_figures(Path(__file__).with_name("figures.jsonl"))
+    changed = changed_figures(Path(__file__).with_name("figures.jsonl"))
+    assert not changed, f"was, is: {changed}; if it is meant: python tests/recorded_answers.py"
