@@ -17,23 +17,29 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tacit.app import open as open_memories
+from tacit.core.profile import profile_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.notice import notice
 from tacit.learn.tell import propose, told_by, witnesses
 from tacit.learn.tell.notebook import Notebook
+from tacit.testing import Clock, content
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recorded_answers import encoded, is_same
 
 SESSIONS = Path(__file__).with_name("sessions")
+PROJECTS = sorted(path.stem for path in SESSIONS.glob("*.txt"))
 CWD = "/home/me/app"
 
 
@@ -41,7 +47,7 @@ def step_of(line: str, rest: list[str], at: str, place: str) -> tuple[Step, floa
     """One step as it is written, and the seconds until the next."""
     sign, _, said = line.partition(" ")
     below = {sign: "\n".join(each[2:] for each in rest if each[:1] == sign) for sign in "!=|+-"}
-    more = next((json.loads(each[2:]) for each in rest if each.startswith("@ ")), {})
+    more: dict[str, Any] = next((json.loads(each[2:]) for each in rest if each.startswith("@ ")), {})
     after, given = more.pop("after", 7.0), more.pop("input", {})
     if sign == ">":
         step = Step("user", place, text="\n".join(filter(None, (said, below["|"]))), typed=True, at=at)
@@ -74,6 +80,16 @@ def sessions_of(text: str) -> Iterator[tuple[str, Run]]:
             yield lineage, Run(f"r{number}{lineage}", "claude-code", steps=tuple(steps), cwd=CWD, branch="topic/x")
 
 
+def compare(path: Path, said: list[Any]) -> None:
+    """What is said now with what was said before, one after the other."""
+    if os.environ.get("SESSIONS") == "write":
+        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
+    was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for now, before in zip(said, was):
+        assert is_same(now, before), (now, before)
+    assert len(said) == len(was)
+
+
 class Inbox:
     """The proposals of one project, as far as telling asks for them."""
 
@@ -95,7 +111,7 @@ def came_of(text: str) -> Iterator[list[Any]]:
     lines = {
         " ".join(line.split()[2:]): line.split()[1] for line in text.split("\n== ")[0].splitlines() if line[:2] == "# "
     }
-    book, inbox, every = Notebook(), Inbox(), []
+    book, inbox, every = Notebook(), Inbox(), list[Any]()
     for number, (lineage, run) in enumerate(sessions_of(text)):
         noticed = notice(run)
         every += noticed
@@ -114,14 +130,57 @@ def came_of(text: str) -> Iterator[list[Any]]:
         yield ["told without files", each.subject, each.text, len(each.witnesses)]
 
 
-@pytest.mark.parametrize("project", sorted(path.stem for path in SESSIONS.glob("*.txt")))
+def kept_of(text: str, folder: Path) -> Iterator[list[Any]]:
+    """What learning the sessions answered, with a few decisions of a person between, and the rows in the end."""
+    clock = Clock("2026-01-05T08:00:00.000Z")
+    named = [line.split(maxsplit=2)[1:] for line in text.split("\n== ")[0].splitlines() if line[:2] == "# "]
+    for file in {file for file, _ in named}:
+        (folder / file).write_text("".join(f"{said}\n" for name, said in named if name == file))
+    with open_memories(now=clock) as memories:
+        for number, (lineage, run) in enumerate(sessions_of(text)):
+            clock.advance(days=0.5)
+            memories.inject(f"work on part {number}", run=run.id)
+            placed = replace(run, cwd=str(folder), lineage=lineage, complete=True, outcome="success")
+            yield ["learned", run.id, encoded(memories.learn(placed))]
+            told = [each.id for each in memories.list(limit=50)]
+            if number == 6 and told:
+                memories.edit(told[0], text="Mind what the linter says of each file.", reason="shorter")
+                memories.review(told[-1], "approve", reason="so it is")
+            if number == 9 and len(told) > 2:
+                memories.forget(told[1], reason="known")
+            if number == 10:
+                (folder / "CLAUDE.md").write_text(
+                    "Generate with `npm run codegen`, migrate with `docker compose exec web python manage.py migrate`."
+                )
+        clock.advance(days=40)
+        memories.tend()
+        for table, rows in content(memories.store).items():
+            for row in rows if table in ("memory", "proposal", "evidence", "incident", "journal", "run") else ():
+                shown = ["bytes" if isinstance(each, bytes) else each for each in row]
+                yield [table, json.loads(json.dumps(shown).replace(profile_id(memories.profile), "PROFILE"))]
+
+
+@pytest.mark.file_only("rows are compared as a file has them")
+@pytest.mark.parametrize("project", PROJECTS)
+def test_what_a_store_keeps_of_the_sessions_of_a_project(
+    project: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every answer and every row: sessions/PROJECT.store.jsonl."""
+    calls = Counter[str]()
+
+    def drawn(size: int) -> bytes:
+        who = sys._getframe(1).f_code.co_qualname
+        calls[who] += 1
+        return (sha256(f"{who} {calls[who]}".encode()).digest() * (size // 32 + 1))[:size]
+
+    monkeypatch.setattr(os, "urandom", drawn)
+    text = (SESSIONS / f"{project}.txt").read_text(encoding="utf-8")
+    said = [json.loads(json.dumps(each).replace(str(folder), "FOLDER")) for each in kept_of(text, folder)]
+    compare(SESSIONS / f"{project}.store.jsonl", said)
+
+
+@pytest.mark.parametrize("project", PROJECTS)
 def test_what_came_of_the_sessions_of_a_project(project: str) -> None:
     """Every incident, lesson and proposal, in their order."""
-    path = SESSIONS / f"{project}.jsonl"
-    said = list(came_of((SESSIONS / f"{project}.txt").read_text(encoding="utf-8")))
-    if os.environ.get("SESSIONS") == "write":
-        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
-    was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for now, before in zip(said, was):
-        assert is_same(now, before), (now, before)
-    assert len(said) == len(was)
+    text = (SESSIONS / f"{project}.txt").read_text(encoding="utf-8")
+    compare(SESSIONS / f"{project}.jsonl", list(came_of(text)))
