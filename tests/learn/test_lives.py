@@ -109,7 +109,7 @@ def decisions(life: Life) -> Told:
         for goal in ("provisional", "stable", "canonical", "archived"):
             id = life.add(f"A {state} {goal}.", state=state, gate="hold" if goal == "stable" else "allow")
             if state in ("provisional", "stable"):
-                life.counts(id, "successful_reuses", 6)
+                life.counts(id, "successful_reuse", 6)
                 with life.store.write(confidence=life.profile.signals) as tx:
                     for task in ("t-1", "t-2", "t-3"):
                         tx.add_mark(Mark(id, task, life.project.id, "tasks", at=life.clock()))
@@ -119,8 +119,8 @@ def decisions(life: Life) -> Told:
                 yield does("the same again", seat.approve, id, to=goal)
                 waits = life.memories.proposals()[0]
                 yield does("one of them to the proposal", life.seat(roles[2], "eve").accept, waits, reason="I agree")
-                for role in roles[1:-1]:
-                    yield does(f"{role} too", life.seat(role, "eve").approve, id, to=goal)
+                for name in ("eve", "joe"):
+                    yield does("an authority", life.seat(roles[1], name).approve, id, to=goal)
         id = life.add(f"A {state} lesson goes away.", state=state)
         yield does(f"open {state}", seat.open, id, reason="doubt")
         yield does(f"reject {state}", seat.reject, id)
