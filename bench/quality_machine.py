@@ -14,6 +14,7 @@ chat.reply                What aider's and Claude Code's users and agents said (
                           person typed, right is what the agent answered.
 turns.PROJECT             Every turn of real sessions (DATA/sessions or DATA/dev-pack), as in bench/quality.py, an agent's as an agent's; asked with a lesson in a reader's words, right are the turns that
                           hold its quotes. Readers' first answers are the dev half, what they found when asked for findings the other.
+requests.PROJECT          The same turns; asked with what a reader heard a person ask for in passing. All held out: asked for after everything had been chosen.
 
 A question belongs to the dev half if the first byte of SHA-256 of "tacit ", its set and its id (of twins the first one's) is even. Methods, measures and intervals are those of bench/quality.py.
 """
@@ -253,6 +254,14 @@ def chat(data: Path) -> Found:
 
 
 def turns_of(data: Path) -> Found:
+    return _read_by_readers(data, "turns", {"lessons": "dev", "findings": "heldout"})
+
+
+def requests_of(data: Path) -> Found:
+    return _read_by_readers(data, "requests", {"habits": "heldout"})
+
+
+def _read_by_readers(data: Path, name: str, halves: dict[str, str]) -> Found:
     """Turns of real sessions, each project a store; the readers' answers are kept in this repository (bench/labels/reader)."""
     found: Found = {}
     for project in sorted(each.parent for each in session_folder(data).glob("*/index.json")):
@@ -263,7 +272,7 @@ def turns_of(data: Path) -> Found:
             json.loads(line)
             for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl").read_text(encoding="utf-8").splitlines()
         ]
-        for step, half in (("lessons", "dev"), ("findings", "heldout")):
+        for step, half in halves.items():
             for lesson in (
                 each
                 for answer in answers
@@ -275,7 +284,7 @@ def turns_of(data: Path) -> Found:
                 right = frozenset(id for ids in held if len(ids) <= 3 for id in ids)
                 if right and lesson["text"] not in asked:
                     asked[lesson["text"]] = Question(f"{half} {lesson['text']}", lesson["text"], right)
-        found[f"turns.{project.name}"] = lessons, list(asked.values())
+        found[f"{name}.{project.name}"] = lessons, list(asked.values())
     return found
 
 
@@ -288,12 +297,13 @@ LOADERS = {
     "changes": changes,
     "chat": chat,
     "turns": turns_of,
+    "requests": requests_of,
 }
 
 
 def is_in(half: str, name: str, question: Question) -> bool:
     """Whether a question belongs to a half. What readers found is all held out: what they answered first was used to choose."""
-    if name == "turns":
+    if name in ("turns", "requests"):
         return question.id.startswith(half)
     return half_of(f"{name} {min({question.id, *question.right})}") == half
 
