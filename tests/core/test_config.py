@@ -1,0 +1,117 @@
+"""Settings: who may say what, how a word is read, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tacit.core.config import KEYS, VARIABLES, ignored, is_ignored, settle
+from tacit.core.errors import ConfigInvalid
+
+
+def said(user: Any = (), repository: Any = (), env: Any = ()) -> dict[str, tuple[Any, str]]:
+    """What differs from the defaults, and who said it."""
+    found = settle(dict(user), dict(repository), dict(env))
+    assert list(found) == list(KEYS)
+    return {key: (each.value, each.source) for key, each in found.items() if each.source != "default"}
+
+
+def test_nobody_says_anything() -> None:
+    found = settle({}, {}, {})
+    assert {key: each.value for key, each in found.items()} == {key: default for key, (default, _, _) in KEYS.items()}
+    assert found["receipt"].value is True and found["learn_days"].value == 30
+
+
+def test_the_environment_goes_before_the_user_and_the_user_before_the_repository() -> None:
+    three = {"profile": "geas"}, {"profile": "ralph"}, {"TACIT_PROFILE": "joelclaw"}
+    assert said(*three) == {"profile": ("joelclaw", "TACIT_PROFILE")}
+    assert said(*three[:2]) == {"profile": ("geas", "config.toml")}
+    assert said({}, three[1]) == {"profile": ("ralph", ".tacit/config.toml")}
+    assert said({}, {}, {"TACIT_PROFILE": ""}) == {}
+
+
+def test_a_repository_says_only_what_concerns_it() -> None:
+    """What it may not say is left out, and named."""
+    wanted = {
+        "domain": "web",
+        "store": "theirs.db",
+        "receipt": False,
+        "model": {"url": "http://there"},
+        "ignore": ["x"],
+    }
+    assert sorted(said({}, wanted)) == ["domain", "ignore"]
+    assert ignored(wanted) == ["store", "receipt", "model.url"]
+    assert {key for key, (_, may, _) in KEYS.items() if may} == {"profile", "domain", "budget", "ignore"}
+
+
+def test_who_reads_is_said_in_the_users_own_file_alone() -> None:
+    assert not [key for key in VARIABLES if key.startswith("reader.")]
+    assert said({"reader": {"by": "model"}}, {"reader": {"by": "x"}}, {"TACIT_READER_BY": "y"}) == {
+        "reader.by": ("model", "config.toml")
+    }
+    assert VARIABLES["model.key_env"] == "TACIT_MODEL_KEY_ENV"
+
+
+@pytest.mark.parametrize(
+    ("key", "word", "read"),
+    [
+        *(("receipt", word, True) for word in ("true", "1", "YES", "on", True, 1)),
+        *(("receipt", word, False) for word in ("false", "0", "No", "off", False, 0)),
+        ("learn_days", "7", 7),
+        ("learn_days", 7, 7),
+        ("ignore", "a:b", ("a", "b")),
+        ("ignore", ["a", "b"], ("a", "b")),
+        ("ignore", [], ()),
+        ("by", "ada", "ada"),
+    ],
+)
+def test_a_word_is_read_as_its_setting_is(key: str, word: object, read: object) -> None:
+    (found,) = said({key: word}).values()
+    assert found == (read, "config.toml") and type(found[0]) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        ({"receipt": "maybe"}, "receipt = 'maybe' is neither true nor false"),
+        ({"learn_days": "soon"}, "learn_days = 'soon' is not a number"),
+        ({"learn_days": []}, r"learn_days = \[\] is not a number"),
+        ({"ignore": 3}, "ignore must be a list of texts"),
+        ({"ignore": ["a", 3]}, "ignore must be a list of texts"),
+        ({"by": 3}, "by = 3 is not a text"),
+        ({"model": "x"}, "model is not a setting"),
+        ({"model": {"colour": "x"}}, "model.colour is not a setting"),
+        ({"by": {"name": "ada"}}, "is not a text"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name(tree: dict[str, Any], why: str) -> None:
+    with pytest.raises(ConfigInvalid, match=rf"^config\.toml: .*{why}"):
+        settle(tree, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"), [("profil", "Did you mean profile?"), ("zzz", "tacit config show lists all of them.")]
+)
+def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
+    with pytest.raises(ConfigInvalid) as refused:
+        ignored({key: "x"})
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("folder", "globs", "left_alone"),
+    [
+        ("/h/work/x", ["~/work"], True),
+        ("/h/work", ["~/work/"], True),
+        ("/h/worker", ["~/work"], False),
+        ("/h/work/x/y", ["/h/*/x"], True),
+        ("/h/a.tmp/b", ["*.tmp"], True),
+        ("/h/work", [], False),
+        ("/h/work", ["/other", "/h/w*"], True),
+        ("/", ["/"], False),
+        ("/a", ["/a"], True),
+    ],
+)
+def test_a_folder_is_left_alone_with_all_below_it(folder: str, globs: list[str], left_alone: bool) -> None:
+    assert is_ignored(folder, globs, {"HOME": "/h"}) is left_alone
