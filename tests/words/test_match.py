@@ -24,6 +24,7 @@ from tacit.words.match import (
     levenshtein_likeness,
     matching_terms,
     nearest_by_words,
+    opposed,
     same_problem,
 )
 from tacit.words.prepared import Likeness, Match, MatchSettings, Prepared, Sameness, prepare
@@ -472,6 +473,13 @@ def test_below_the_threshold_is_new() -> None:
     found = choose_same(prepare("Missing docs"), CANDIDATES, MatchSettings(threshold=0.6))
     assert (found.id, found.runner_up) == ("", found.score)
     assert found.reason == f"nearest {found.score:.2f} is below 0.60"
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "…", "!!!"])
+def test_a_text_without_words_opposes_nothing(nothing: str) -> None:
+    said = prepare("Never use npm here")
+    assert opposed(prepare(nothing), said) == opposed(said, prepare(nothing)) == ""
+    assert opposed(prepare(nothing), prepare(nothing)) == ""
 
 
 def test_an_opposite_is_new_and_says_so() -> None:

@@ -157,7 +157,8 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         joined=joined_words(tokens),
         proper=_proper(tokens) if tongue != "de" else frozenset(),  # German has a capital in every noun
         universal=any(
-            token.word in UNIVERSAL and after.word != "other" for token, after in zip(tokens, [*tokens[1:], tokens[-1]])
+            token.word in UNIVERSAL and after.word != "other"
+            for token, after in zip(tokens, [*tokens[1:], *tokens[-1:]])
         ),
         negations=negations,
         numbers=numbers,
