@@ -50,11 +50,13 @@ def answer_of(done: Callable[..., Any], *args: Any, **named: Any) -> Any:
 
 
 def rows_of_store(memories: Memories) -> Iterator[tuple[str, Any]]:
-    """Every row of a store, by table."""
+    """Every row of a store, by table, and how far each lesson has come."""
     for table, rows in content(memories.store).items():
         for row in rows if table not in APART else ():
             shown = ["bytes" if isinstance(each, bytes) else each for each in row]
             yield table, json.loads(json.dumps(shown).replace(profile_id(memories.profile), "PROFILE"))
+    for id, epoch, course in memories.store.rows("SELECT memory, epoch, kept FROM course ORDER BY memory, epoch"):
+        yield "course", [id, epoch, json.loads(course)]
 
 
 def is_as_recorded(path: Path, folder: Path, told: Iterable[Any]) -> None:
