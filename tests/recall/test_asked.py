@@ -16,6 +16,7 @@ import pytest
 
 from tacit.core.errors import TacitError
 from tacit.core.memory import Memory, Tally
+from tacit.core.proposal import Proposal
 from tacit.core.rows import scope_projects
 from tacit.profiles import BUILT_IN
 from tacit.recall import AskingRun, Query
@@ -86,6 +87,31 @@ def lessons(make: Callable[..., Memory]) -> Iterator[Memory]:
         )  # fmt: skip
 
 
+def at_odds(make: Callable[..., Memory]) -> Iterator[tuple[Memory, Memory]]:
+    """Pairs that say opposite things; what decides between them is another opinion for each."""
+    day = f"{DAYS[2]}T00:00:00.000Z"
+    opinions: tuple[dict[str, Any], ...] = (
+        {"pinned": True}, {"trust": "user"}, {"verdict": "helps"}, {"klass": "rule"}, {"scope": "agent"}, {"tally": Tally(3, belief=0.7)},
+        {"created_at": NOW}, {"kind": "risk_pattern"}, {"paths": ("src/gone.py",)}, {"tags": ("queue",)},
+    )  # fmt: skip
+    for n, fields in enumerate(opinions):
+        usual = {"created_at": day, "updated_at": day, "scope": "project", "trust": "observed"}
+        one = make(f"Always flush queue{n} before a restart", id=f"o{n:011d}", **{**usual, **(fields if n % 2 else {})})
+        other = make(
+            f"Never flush queue{n} before a restart", id=f"q{n:011d}", **{**usual, **({} if n % 2 else fields)}
+        )
+        yield one, other
+
+
+def turns(make: Callable[..., Memory]) -> Iterator[Memory]:
+    """Lessons that stand in a row, as the turns of a conversation do, and such as were met in a task."""
+    for n, said in enumerate(
+        ("the export is slow", "it was the missing index", "we added one for orders", "now it is fast")
+    ):
+        where = {"group": "g1"} if n < 3 else {"task": "speed up the export of orders"}
+        yield make(f"On Monday {said}", id=f"t{n:011d}", extra={"met_in": where}, paths=("src/export.py",))
+
+
 def answers(world: Any, make: Callable[..., Memory]) -> Iterator[tuple[str, Any]]:
     """Each question and what came of it."""
 
@@ -148,6 +174,19 @@ def answers(world: Any, make: Callable[..., Memory]) -> Iterator[tuple[str, Any]
         yield said("top", lambda most: [(at.id, score) for at, score in known.top(database, limit=most)], limit)
     yield said("statistics", known.statistics)
     yield said("statistics of nothing", Knowledge(world.store, "nobody", world.profile, NOW).statistics)
+    pairs = list(at_odds(make))
+    world.put(*(each for pair in pairs for each in pair), *turns(make))
+    with world.store.write() as tx:
+        for n, (one, other) in enumerate(pairs):
+            kind, payload = ("contradiction" if n != 9 else "merge"), ({"other": other.id} if n != 8 else None)
+            tx.put_proposal(Proposal(f"c{n}", "p", kind, "they disagree", "match", NOW, memory=one.id, payload=payload))
+    for n in range(0, len(pairs), 3):
+        yield said(
+            f"at odds {n}", world.inject, f"flush queue{n} before a restart", run=f"o{n}", trial=False, wrap=False
+        )
+    for question in ("speed up the export of orders", "why was the export slow on Monday"):
+        yield said("turns", told, question, limit=4, min_score=0.0)
+        yield said("turns", world.inject, question, run=f"{question} now", trial=False, exists=lambda path: False)
     for table, rows in content(world.store).items():
         if table in ("use", "mark"):
             for row in rows:
