@@ -7,25 +7,18 @@ LIVES=write python -m pytest tests/learn/test_life.py, and read the difference.
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recorded_lives import answer_of, fix_draws, is_as_recorded
 
 from tacit.app import open as open_memories
-from tacit.core.errors import TacitError
 from tacit.core.profile import profile_id
 from tacit.core.run import Cost, Run
 from tacit.core.value import replace
 from tacit.testing import Clock, content, finding, run, say, tool, user
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from recorded_answers import Unfit, encoded, is_same
 
 LIVES = Path(__file__).with_name("lives")
 NULL = "API handlers return 500 because the response of the payment service is not checked for null"
@@ -211,14 +204,7 @@ def life(profile: str, folder: Path) -> Iterator[tuple[str, Any]]:
 
         def step(name: str, done: Callable[..., Any], *args: Any, **named: Any) -> tuple[str, Any]:
             clock.advance(90)
-            try:
-                said = done(*args, **named)
-            except TacitError as error:
-                return name, f"{type(error).__name__}: {error}"
-            try:
-                return name, encoded(said)
-            except Unfit:
-                return name, repr(said)
+            return name, answer_of(done, *args, **named)
 
         def found(question: str, limit: int) -> list[tuple[str, float]]:
             return [(hit.memory.id, hit.score) for hit in memories.recall(question, limit=limit).hits]
@@ -265,24 +251,5 @@ def life(profile: str, folder: Path) -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("profile", ["default", "archeflow"])
 def test_a_life_is_as_it_was(profile: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every answer and every row, in their order."""
-    calls = Counter[str]()
-
-    def drawn(size: int) -> bytes:
-        """The next of whoever draws: what a process made once for all may be made already."""
-        who = sys._getframe(1).f_code.co_qualname
-        calls[who] += 1
-        return (sha256(f"{who} {calls[who]}".encode()).digest() * (size // 32 + 1))[:size]
-
-    monkeypatch.setattr(os, "urandom", drawn)
-    said = [
-        json.loads(json.dumps(each, ensure_ascii=False).replace(str(folder), "FOLDER"))
-        for each in life(profile, folder)
-    ]
-    path = LIVES / f"{profile}.jsonl"
-    if os.environ.get("LIVES") == "write":
-        LIVES.mkdir(exist_ok=True)
-        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
-    was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for now, before in zip(said, was):
-        assert is_same(now, before), (now, before)
-    assert len(said) == len(was)
+    fix_draws(monkeypatch)
+    is_as_recorded(LIVES / f"{profile}.jsonl", folder, life(profile, folder))
