@@ -106,7 +106,8 @@ def decisions(life: Life) -> Told:
             life.counts(id, "seen", 3)
             yield does(f"approve {state} {gate}", seat.approve, id, reason="so" if gate == "hold" else "")
             yield life.stands(id)
-        for goal in ("provisional", "stable", "canonical", "archived"):
+        goals = ("provisional", "stable", "canonical", "archived")
+        for goal in goals if state in states[:5] else goals[:1]:
             id = life.add(f"A {state} {goal}.", state=state, gate="hold" if goal == "stable" else "allow")
             if state in ("provisional", "stable"):
                 life.counts(id, "successful_reuse", 6)
@@ -136,8 +137,8 @@ def decisions(life: Life) -> Told:
             id = life.add(
                 f"To {outcome} a {state} lesson, {before or 'no'} before.", state=state, previous_state=before
             )
-            for signal in ("failed_reuse", "seen") if outcome in ("reinstate", "keep", "weaken") else ():
-                life.counts(id, signal, 2.0)
+            if outcome in ("reinstate", "keep", "weaken"):
+                life.counts(id, "failed_reuse", 2.0)
             life.counts(id, "contradicted", 2.0, "contradicts") if before != "provisional" else None
             life.proposes("archive", id, payload={"to": "archived"})
             life.proposes("promote", id, payload={"to": "canonical"})
