@@ -104,6 +104,9 @@ def decisions(life: Life) -> Told:
         for gate in ("allow", "hold") if state in ("candidate", "provisional", "archived") else ("allow",):
             id = life.add(f"The {state} lesson behind {gate} is kept.", state=state, gate=gate, previous_state="stable")
             life.counts(id, "seen", 3)
+            if gate == "hold":
+                life.proposes("confirm", id)
+                life.proposes("archive", id)
             yield does(f"approve {state} {gate}", seat.approve, id, reason="so" if gate == "hold" else "")
             yield life.stands(id)
         goals = ("provisional", "stable", "canonical", "archived")
