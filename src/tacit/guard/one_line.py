@@ -21,9 +21,10 @@ _TAGS = (
 
 
 # What our own notes say of a lesson: its id, how often it was seen, and on whose word. No text may say that of itself.
+_WORD_OF = ("user", "team", "review", "observed", "agent", "quoted", "imported")
 _MARKS = (
     r"\[(?=[0-9a-hjkmnp-tv-z]{12}\])"
-    r"|[(\[](?=\s?(?:seen \d{1,7} ?x\b|(?:user|team|review|observed|agent|quoted|imported)(?:\s?\)|, )))"
+    rf"|[(\[](?=\s?(?:seen \d{{1,7}} ?x\b|(?:{'|'.join(_WORD_OF)})(?:\s?\)|, )))"
 )
 
 
@@ -48,7 +49,7 @@ def plain_line(text: str, limit: int = 600) -> str:
         text = re.compile(_TAGS, re.I).sub(lambda tag: "‹" * len(tag[0]), text)
     if "![" in text:
         text = text.replace("![", "! [")
-    if "[" in text or "(" in text:
+    if "[" in text or ("(" in text and _may_be_marked(text)):
         text = re.compile(_MARKS, re.I).sub("‹", text)
     if text[:1] and text[0] in "#>-*+=_|0123456789":  # all of them in one pass: a text may be nothing else
         opened = r"(?:(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\|(?=\s|$))\s?)*(?:(?:[-*_=|+]\s?){3,}$)?"
@@ -59,6 +60,12 @@ def plain_line(text: str, limit: int = 600) -> str:
     elif cut and text:
         text = text[: limit - 1].rstrip().removesuffix("…") + "…"
     return text
+
+
+def _may_be_marked(text: str) -> bool:
+    """Whether one of our marks may stand in round brackets; most lessons have brackets and no mark, and the pattern is dear to compile."""
+    low = text.lower().replace("( ", "(")
+    return not text.isascii() or any(f"({word}" in low for word in ("seen ", *_WORD_OF))
 
 
 def _visible(text: str) -> str:

@@ -112,6 +112,8 @@ def files_in(text: str) -> tuple[str, ...]:
     """The files that a prompt names: @mentions, paths, and names with an extension."""
     found = []
     for word in text[:PROMPT].split():
+        if "." not in word and "/" not in word:
+            continue
         name = word.strip("`'\"()[]{}<>,;:!?").rstrip(".").removeprefix("@")
         stem, dot, extension = name.rpartition(".")
         spelled = dot and stem and len(stem + extension) > 2  # "e.g." is none
