@@ -104,6 +104,8 @@ def test_a_kind_has_a_cap(make: Make) -> None:
     memories = [make(kind="estimate", klass="estimate") for _ in range(3)]
     found = fitted(memories, most=9)
     assert reasons(found) == [(memories[2].id, "cap of estimate")]
+    one = fitted(memories, most=9, profile=with_values(DEFAULT, {"kinds.estimate.cap": 1}))
+    assert kept(one) == [memories[0].id]
 
 
 def test_an_agent_has_a_cap(make: Make) -> None:

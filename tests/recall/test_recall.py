@@ -177,3 +177,18 @@ def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
         tx.apply(keep.erased(tx.get(memory.id), by="ada", at=NOW))
         blank(tx, memory, NOW)
     assert ids(world.recall("queue", as_of="2026-11-02T00:00:00.000Z")) == []
+
+
+@pytest.mark.parametrize(("passages", "is_long"), [(1, False), (6, False), (7, True)])
+def test_of_a_text_with_more_passages_than_six_more_candidates_are_ranked(
+    world: Any, make: Make, monkeypatch: pytest.MonkeyPatch, passages: int, is_long: bool
+) -> None:
+    """Each line of a paste brings candidates of its own; a short text is as quick as a line."""
+    words = "queue disk token cache lock worker parser".split()
+    world.put(*(make(f"the {word} stalls") for word in words))
+    looked, ask = [], world.store.ask
+    monkeypatch.setattr(world.store, "ask", lambda *at, **named: looked.append(named["limit"]) or ask(*at, **named))
+    line = "the {} of this host stalls again for each of its users, who waited long for somebody who knows how it is mended"
+    world.recall("\n".join(map(line.format, words[:passages])))
+    world.recall(line.format("queue"))
+    assert (looked[0] > looked[1]) is is_long

@@ -11,6 +11,9 @@ import pytest
 from tacit.core import keep
 from tacit.core.errors import ModelUnavailable, SpacesMixed
 from tacit.core.memory import Memory
+from tacit.core.value import replace
+from tacit.recall.meaning import pointed
+from tacit.recall.query import Query, asked, parts_of
 from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.vectors import embed_pending, identities, nearest_vectors
@@ -199,6 +202,21 @@ def test_what_lies_far_down_by_words_is_lifted_among_the_hundred(world: Any, mak
     assert near.id not in {hit.memory.id for hit in world.recall("mend automobile", limit=5).hits}
     world.store.embed(told)
     assert world.recall("mend automobile", limit=5).hits[0].memory.id == near.id
+
+
+def test_a_question_points_alike_where_the_store_knows_no_vectors(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
+    """A server keeps no words' vectors: the same sum is made of the model's, by the words that it knows."""
+    world.put(make("mend the fence now"), make("mend the vehicle now"), *strangers(make))
+    world.store.embed(told)
+    wanted = asked(Query("mend the automobile of the unheard"), world.profile)
+    found = world.store.ask(("p",), parts_of(wanted), limit=10, meaning=1.0)
+    kept, made = (pointed(told, wanted, each)[1] for each in (found, replace(found, direction=None)))
+    assert len(kept) == len(made) == told.size and any(made)
+    lengths = [sum(number * number for number in each) ** 0.5 for each in (kept, made)]
+    cosine = sum(one * other for one, other in zip(kept, made)) / (lengths[0] * lengths[1])
+    assert cosine == pytest.approx(1.0, abs=1e-3)  # a store keeps a byte of each number
 
 
 def test_words_that_the_model_does_not_know_leave_words(world: Any, make: Make, told: ToyWordEmbedder) -> None:

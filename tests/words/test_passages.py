@@ -288,6 +288,13 @@ def test_a_short_question_is_not_measured_by_the_length_of_the_lines_beside_it()
     assert scores[1] > scores[2]
 
 
+def test_a_row_that_holds_little_of_a_paste_is_still_worth_something() -> None:
+    """What is worth less than one is ranked behind, not left out: there may be nothing else."""
+    tokens = _passages(PASTE, 5)
+    scores = weighed(tokens, {"w0x0": [1], "w1x0": [2]}, {"w0x0": 0.5, "w1x0": 4.0}, ROWS)
+    assert 0 < scores[1] < scores[2] < 1
+
+
 def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
     for many, less in ((TEXT, False), (PASTE, True)):
         tokens = [("form", f"own{n}") for n in range(many)]

@@ -77,6 +77,8 @@ def test_pieces_carry_their_kind() -> None:
         ("PRs and APIs", ["pr", "api"]),
         ("don't, we're, it's", []),
         ("Überprüfung der Größe", ["uberprufung", "gross"]),
+        ("ÜBER2FA_LOGIN", ["uber2falogin", "uber2fa", "login"]),  # capitals have no humps, with umlauts or without
+        ("UBER2FA_LOGIN", ["uber2falogin", "uber2fa", "login"]),
         ("N'utilisez pas l'API", ["utilis", "api"]),
         ("入力値の検証", ["入力", "力値", "値の", "の検", "検証"]),
         ("APIを呼ぶ", ["api", "を呼", "呼ぶ"]),
@@ -190,6 +192,7 @@ def test_what_is_asked_is_found(stored: str, asked: str) -> None:
         "入力値の検証 API",
         "हिन्दी ไทย",
         "e\u0301te\u0301 naïve",
+        "pre\u0300s de la\u0331",  # the first and the last of the accents that end no word
     ],
 )
 def test_only_what_the_tokenizer_misses_is_added(text: str) -> None:
