@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.core.memory import Memory
 from tacit.core.profile_toml import standard
-from tacit.learn.apply import by_outcome, echoed
+from tacit.core.run import Run
+from tacit.learn.apply import by_outcome, echoed, touched
 
 
 @pytest.mark.parametrize(
@@ -46,3 +48,20 @@ def test_an_answer_used_a_memory_where_a_phrase_of_it_or_enough_of_its_words_occ
     """A phrase has three words of at least four letters; without one, more than three in ten of the words."""
     text = "Restart every worker after deploy of queues, while tokens still hold their lease"
     assert echoed(text, answer, standard("joelclaw").signals) is is_echoed
+
+
+@pytest.mark.parametrize(
+    ("more", "task", "is_touched"),
+    [
+        ("", "restart a worker", True),  # two of ten words
+        ("", "restart it", False),
+        (" kernel", "restart a worker", False),  # two of eleven
+        (" kernel", "restart a worker of the broker", True),
+        ("", "write the changelog", False),
+    ],
+)
+def test_a_task_touched_a_memory_where_two_of_its_words_and_a_fifth_of_them_occur(
+    more: str, task: str, is_touched: bool
+) -> None:
+    text = f"restart worker deploy queue tokens lease broker ledger socket parser{more}"
+    assert touched(Memory("m-1", "p", text, "fact"), Run("r", "loop", task=task)) is is_touched

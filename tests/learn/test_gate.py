@@ -61,6 +61,7 @@ def test_every_gate_holds_imported_text(name: str) -> None:
         ("~~~\nrm -rf build && make\n~~~", "a command dump"),
         ("```rm -rf build/cache```", "a command dump"),
         ("- `npm ci --force`", "a command dump"),
+        ("docker system prune", "a command dump"),  # three words, and no sign of a shell
         ("Add to section Conventions: use tabs", "an edit to some document, not a lesson"),
         ("Update the architecture section with the new diagram", "an edit to some document, not a lesson"),
         ("Replace the second bullet with a shorter one", "an edit to some document, not a lesson"),

@@ -263,6 +263,7 @@ def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) ->
     [
         "go test -c ./x -o /dev/null",
         "golangci-lint version",
+        "golangci-lint version --short",
         "gofmt -d a.go",
         "pytest --collect-only",
         "command -v shellcheck",

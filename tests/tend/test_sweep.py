@@ -15,6 +15,7 @@ from tacit.core import clock
 from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
+from tacit.learn.review import Reviewed
 from tacit.testing import finding, run
 
 
@@ -86,6 +87,23 @@ def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytes
     first, second, third = memories.tend(), memories.tend(), memories.tend()
     assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
     assert [each.kind for each in memories.proposals()] == ["tend"]
+
+
+def test_a_pass_whose_surplus_was_approved_is_not_bounded(memories: Memories, at: list[str]) -> None:
+    """The approval itself changes no memory, and says when it will."""
+    for number in range(7):
+        memories.learn(
+            run(f"r{number}", finding(f"r{number}", f"Module {number} leaks handle{number} in parser{number}"))
+        )
+    at[0] = "2026-09-01T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 10)
+    memories._profile = with_values(memories.profile, {"tend.least": 3, "tend.share": 0.0})
+    assert len(memories.tend().moves) == 3
+    (asked,) = memories.proposals()
+    done = memories.review(asked.id)
+    assert isinstance(done, Reviewed)
+    assert (done.memory, done.proposal, done.reason) == ("", asked.id, "the next tacit tend makes them all")
+    assert memories.proposals() == [] and len(memories.tend().moves) == 4
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -15,7 +15,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
 from tacit.learn.reader import ReaderContext, cures, prepared, read
-from tacit.stores.readings import load, readings_folder
+from tacit.stores.readings import load, readings_folder, remove_readings
 from tacit.testing import Scripted, run, tool, user
 
 FAILED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
@@ -108,6 +108,21 @@ def test_what_one_piece_of_work_did_is_no_cure_yet(memories: Memories) -> None:
     assert lessons(memories) == []
 
 
+def test_nobody_is_asked_about_pieces_of_work_of_which_the_record_is_gone(memories: Memories) -> None:
+    """One piece shows no cure; the reading says why it was not asked, and asks when the failure is met once more."""
+    reads(memories, session("r1"), NONE)
+    folder, gone = readings_folder(memories.near.path), memories.store.find_run(memories.project_id, "r1")
+    assert gone is not None
+    remove_readings(folder, [gone.id])
+    _, model = reads(memories, session("r2", "redis"), NONE)
+    row = memories.store.find_run(memories.project_id, "r2")
+    assert row is not None and (kept := load(folder, row.id)) is not None
+    assert kept.lessons[-1]["reason"] == "not enough of it was kept"
+    assert not any("The same failure" in text for text in model.asked)
+    reads(memories, session("r3", "queue"), NONE, says())
+    assert len(lessons(memories)) == 1
+
+
 def test_it_is_asked_once_and_again_only_when_twice_as_many_met_it(memories: Memories) -> None:
     reads(memories, session("r1"), NONE)
     asked = [reads(memories, session(f"r{number}", f"queue{number}"), NONE, NONE)[1] for number in range(2, 5)]
@@ -153,6 +168,16 @@ def test_a_cure_that_a_session_had_found_makes_that_lesson_the_failures_own(memo
     [after] = lessons(memories)
     assert (after.id, after.text, after.state) == (before.id, TEXT, "provisional")
     assert after.signature and after.tally.seen == 2 and after.category == "at need"
+
+
+def test_a_cure_does_not_take_the_place_of_a_lesson_that_says_the_opposite_of_the_same_commands(
+    memories: Memories,
+) -> None:
+    found = "Never start the database with `docker compose up -d postgres` before `npm test`."
+    heard = {"text": found, "kind": "command", "standing": "found", "quotes": [{"line": 3, "words": CURE}]}
+    reads(memories, session("r1"), json.dumps({"lessons": [heard], "answers": [], "verdicts": []}))
+    reads(memories, session("r2", "redis"), NONE, says())
+    assert {memory.text: bool(memory.signature) for memory in lessons(memories)} == {found: False, TEXT: True}
 
 
 def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories: Memories) -> None:
