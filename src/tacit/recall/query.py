@@ -32,6 +32,7 @@ SPARE = 8  # lessons beyond the budget that are asked for at the start: some are
 FITTING = 24
 LONG_FITTING, MANY = 16, 6  # of a prompt of more passages than that, which takes its time to read; three are given
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
+PAIRS = 1000  # of lessons at odds that are looked at
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
 
 
@@ -253,9 +254,8 @@ def with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:
 
 
 def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
-    """Pairs of lessons that wait for a judge because they say opposite things."""
-    return frozenset(
-        frozenset((each.memory, str((each.payload or {}).get("other", ""))))
-        for each in store.proposals(project, state="open")
-        if each.kind == "contradiction"
-    )
+    """Pairs of lessons that wait for a judge because they say opposite things. Mostly none do, and a prompt does not load what waits."""
+    if "contradiction" not in {kind for kind, _ in store.proposals_about(project)}:
+        return frozenset()
+    waiting = store.proposals(project, kinds=("contradiction",), limit=PAIRS)
+    return frozenset(frozenset((each.memory, str((each.payload or {}).get("other", "")))) for each in waiting)

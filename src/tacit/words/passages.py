@@ -254,6 +254,10 @@ def weighed(
         for token in passage:
             if token in rows:
                 amount = rarity[token]
+                if not held:
+                    held = dict.fromkeys(rows[token], amount)
+                    get = held.get
+                    continue
                 for n in rows[token]:
                     held[n] = get(n, 0.0) + amount
         before = scores.get
