@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tacit.app import open as open_memories
+from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.profile_toml import standard
 from tacit.core.run import Run
-from tacit.learn.apply import by_outcome, echoed, touched
+from tacit.learn.apply import by_outcome, echoed, record_outcomes, touched
 
 
 @pytest.mark.parametrize(
@@ -65,3 +69,21 @@ def test_a_task_touched_a_memory_where_two_of_its_words_and_a_fifth_of_them_occu
 ) -> None:
     text = f"restart worker deploy queue tokens lease broker ledger socket parser{more}"
     assert touched(Memory("m-1", "p", text, "fact"), Run("r", "loop", task=task)) is is_touched
+
+
+def test_the_second_failed_reuse_asks_for_a_review(folder: Path) -> None:
+    """geas's bar; a task that passed in between neither counts nor forgives."""
+    with open_memories(profile="geas") as memories:
+        lesson = memories.add("Restart the worker after each deploy")
+        asked = []
+        for n, outcome in enumerate(("failure", "success", "failure", "failure")):
+            run, at = Run(f"r{n}", "loop", task="restart the worker", outcome=outcome), f"2026-11-15T12:0{n}:00.000Z"
+            use = Use(lesson.id, run.id, lesson.project, run.id, lesson.id, "exempt", 0.0, at=at)
+            with memories.store.write() as tx:
+                record_outcomes(
+                    tx, memories.profile, run, [use], run_id=run.id, repeated=lambda id: False,
+                    contradicted=lambda id: False, at=at, profile_version="",
+                )  # fmt: skip
+                effects = {mark.value for mark in tx.marks(memory=lesson.id) if mark.unit == run.id and mark.value}
+            asked.append(effects.pop())
+        assert asked == ["none", "none", "review_required", "review_required"]

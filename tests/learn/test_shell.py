@@ -37,3 +37,19 @@ def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> No
 def test_a_command_given_as_words_is_what_its_shell_runs(words: list[str], line: str) -> None:
     """Codex hands a shell its one line."""
     assert shell.command_of(Step("tool", "step:1", tool="shell", input={"command": words})) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "is_look"),
+    [
+        ("git -C web log", True),
+        ("git -C log", False),  # a folder
+        ("kubectl -n logs", False),  # a namespace
+        ("kubectl -n logs get pods", True),
+        ("npm --version --json", True),
+        ("npm --json", False),
+    ],
+)
+def test_what_an_option_names_is_no_subcommand(line: str, is_look: bool) -> None:
+    """A call that only reads is known by its subcommand, or by its first flag where it has none."""
+    assert shell.looks(shell.calls(line)[0]) is is_look

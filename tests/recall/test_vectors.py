@@ -219,6 +219,17 @@ def test_a_question_points_alike_where_the_store_knows_no_vectors(
     assert cosine == pytest.approx(1.0, abs=1e-3)  # a store keeps a byte of each number
 
 
+def test_a_question_of_words_that_the_model_does_not_know_points_nowhere(
+    world: Any, make: Make, told: ToyWordEmbedder
+) -> None:
+    """In the model's own space still, so that it can be compared with what is kept there."""
+    world.put(make("mend the vehicle"), *strangers(make))
+    wanted = asked(Query("queue number"), world.profile)
+    found = replace(world.store.ask(("p",), parts_of(wanted), limit=10, meaning=1.0), direction=None)
+    identity, direction = pointed(told, wanted, found)
+    assert (identity, list(direction)) == (told.identity, [0.0] * told.size)
+
+
 def test_words_that_the_model_does_not_know_leave_words(world: Any, make: Make, told: ToyWordEmbedder) -> None:
     world.put(make("mend the vehicle"), *strangers(make))
     before = [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits]
