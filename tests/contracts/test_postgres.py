@@ -482,16 +482,7 @@ def test_one_run_is_learned_by_one_machine_at_a_time(team: Team, opened: Callabl
         from tacit.learn import learn as learn_run
 
         with open_memories(team.url("owner"), project="shop") as memories:
-            return learn_run(
-                memories.store,
-                memories.ensure_project(),
-                memories.profile,
-                given,
-                now=now,
-                ids=new_id,
-                model=model,
-                over=True,
-            )
+            return learn_run(memories.work, given, model=model, over=True)
 
     with open_memories(team.url("owner"), project="shop") as memories:
         memories.ensure_project()
