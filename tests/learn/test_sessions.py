@@ -1,7 +1,7 @@
 """Sessions of several projects, step by step: what was noticed in each, and what was told after it.
 
 sessions/PROJECT.txt holds the sessions as somebody would have seen them, sessions/PROJECT.jsonl what came of them. After a change that is meant:
-SESSIONS=write python -m pytest tests/learn/test_sessions.py, and read the difference.
+LIVES=write python -m pytest tests/learn/test_sessions.py, and read the difference.
 
     == one, two         one session, lived once under each of these lineages
     > words             typed by the person
@@ -15,28 +15,22 @@ SESSIONS=write python -m pytest tests/learn/test_sessions.py, and read the diffe
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recorded_answers import encoded
+from tests.recorded_lives import fix_draws, is_as_recorded, rows_of_store
 
 from tacit.app import open as open_memories
-from tacit.core.profile import profile_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.notice import notice
 from tacit.learn.tell import propose, told_by, witnesses
 from tacit.learn.tell.notebook import Notebook
-from tacit.testing import Clock, content
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from recorded_answers import encoded, is_same
+from tacit.testing import Clock
 
 SESSIONS = Path(__file__).with_name("sessions")
 PROJECTS = sorted(path.stem for path in SESSIONS.glob("*.txt"))
@@ -78,16 +72,6 @@ def sessions_of(text: str) -> Iterator[tuple[str, Run]]:
             clock += timedelta(seconds=after)
         for lineage in head.split(", "):
             yield lineage, Run(f"r{number}{lineage}", "claude-code", steps=tuple(steps), cwd=CWD, branch="topic/x")
-
-
-def compare(path: Path, said: list[Any]) -> None:
-    """What is said now with what was said before, one after the other."""
-    if os.environ.get("SESSIONS") == "write":
-        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
-    was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for now, before in zip(said, was):
-        assert is_same(now, before), (now, before)
-    assert len(said) == len(was)
 
 
 class Inbox:
@@ -154,10 +138,8 @@ def kept_of(text: str, folder: Path) -> Iterator[list[Any]]:
                 )
         clock.advance(days=40)
         memories.tend()
-        for table, rows in content(memories.store).items():
-            for row in rows if table in ("memory", "proposal", "evidence", "incident", "journal", "run") else ():
-                shown = ["bytes" if isinstance(each, bytes) else each for each in row]
-                yield [table, json.loads(json.dumps(shown).replace(profile_id(memories.profile), "PROFILE"))]
+        kept = ("memory", "proposal", "evidence", "incident", "journal", "run")
+        yield from ([table, row] for table, row in rows_of_store(memories) if table in kept)
 
 
 @pytest.mark.file_only("rows are compared as a file has them")
@@ -166,21 +148,13 @@ def test_what_a_store_keeps_of_the_sessions_of_a_project(
     project: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every answer and every row: sessions/PROJECT.store.jsonl."""
-    calls = Counter[str]()
-
-    def drawn(size: int) -> bytes:
-        who = sys._getframe(1).f_code.co_qualname
-        calls[who] += 1
-        return (sha256(f"{who} {calls[who]}".encode()).digest() * (size // 32 + 1))[:size]
-
-    monkeypatch.setattr(os, "urandom", drawn)
+    fix_draws(monkeypatch)
     text = (SESSIONS / f"{project}.txt").read_text(encoding="utf-8")
-    said = [json.loads(json.dumps(each).replace(str(folder), "FOLDER")) for each in kept_of(text, folder)]
-    compare(SESSIONS / f"{project}.store.jsonl", said)
+    is_as_recorded(SESSIONS / f"{project}.store.jsonl", folder, kept_of(text, folder))
 
 
 @pytest.mark.parametrize("project", PROJECTS)
-def test_what_came_of_the_sessions_of_a_project(project: str) -> None:
+def test_what_came_of_the_sessions_of_a_project(project: str, folder: Path) -> None:
     """Every incident, lesson and proposal, in their order."""
     text = (SESSIONS / f"{project}.txt").read_text(encoding="utf-8")
-    compare(SESSIONS / f"{project}.jsonl", list(came_of(text)))
+    is_as_recorded(SESSIONS / f"{project}.jsonl", folder, came_of(text))

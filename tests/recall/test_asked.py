@@ -1,18 +1,17 @@
 """A store of lessons of every sort, asked in every way, under each profile: what was found, in which order, why the rest was left out, and what was recorded.
 
-asked/PROFILE.jsonl says what it was. After a change that is meant: ASKED=write python -m pytest tests/recall/test_asked.py, and read the difference.
+asked/PROFILE.jsonl says what it was. After a change that is meant: LIVES=write python -m pytest tests/recall/test_asked.py, and read the difference.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recorded_answers import answering_as_declared, encoded
+from tests.recorded_lives import is_as_recorded
 
 from tacit.core.errors import TacitError
 from tacit.core.memory import Memory, Tally
@@ -23,9 +22,6 @@ from tacit.recall import AskingRun, Query
 from tacit.recall.answering import explain
 from tacit.recall.knowledge import Knowledge
 from tacit.testing import content
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from recorded_answers import answering_as_declared, encoded, is_same
 
 ASKED = Path(__file__).with_name("asked")
 NOW = "2026-11-15T12:00:00.000Z"
@@ -200,12 +196,4 @@ def test_every_question_is_answered_as_it_was(
 ) -> None:
     """Question by question, then the rows that asking left behind."""
     with answering_as_declared():
-        said = [json.loads(json.dumps(each, ensure_ascii=False)) for each in answers(world_of(profile), make)]
-    path = ASKED / f"{profile}.jsonl"
-    if os.environ.get("ASKED") == "write":
-        ASKED.mkdir(exist_ok=True)
-        path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
-    was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for now, before in zip(said, was):
-        assert is_same(now, before), (now, before)
-    assert len(said) == len(was)
+        is_as_recorded(ASKED / f"{profile}.jsonl", ASKED, answers(world_of(profile), make))

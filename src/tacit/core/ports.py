@@ -215,8 +215,8 @@ if TYPE_CHECKING:
         def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
             """A project's proposals whose ids begin so, in any state."""
 
-        def proposals_about(self, project: str, *, state: str = "open") -> list[tuple[str, str]]:
-            """(kind, memory) of each proposal in a state, oldest first."""
+        def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
+            """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
 
         def proposal(self, id: str) -> Proposal | None:
             """A proposal by its id."""

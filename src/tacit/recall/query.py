@@ -255,7 +255,7 @@ def with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:
 
 def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
     """Pairs of lessons that wait for a judge because they say opposite things. Mostly none do, and a prompt does not load what waits."""
-    if "contradiction" not in {kind for kind, _ in store.proposals_about(project)}:
+    if not store.proposals_about(project, kind="contradiction"):
         return frozenset()
     waiting = store.proposals(project, kinds=("contradiction",), limit=PAIRS)
     return frozenset(frozenset((each.memory, str((each.payload or {}).get("other", "")))) for each in waiting)

@@ -418,15 +418,15 @@ class WaitingRows(Statements):
 
     def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
         """A project's proposals whose ids begin so, in any state."""
-        low = beginning.lower()
-        asked = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p"
+        asked, low = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", beginning.lower()
         rows = self.rows(asked, low=low, high=low + "{", p=project)
         return [found for row in rows if (found := self.proposal(row[0])) is not None]
 
-    def proposals_about(self, project: str, *, state: str = "open") -> list[tuple[str, str]]:
-        """(kind, memory) of each proposal in a state, oldest first."""
-        sql = "SELECT kind, memory FROM proposal WHERE project = :p AND state = :state ORDER BY created_at, id"
-        return [(kind, memory) for kind, memory in self.rows(sql, p=project, state=state)]
+    def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
+        """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
+        where = "project = :p AND state = :state" + (" AND kind = :kind" if kind else "")
+        sql = f"SELECT kind, memory FROM proposal WHERE {where} ORDER BY created_at, id"
+        return [tuple(row) for row in self.rows(sql, p=project, state=state, kind=kind)]
 
     def proposal(self, id: str) -> Proposal | None:
         """A proposal by its id."""

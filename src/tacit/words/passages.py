@@ -106,14 +106,13 @@ def count_names(text: str, most: int) -> int:
     """How many names a text has, `most` at most: names, paths, flags, versions and numbers of some length, and what stands in backticks."""
     from tacit.words.tokens import RUN, WORD, scan
 
-    found: set[str] = set()
-    count = min(text.count("`") // 2, most)
-    for piece in scan(text):
-        if count + len(found) >= most:
-            return most
+    spans, found = text.count("`") // 2, set[str]()
+    for piece in scan(text) if spans < most else ():
         if piece.kind not in (WORD, RUN) and len(piece.raw) >= _NAME:
             found.add(piece.raw)
-    return min(count + len(found), most)
+            if spans + len(found) >= most:
+                break
+    return min(spans + len(found), most)
 
 
 def _joined(lines: Sequence[list[str]]) -> list[list[str]]:

@@ -125,7 +125,7 @@ def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _about(desk: Memories, kind: str, state: str = "open") -> list[str]:
     """The lesson behind each proposal of a kind, or of any; empty for one that is about none."""
-    return [memory for of, memory in desk.store.proposals_about(desk.project_id, state=state) if kind in ("", of)]
+    return [memory for _, memory in desk.store.proposals_about(desk.project_id, state=state, kind=kind)]
 
 
 def _proposals(
