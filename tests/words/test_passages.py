@@ -15,6 +15,7 @@ from tacit.words.passages import (
     SHORT_CHARS,
     TEXT,
     WINDOW,
+    bounds_of,
     cut,
     names_of,
     passages_of,
@@ -300,6 +301,27 @@ def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
         tokens = [("form", f"own{n}") for n in range(many)]
         told = told_in(tokens, {"form": 5.0, "own0": 5.0})
         assert told["own0"] == 5.0 and (told["form"] < 5.0) is less
+
+
+def test_a_line_of_a_paste_that_says_what_no_other_says_is_asked_for_first() -> None:
+    for many, less in ((TEXT, False), (PASTE, True)):
+        tokens = [("form", "head", f"own{n}") for n in range(many - 1)] + [("asked", "once", "only")]
+        *form, asked = bounds_of(tokens, [9.0] * many, ROWS)
+        assert asked == pytest.approx(9.0) and all((each > asked) is less for each in form)
+    half = (TEXT + PASTE) // 2
+    share = (1 / half + 1) / 2  # of its two words one stands in every line
+    bounds = bounds_of([("form", f"own{n}") for n in range(half)], [50.0] * half, ROWS)
+    assert bounds == pytest.approx([50.0 / (0.5 + 0.5 * share)] * half)
+
+
+@pytest.mark.parametrize(
+    ("sign", "by_line"),
+    [("→", True), ("✓", True), ("é", True), ("\ufeff", True), ("日", False), ("ไ", False), ("한", False)],
+)
+def test_a_long_paste_is_read_by_the_index_whatever_signs_it_has(sign: str, by_line: bool) -> None:
+    text = "\n".join(f"{n}{sign}broker stalls on shard{n}" for n in range(200))
+    assert len(text) > SHORT_CHARS
+    assert all(isinstance(each, str) for each in passages_of(text)) is by_line
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,10 @@ from tacit.core.value import value
 from tacit.words.passages import (
     alike_to,
     beside_of,
+    bounds_of,
     count_names,
     cut,
     fit_of,
-    least_of,
     names_of,
     power_of,
     slack_of,
@@ -393,8 +393,7 @@ def words_reader(
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
     wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    power, least, every = power_of(len(wholes)), least_of(wholes, rows), sum(rarity.values())
-    bounds = [max(whole, least) for whole in wholes]
+    power, every, bounds = power_of(len(wholes)), sum(rarity.values()), bounds_of(passages, wholes, rows)
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
     for place, passage in enumerate(passages):

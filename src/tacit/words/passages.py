@@ -37,8 +37,8 @@ PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
 # Passages from which and up to which a question is one text, and from which on it is a paste.
-FEW, TEXT, PASTE = 4, 12, 24
-REPEATED = 0.2  # in a paste a word tells less by this power of the passages that ask for it
+FEW, TEXT, PASTE = 4, 12, 36
+REPEATED = 0.1  # in a paste a word tells less by this power of the passages that ask for it
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
 # What each further passage of a text adds; in a paste less, by how many of this many passages it has.
 OTHERS, FULL = 0.85, 6
@@ -46,7 +46,7 @@ OTHERS, FULL = 0.85, 6
 
 def passages_of(text: str) -> tuple[Passage, ...]:
     """The passages of a text: its words, chosen, where it is short; its lines where it is long."""
-    if len(text) <= SHORT_CHARS or not text.isascii():
+    if len(text) <= SHORT_CHARS or _has_letters_in_a_row(text):
         from tacit.words.tokens import query_words
 
         if "://" in text and len(query_words(short := _with_short_addresses(text), _LINK)) == _LINK:
@@ -54,6 +54,15 @@ def passages_of(text: str) -> tuple[Passage, ...]:
         found = [query_words(line, 400) for line in text.splitlines() if line.strip()]
         return tuple(piece for words in _joined(found) for piece in _windows(words))
     return tuple(line for line in _with_parts(text).splitlines() if line.strip())
+
+
+def _has_letters_in_a_row(text: str) -> bool:
+    """Whether a text is written, if only in part, in a script whose words the index does not find; arrows, ticks and dashes are no letters."""
+    if text.isascii():
+        return False
+    import re
+
+    return re.search("[\u0900-\u1cff\u3000-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]", text) is not None
 
 
 def _with_short_addresses(text: str) -> str:
@@ -173,9 +182,17 @@ def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> 
     return found
 
 
-def least_of(wholes: Sequence[float], rows: int) -> float:
-    """What a passage counts as at least, beside the others: one word that is met is not all of a question."""
-    return min(LEAST * rarity_of(0, rows), max(wholes, default=0.0))
+def bounds_of(passages: Sequence[Sequence[str]], wholes: Sequence[float], rows: int) -> list[float]:
+    """What each passage counts as, beside the others, when it is asked how much of it is met: its rarity, and a least, since one word that is
+    met is not all of a question. In a paste it counts as more the less of it is its own: what is asked there stands in one line, while a
+    log, code or a ticket says its words again and again."""
+    least, paste = min(LEAST * rarity_of(0, rows), max(wholes, default=0.0)), paste_of(len(passages))
+    bounds = [max(whole, least) for whole in wholes]
+    if not paste:
+        return bounds
+    owned = {word: 1 / times for word, times in Counter(chain.from_iterable(passages)).items()}
+    shares = [sum(map(owned.__getitem__, each)) / len(each) for each in passages]
+    return [bound / (1 - paste + paste * share) for bound, share in zip(bounds, shares)]
 
 
 def power_of(passages: int) -> float:
@@ -245,9 +262,8 @@ def weighed(
     rarest, power = rarity_of(0, total), power_of(len(tokens))
     rarity = told_in(tokens, {**dict.fromkeys(chain.from_iterable(tokens), rarest), **rarity})
     wholes = [sum(map(rarity.__getitem__, passage)) for passage in tokens]
-    least = least_of(wholes, total)
     share = OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
-    for passage, whole in zip(tokens, wholes):
+    for passage, whole in zip(tokens, bounds_of(tokens, wholes, total)):
         held: dict[int, float] = {}
         get = held.get
         for token in passage:
@@ -260,7 +276,6 @@ def weighed(
                 for n in rows[token]:
                     held[n] = get(n, 0.0) + amount
         before = scores.get
-        whole = max(whole, least)
         if not share and power == 2.0:
             for n, amount in held.items():
                 mine = amount * amount / whole
