@@ -13,7 +13,7 @@ be explained. The rankers of the origins stand in `origins`.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
@@ -30,10 +30,9 @@ from tacit.words.passages import (
     cut,
     fit_of,
     names_of,
-    power_of,
     slack_of,
     tellings,
-    worth,
+    worths_of,
 )
 
 TYPE_CHECKING = False
@@ -393,7 +392,7 @@ def words_reader(
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
     wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    power, every, bounds = power_of(len(wholes)), sum(rarity.values()), bounds_of(passages, wholes, rows)
+    every, bounds = sum(rarity.values()), bounds_of(passages, wholes, rows)
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
     for place, passage in enumerate(passages):
@@ -411,7 +410,9 @@ def words_reader(
     usual = facts.length or sum(map(len, read.values())) / (len(read) or 1)
     same = alike_to(asked.query.task, tokens)
     groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
-    beside = beside_of(groups, {hit.n: {*filter(is_wanted, read[hit.memory.id])} for hit in hits if hit.n in groups})
+    beside = beside_of(
+        groups, {hit.n: dict.fromkeys(filter(is_wanted, read[hit.memory.id])) for hit in hits if hit.n in groups}
+    )
 
     def held(hit: Hit) -> tuple[float, float]:
         text = read[hit.memory.id]
@@ -424,27 +425,27 @@ def words_reader(
             if parts:
                 named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
-        near = beside.get(hit.n, {})
         titled = 0.0 if hit.n in groups else title - 1  # a turn of a conversation has no title
-        present = dict.fromkeys((*mine, *named, *near))
-        for each in tasks:
-            present.update(dict.fromkeys(filter(is_wanted, each)))
+        # How often each asked word stands there, in reading order: the same sums in every process, to the last digit.
+        seen = dict.fromkeys(mine, 0.0)
+        for word in mine:
+            seen[word] += 1
+        for word in first:
+            seen[word] += titled
+        for word in named:
+            seen[word] = seen.get(word, 0.0) + PART
+        for word, share in beside.get(hit.n, {}).items():
+            seen[word] = seen.get(word, 0.0) + share
+        for word in dict.fromkeys(filter(is_wanted, chain.from_iterable(tasks))):
+            seen[word] = seen.get(word, 0.0) + task
         slack = slack_of(len(text), usual)
         amounts: dict[int, float] = {}
-        together = 0.0
-        # In reading order: the same sum in every process, to the last digit.
-        for word in sorted(present):
-            times = mine.count(word) + titled * first.count(word)
-            if named:
-                times += PART * named.count(word)
-            if near:
-                times += near.get(word, 0.0)
-            if tasks:
-                times += task * any(word in each for each in tasks)
+        together, amount_at = 0.0, amounts.get
+        for word, times in seen.items():
             amount = rarity[word] * times / (times + slack)
             together += amount
             for place in asks[word]:
-                amounts[place] = amounts.get(place, 0.0) + amount
+                amounts[place] = amount_at(place, 0.0) + amount
         if pairs:
             for pair in sorted(pairs.keys() & pairwise((*mine, *named))):
                 for place in pairs[pair]:
@@ -452,11 +453,10 @@ def words_reader(
         if names:
             said = f" {' '.join(text)}  {' '.join(tokens(parts))} "
             for name, telling, where in names:
-                times = said.count(name)
-                for place in where if times else ():
-                    amounts[place] += telling * times / (times + slack)
-        worths = [worth(min(amount, wholes[place]), bounds[place], power) for place, amount in amounts.items()]
-        words = fit_of(worths, wholes, rows, together / every)
+                found = said.count(name)
+                for place in where if found else ():
+                    amounts[place] += telling * found / (found + slack)
+        words = fit_of(worths_of(amounts, wholes, bounds), wholes, rows, together / every)
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
