@@ -37,6 +37,10 @@ args.data = unpacked(args.data)
 UNREAD = 0.05
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
+if not found:
+    parser.error(
+        f"no project in {args.data}: none of its folders has an index.json. Name the folder that holds the projects."
+    )
 if args.step == "feed" and args.jobs > 1 and not args.project:  # projects know nothing of each other: a process each
 
     def fed(name: str) -> int:
