@@ -1,10 +1,9 @@
 """A question in passages, and what it means that a lesson holds the words of one.
 
-A question of fifteen words is one passage. A prompt with a pasted log, a trace or a ticket is many: each line, or of a long paragraph
-some two
-dozen words at a time. Each is a question of its own, and a score says for all of them the same: how much of what was asked is there, by
-rarity.
-Nothing is cut off at the front; of a very long paste the beginning and the end are read.
+A question of fifteen words is one passage. A prompt with a pasted log, a trace or a ticket is many: each line, or of a
+long paragraph some two dozen words at a time. Each is a question of its own, and a score says for all of them the
+same: how much of what was asked is there, by rarity. Nothing is cut off at the front; of a very long paste the
+beginning and the end are read.
 
 Pure, and on the path of a prompt.
 """
@@ -47,7 +46,7 @@ OTHERS, FULL = 0.85, 6
 
 def passages_of(text: str) -> tuple[Passage, ...]:
     """The passages of a text: its words, chosen, where it is short; its lines where it is long."""
-    if len(text) <= SHORT_CHARS or _has_letters_in_a_row(text):
+    if len(text) <= SHORT_CHARS or _has_unspaced_script(text):
         from tacit.words.tokens import query_words
 
         if "://" in text and len(query_words(short := _with_short_addresses(text), _LINK)) == _LINK:
@@ -57,8 +56,8 @@ def passages_of(text: str) -> tuple[Passage, ...]:
     return tuple(line for line in _with_parts(text).splitlines() if line.strip())
 
 
-def _has_letters_in_a_row(text: str) -> bool:
-    """Whether a text is written, if only in part, in a script whose words the index does not find; arrows, ticks and dashes are no letters."""
+def _has_unspaced_script(text: str) -> bool:
+    """Whether a part of a text is in a script without spaces, whose words the index does not find; arrows, ticks and dashes are in none."""
     if text.isascii():
         return False
     import re

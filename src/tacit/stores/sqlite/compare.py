@@ -1,12 +1,10 @@
 """Rows that a text is compared with, for matching and tending: candidates by its words, one lookup a word.
 
-Full text costs what its words' postings cost. Of each word the newest rows are fetched, and how near together they lie tells how common
-it is, without
-counting; the rarest of the others are read completely, as far as the reach goes; of what is left, only the rows that also hold a word
-known by then.
-A name of several words (`db/test_cache.py`) is never asked for as a phrase, which would read all its words to their ends: its rows are
-among those of
-its rarest part. Questions go another way (`search.ask`).
+Full text costs what its words' postings cost. Of each word the newest rows are fetched, and how near together they lie
+tells how common it is, without counting; the rarest of the others are read completely, as far as the reach goes; of
+what is left, only the rows that also hold a word known by then. A name of several words (`db/test_cache.py`) is never
+asked for as a phrase, which would read all its words to their ends: its rows are among those of its rarest part.
+Questions go another way (`search.ask`).
 """
 
 from __future__ import annotations

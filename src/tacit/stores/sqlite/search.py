@@ -1,22 +1,19 @@
 """Candidates for a question, by channel. The store finds; ranking and wording are pure and live elsewhere.
 
-A question comes in passages: a line, a sentence, a few dozen words (`words/passages.py`). All words of all passages are looked up at
-once, in the table
-`term`: how many memories hold each, and which, where they are few. Of the common ones the rarest are read from the full text as far as
-the reach goes,
-little for a prompt that waits, more for somebody who asks; of the next few what they share with those known, which the index finds by
-leaping from one
-word's rows to the other's. A row is worth what the words of its best passage are worth, so that what a pasted log says by the way does
-not drown what is
-asked beside it: summed over the whole prompt, a question among 300 lines found its lesson in 5 of 100 cases, by passages in 75.
+A question comes in passages: a line, a sentence, a few dozen words (`words/passages.py`). All words of all passages
+are looked up at once, in the table `term`: how many memories hold each, and which, where they are few. Of the common
+ones the rarest are read from the full text as far as the reach goes, little for a prompt that waits, more for somebody
+who asks; of the next few what they share with those known, which the index finds by leaping from one word's rows to
+the other's. A row is worth what the words of its best passage are worth, so that what a pasted log says by the way
+does not drown what is asked beside it: summed over the whole prompt, a question among 300 lines found its lesson in 5
+of 100 cases, by passages in 75.
 
-A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set of row numbers,
-and the words are
-read further within it. The index's own tokenizer goes out with the candidates, so that what was found by a word is also ranked by it.
+A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set
+of row numbers, and the words are read further within it. The index's own tokenizer goes out with the candidates, so
+that what was found by a word is also ranked by it.
 
-A process that asks again meets the same common words and the same lessons again: `Cached` has them, as long as nobody writes. Nothing
-else is found
-because of it: what is kept is what would be looked up.
+A process that asks again meets the same common words and the same lessons again: `Cached` has them, as long as nobody
+writes. Nothing else is found because of it: what is kept is what would be looked up.
 """
 
 from __future__ import annotations
