@@ -4,7 +4,7 @@
 
 Lessons are Hadoop's and SeaMonkey's reports, a store each; a short question is the title of a linked duplicate (itself left out), and counts where it finds a
 twin among the first three. The same question is then put at a random place into 30, 100 and 300 lines: of tool output of real sessions, of the other tracker's reports,
-of this repository's source. Found is a twin among the first ten of `recall(prompt)`, default settings. With `--other` the same for data of other origin (bench/quality_machine.py): what ruff, rustc
+of this repository's source. Found is a twin among the first ten of `recall(prompt)`, default settings; beside it, whether one is among the three lines that `inject(prompt)` gives an agent. With `--other` the same for data of other origin (bench/quality_machine.py): what ruff, rustc
 and perl say, and Perl's FAQ, each beside lines of the next one's texts, some fifty questions of each.
 """
 
@@ -69,6 +69,7 @@ def main() -> int:
         print(f"Nothing to measure: no gitbugs in {args.data}.", file=sys.stderr)
         return 0
     found: dict[tuple[str, int], list[bool]] = {}
+    given: list[bool] = []
     asked = 0
     if args.other:
         stages = [
@@ -97,6 +98,7 @@ def main() -> int:
                     prompt = some[start : start + size]
                     prompt.insert(chance.randrange(size), question.text)
                     found.setdefault((kind, size), []).append(_found(method, question, "\n".join(prompt), 10))
+                    given.append(_found(method, question._replace(start=True), "\n".join(prompt), 3))
         method.close()
     table = ["| inside | " + " | ".join(f"{size} lines" for size in LINES) + " |", "|---" * (1 + len(LINES)) + "|"]
     for kind in dict.fromkeys(kind for kind, _ in found):
@@ -113,6 +115,7 @@ def main() -> int:
             *table,
             "",
             f"all: {100 * sum(every) / max(1, len(every)):.1f} %",
+            f"among the three lines that are given: {100 * sum(given) / max(1, len(given)):.1f} %",
             "",
         ]
     )
