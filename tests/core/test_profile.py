@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pytest
 
 from tacit.core import profile as profile_module
+from tacit.core import profile_sections, profile_upkeep
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
-from tacit.core.profile import FORMAT, class_of, diff, flat, from_json, kind_named, profile_id, to_json, with_values
-from tacit.core.profile_keys import KEYS
+from tacit.core.profile import (
+    FORMAT,
+    class_of,
+    diff,
+    flat,
+    from_json,
+    kind_named,
+    profile_id,
+    to_json,
+    with_values,
+)
+from tacit.core.profile_field import Key, fraction, key
+from tacit.core.profile_keys import KEYS, ProfileFields, declared
 from tacit.core.profile_toml import BUILTIN, builtin, compile_profile, key_table, slots, standard
 from tacit.core.states import LEGAL
-from tacit.core.value import replace
+from tacit.core.value import replace, value
 
 
 def faults(text: str, **given: object) -> str:
@@ -444,53 +455,97 @@ def test_reading_needs_nothing_heavy() -> None:
 
 # --- one table --------------------------------------------------------------------------------------------------------
 
-TYPES = {
-    "str": "text", "bool": "flag", "int": "whole", "float": "number", "float | None": "number", "tuple[str, ...]": "texts",
-    "tuple[int, ...]": "wholes", "tuple[float, ...]": "numbers", "tuple[Condition, ...]": "conditions",
-}  # fmt: skip
+
+@value
+class Shelf:
+    """A section like those of a profile."""
+
+    klass: Annotated[str, key("its class", choices=("a", "b"))]
+    open: Annotated[bool, key("whether it is")]
 
 
-def test_the_classes_and_the_table_of_keys_say_the_same() -> None:
-    """Editors and the type checker see exactly the keys that the compiler knows, with their types."""
-    from tacit.core import profile_sections, profile_upkeep
+@value
+class Book(Shelf):
+    """One that says more."""
 
-    trees = [ast.parse(inspect.getsource(each)) for each in (profile_module, profile_sections, profile_upkeep)]
-    classes = {
-        node.name: {
-            part.target.id: ast.unparse(part.annotation)
-            for part in node.body
-            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-        }
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    }
-    declared: dict[str, str] = {}
+    open: Annotated[bool, key("whether it lies so", default=False)]
+    pages: Annotated[tuple[int, ...], key("which", low=1)]
 
-    def walk(cls: str, prefix: str) -> None:
-        for name, kind in classes[cls].items():
-            path = (
-                prefix + {"klass": "class", "states": "from"}.get(name, name)
-                if cls in ("Kind", "Rule")
-                else prefix + name
-            )
-            item = kind.removeprefix("tuple[").removesuffix(", ...]")
-            entry = kind.removeprefix("Mapping[str, ").removesuffix("]")
-            if kind in TYPES:
-                declared[path] = TYPES[kind]
-            elif kind in classes:
-                walk(kind, path + ".")
-            elif kind.startswith("tuple") and item in classes:
-                walk(item, path + "[].")
-            elif entry in classes:
-                walk(entry, path + ".*.")
-            elif path == "ladder.review_after":
-                declared.update({f"{path}.{state}": TYPES[entry] for state in ("provisional", "stable", "canonical")})
-            else:
-                declared[path + ".*"] = TYPES[entry if entry in TYPES else entry + "]"]
 
-    walk("Profile", "")
-    assert declared == {path: key.type for path, key in KEYS.items()}
+@value
+class Shop:
+    """A section with others in it."""
+
+    floor: Annotated[float, key("how low", low=None)]
+    shelf: Shelf
+    books: tuple[Book, ...]
+    prices: Annotated[Mapping[str, float], fraction("of each")]
+    found: Mapping[str, Shelf]
+    fixed: Annotated[Mapping[str, bool], Shelf]
+    rooms: Annotated[int, key("how many")]
+
+
+def test_a_section_declares_its_keys() -> None:
+    """In the order of its fields: its own, those of what lies in it, of each item of a list (`[]`), of each named entry (`*`)."""
+    shelf = Key("text", "its class", choices=("a", "b")), Key("flag", "whether it is")
+    assert list(declared(Shop)) == [
+        ("floor", Key("number", "how low")),
+        *zip(("shelf.klass", "shelf.open"), shelf),
+        ("books[].klass", shelf[0]),
+        ("books[].open", Key("flag", "whether it lies so", default=False)),
+        ("books[].pages", Key("wholes", "which", 1)),
+        ("prices.*", Key("number", "of each", 0.0, 1.0)),
+        *zip(("found.*.klass", "found.*.open"), shelf),
+        *zip(("fixed.klass", "fixed.open"), shelf),
+        ("rooms", Key("whole", "how many", 0)),
+    ]
+
+
+def test_a_field_that_does_not_say_what_it_means_is_named() -> None:
+    """It would otherwise be a key that no profile may set."""
+
+    class Bare:
+        title: str
+
+    with pytest.raises(TypeError, match=r"^page\.title does not say what it means"):
+        list(declared(Bare, "page"))
+
+
+def test_no_section_is_left_out() -> None:
+    """A class that no field of a profile names would declare keys that nobody knows."""
+    said = {each.doc for each in KEYS.values()}
+    for name, cls in {**vars(profile_sections), **vars(profile_upkeep)}.items():
+        hints = get_type_hints(cls, include_extras=True) if hasattr(cls, "FIELDS") else {}
+        keys = [each for hint in hints.values() for each in get_args(hint)[1:] if isinstance(each, Key)]
+        assert [each.doc for each in keys if each.doc not in said] == [], name
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_readers_find_what_the_classes_say(name: str) -> None:
+    """What is built from the compiled text has the fields, the mappings and the types that the type checker sees."""
+
+    def look(path: str, hint: Any, at: Any) -> None:
+        if get_origin(hint) is Annotated:
+            hint = get_args(hint)[0]
+        origin, inner = get_origin(hint), get_args(hint)
+        if origin is Mapping:
+            assert type(at) is dict, path
+            for name, each in at.items():
+                look(f"{path}.{name}", inner[1], each)
+        elif origin is tuple:
+            assert type(at) is tuple, path
+            for each in at:
+                look(path, inner[0], each)
+        elif type(at) is profile_module.Section:
+            fields = get_type_hints(hint, include_extras=True)
+            assert tuple(at.__dict__) == tuple(fields), path
+            for field, inside in fields.items():
+                look(f"{path}.{field}", inside, getattr(at, field))
+        else:
+            assert type(at) in (inner or (hint,)), path
+
+    for field, hint in get_type_hints(ProfileFields, include_extras=True).items():
+        look(field, hint, getattr(standard(name), field))
 
 
 def test_ladders_stay_within_the_legal_moves() -> None:
@@ -573,21 +628,21 @@ TOLD_ONLY = {"name", "title", "version", "extends"}  # what a profile says of it
 def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
     """Keys that no source reads: none that speaks of their section takes their name from anything."""
     found = []
-    for key in keys:
-        *path, leaf = [part for part in re.sub(r"\[\]|\*", "", key).split(".") if part]
+    for dotted in keys:
+        *path, leaf = [part for part in re.sub(r"\[\]|\*", "", dotted).split(".") if part]
         name = {"class": "klass", "from": "states"}.get(leaf, leaf)
         section = path[-1] if path else ""
         spoken = re.compile(
             rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I
         )
         taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
-        bound = re.compile(rf"[<>=] {re.escape(key)}\b")  # a ladder's condition reads it
+        bound = re.compile(rf"[<>=] {re.escape(dotted)}\b")  # a ladder's condition reads it
         # a search of every text for every key takes ten seconds
         near = [text for text in sources.values() if leaf in text or name in text]
         if leaf not in TOLD_ONLY and not any(
             (taken.search(text) and spoken.search(text)) or bound.search(text) for text in near
         ):
-            found.append(key)
+            found.append(dotted)
     return found
 
 

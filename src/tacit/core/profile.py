@@ -9,8 +9,8 @@ sections, each is built when it is first asked for.
     profile.trial.rate          0.3
     profile.kinds["fix"].klass  "fix"
 
-What each key means, its range and its default stand in `profile_keys.KEYS` and, generated from there, in
-`docs/profiles/README.md`.
+What each key is, means and may be stands in the class of its section (`profile_sections`, `profile_upkeep`) and, with its
+default, in `docs/profiles/README.md`, which is generated.
 """
 
 from __future__ import annotations
@@ -25,26 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.core.profile_sections import (
-        Budget,
-        Categories,
-        Condition,
-        Effect,
-        Extract,
-        Gate,
-        Kind,
-        Ladder,
-        Match,
-        Query,
-        Rank,
-        Render,
-        Scopes,
-        Tasks,
-        Trial,
-        Trust,
-        Words,
-    )
-    from tacit.core.profile_upkeep import Fade, Health, Learn, ModelUse, Page, Reflect, Signals, Tend, Triage
+    from tacit.core.profile_keys import ProfileFields
+    from tacit.core.profile_sections import Condition
 
 # Raised whenever a key is added, removed or changes its meaning; a test compares it with the table of keys. A store
 # that holds an older format compiles its profile anew.
@@ -58,8 +40,8 @@ LEVELS = ("lean", "balanced", "deep")
 class Section:
     """A part of a profile at run time: one frozen record for all of them.
 
-    The classes of `profile_sections` describe each part to readers and to the type checker, and are not loaded when a program runs: made
-    and given an `__init__` in every hook they would cost a tenth of an interpreter's start and gain nothing, since what
+    The classes of `profile_sections` describe each part to readers, to the type checker and to the compiler, and no hook loads them: made
+    and given an `__init__` in each they would cost a tenth of an interpreter's start and gain nothing, since what
     was compiled was checked.
     """
 
@@ -84,47 +66,11 @@ class Section:
 
 
 if not TYPE_CHECKING:
-    Condition = Section
+    Condition, ProfileFields = Section, object
 
 
-class Profile:
+class Profile(ProfileFields):
     """One way of remembering. Equal profiles hold equal values; `profile_id` names the version."""
-
-    name: str
-    title: str
-    version: str
-    roles: tuple[str, ...]
-    domains: tuple[str, ...]
-    general_domain: str
-    add_kind: str
-    other_kind: str
-    ids: str
-    columns: tuple[str, ...]
-    words: Words
-    kinds: Mapping[str, Kind]
-    tasks: Tasks
-    categories: Categories
-    scopes: Scopes
-    extract: Extract
-    match: Match
-    gate: Gate
-    trust: Trust
-    ladder: Ladder
-    trial: Trial
-    effect: Effect
-    query: Query
-    rank: Rank
-    budget: Budget
-    render: Render
-    fade: Fade
-    signals: Signals
-    tend: Tend
-    reflect: Reflect
-    triage: Triage
-    page: Page
-    model: ModelUse
-    learn: Learn
-    health: Health
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.__dict__["data"] = data  # the compiled form, never changed; sections are built from it

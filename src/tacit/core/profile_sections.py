@@ -1,12 +1,19 @@
-"""The sections of a profile, as the type checker sees them: at run time each is a `Section` (core/profile.py), and nothing loads this.
+"""The sections of a profile: each field is a key, with its type, its meaning and its range.
 
-A key is one line here and one in the table of keys (core/profile_keys.py).
+The type checker reads these classes, and `profile_keys` makes the table of keys from them when a profile is compiled. A hook
+loads neither: at run time each section is a `Section` (core/profile.py). The order of the fields is that of the compiled text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
+from tacit.core.lifecycle import CAUSES, PREVIOUS
+from tacit.core.memory import SCOPES, SEVERITIES, TIERS
+from tacit.core.profile import CLASSES, LEVELS
+from tacit.core.profile_field import MATCH_WAYS, fraction, key
+from tacit.core.states import STATES
 from tacit.core.value import value
 
 
@@ -14,71 +21,73 @@ from tacit.core.value import value
 class Words:
     """How this way of remembering calls things; the core's own words stay Memory and Run."""
 
-    memory: str
-    memories: str
-    run: str
-    runs: str
-    person: str
+    memory: Annotated[str, key("one memory, in this profile's words")]
+    memories: Annotated[str, key("several")]
+    run: Annotated[str, key("one run")]
+    runs: Annotated[str, key("several")]
+    person: Annotated[str, key("the source of what a person adds by hand")]
 
 
 @value
 class Kind:
     """One kind of memory, mapped to a class that the core knows."""
 
-    klass: str
-    label: str
-    heading: str
-    scope: str
-    reviewers: tuple[str, ...]
-    aliases: tuple[str, ...]
-    keywords: tuple[str, ...]
-    cap: int
-    min_confidence: float
-    min_success: float
-    same_task: bool
-    error_lift: float
-    path_lift: float
+    klass: Annotated[str, key("the class: exemption, caps and belief go by it", choices=CLASSES)]
+    label: Annotated[str, key("how people read it", default="")]
+    heading: Annotated[str, key("the heading under which a renderer groups it; empty: none", default="")]
+    scope: Annotated[str, key("scope at birth; empty: `scopes.otherwise`", choices=(*SCOPES, ""), default="")]
+    reviewers: Annotated[
+        tuple[str, ...], key("roles that `reviewer` means for this kind; none: a person", names="role", default=())
+    ]
+    aliases: Annotated[tuple[str, ...], key("other words for it, as foreign systems write them", default=())]
+    keywords: Annotated[tuple[str, ...], key("words that make the `keywords` classifier choose it", default=())]
+    cap: Annotated[int, key("at most so many of it in one injection; 0: no cap of its own", default=0)]
+    min_confidence: Annotated[float, fraction("below this it is not injected", default=0.0)]
+    min_success: Annotated[float, fraction("below this success rate it is not injected", default=0.0)]
+    same_task: Annotated[bool, key("only for runs of its own task type", default=False)]
+    error_lift: Annotated[float, key("added to its score for each error of the query that its text holds", default=0.0)]
+    path_lift: Annotated[float, key("added to its score if it names a file of the query", default=0.0)]
 
 
 @value
 class TaskType:
     """One type of task and the words that betray it."""
 
-    name: str
-    words: tuple[str, ...]
+    name: Annotated[str, key("the type; the first with a hit is taken")]
+    words: Annotated[tuple[str, ...], key("words that betray it, case-folded")]
 
 
 @value
 class Tasks:
     """How the type of a task is told from its text: the first type with a hit."""
 
+    match: Annotated[str, key("how a word must occur: anywhere, at the start of a word, as a word", choices=MATCH_WAYS)]
+    otherwise: Annotated[str, key("the type of a task that no word betrays")]
     types: tuple[TaskType, ...]
-    match: str
-    otherwise: str
 
 
 @value
 class Category:
     """One subject a memory may be filed under."""
 
-    label: str
-    keywords: tuple[str, ...]
-    aliases: tuple[str, ...]
+    label: Annotated[str, key("how people read it", default="")]
+    keywords: Annotated[tuple[str, ...], key("words that speak for it; ties go to the earlier category", default=())]
+    aliases: Annotated[tuple[str, ...], key("other words for it", default=())]
 
 
 @value
 class Categories:
     """The taxonomy and how a text is filed."""
 
-    classifier: str
-    version: str
-    match: str
-    base: float
-    per_hit: float
-    top: float
-    hint: float
-    otherwise: str
-    otherwise_confidence: float
+    classifier: Annotated[str, key("who files a text under a category; `none`: nobody", slot="classifier")]
+    version: Annotated[str, key("the taxonomy's version, kept with each filing")]
+    match: Annotated[str, key("how a keyword must occur", choices=MATCH_WAYS)]
+    base: Annotated[float, fraction("confidence of a filing before its hits")]
+    per_hit: Annotated[float, fraction("confidence added per keyword found")]
+    top: Annotated[float, fraction("confidence of a filing at most")]
+    hint: Annotated[float, fraction("confidence, at least, of a category that the source itself names")]
+    otherwise: Annotated[str, key("the category of what fits none; empty: none")]
+    otherwise_confidence: Annotated[float, fraction("confidence in that")]
     names: Mapping[str, Category]
 
 
@@ -86,59 +95,74 @@ class Categories:
 class Scopes:
     """How far a memory reaches."""
 
-    otherwise: str
-    keywords: Mapping[str, tuple[str, ...]]
+    otherwise: Annotated[str, key("scope of a memory that nothing narrows", choices=SCOPES)]
+    keywords: Annotated[Mapping[str, tuple[str, ...]], key("phrases that make a text of this scope")]
 
 
 @value
 class Extractor:
     """One extractor that is on, and its numbers."""
 
-    on: bool
-    kind: str
-    count: int
-    share: float
-    more_than: bool
-    confidence: float | None
-    full_at: int
-    cap: float
+    on: Annotated[bool, key("whether it works", default=True)]
+    kind: Annotated[str, key("kind of its findings; empty: as it says itself", names="kind", default="")]
+    count: Annotated[int, key("so many occurrences make a finding", low=1, default=1)]
+    share: Annotated[float, fraction("this share of the successes makes a finding", default=0.0)]
+    more_than: Annotated[bool, key("the share must be exceeded, not only reached", default=False)]
+    confidence: Annotated[
+        float | None, fraction("confidence of its findings; absent: it computes one, or none", default=None)
+    ]
+    full_at: Annotated[int, key("confidence grows to 1 over so many occurrences; 0: it does not", default=0)]
+    cap: Annotated[float, fraction("confidence at most", default=1.0)]
 
 
 @value
 class Phrase:
     """A wording that stands for many: chosen if any word of `any` occurs, or all of `all` do."""
 
-    any: tuple[str, ...]
-    all: tuple[str, ...]
-    text: str
+    any: Annotated[tuple[str, ...], key("one of these words makes it", default=())]
+    all: Annotated[tuple[str, ...], key("or all of these together", default=())]
+    text: Annotated[str, key("the approach it stands for")]
+
+
+@value
+class FailurePhrase(Phrase):
+    """A wording that stands for many failures."""
+
+    text: Annotated[str, key("the failure it stands for")]
 
 
 @value
 class Convention:
     """A habit that file names betray."""
 
-    holds: tuple[str, ...]
-    ends: tuple[str, ...]
-    text: str
-    confidence: float
+    holds: Annotated[tuple[str, ...], key("a file name that holds one of these betrays it", default=())]
+    ends: Annotated[tuple[str, ...], key("or ends in one of these", default=())]
+    text: Annotated[str, key("the convention; `{folder}` and `{suffix}` are those that most files share")]
+    confidence: Annotated[float, fraction("confidence in it")]
 
 
 @value
 class Extract:
     """What is taken from a run."""
 
-    severity_floor: str
-    classifier: str
-    tagger: str
-    tag_words: int
-    tag_chars: int
-    phrase_min: int
-    phrase_max: int
-    examples: int
-    complexity: tuple[int, ...]
+    severity_floor: Annotated[
+        str, key("an unmatched finding below this makes no memory; it still matches", choices=SEVERITIES)
+    ]
+    classifier: Annotated[str, key("who chooses the kind of a finding that names none", slot="kind_classifier")]
+    tagger: Annotated[str, key("who makes tags from a text; `none`: nobody", slot="tagger")]
+    tag_words: Annotated[int, key("so many tags at most")]
+    tag_chars: Annotated[int, key("a tag has so many characters at least", low=1)]
+    phrase_min: Annotated[int, key("what an iteration says in so few characters, or fewer, is no approach")]
+    phrase_max: Annotated[
+        int, key("an approach or failure that fits no phrase is kept up to so many characters", low=1)
+    ]
+    examples: Annotated[int, key("so many example files with a convention")]
+    complexity: Annotated[
+        tuple[int, ...], key("a task is low up to the first number of iterations and files, then medium", low=1)
+    ]
     extractors: Mapping[str, Extractor]
     approaches: tuple[Phrase, ...]
-    failures: tuple[Phrase, ...]
+    failures: tuple[FailurePhrase, ...]
     conventions: tuple[Convention, ...]
 
 
@@ -146,48 +170,67 @@ class Extract:
 class Match:
     """When a finding is a lesson already known."""
 
-    matcher: str
-    threshold: float
-    margin: float
-    doubt: float
-    same_kind: bool
-    same_task: bool
-    same_scope: bool
-    category_blocks: bool
+    matcher: Annotated[str, key("who says how alike two texts are", slot="matcher")]
+    threshold: Annotated[float, fraction("alike enough to be the same lesson")]
+    margin: Annotated[float, fraction("and by so much more than the runner-up")]
+    doubt: Annotated[
+        float,
+        fraction(
+            "no merge if each says more than such a part of its own, or one is the other with a word changed; 1: never mind"
+        ),
+    ]
+    same_kind: Annotated[bool, key("only within one kind")]
+    same_task: Annotated[bool, key("only within one task type")]
+    same_scope: Annotated[bool, key("only within one scope")]
+    category_blocks: Annotated[bool, key("two different categories are two lessons")]
 
 
 @value
 class Check:
     """One range a finding's figure must keep, and the reason given when it does not."""
 
-    of: str
-    kind: str
-    min: float | None
-    max: float | None
-    reason: str
+    of: Annotated[str, key("the figure", choices=("confidence", "success_rate"))]
+    kind: Annotated[str, key("only for this kind; empty: for all", names="kind", default="")]
+    min: Annotated[float | None, key("not below this", low=None, default=None)]
+    max: Annotated[float | None, key("not above this", low=None, default=None)]
+    reason: Annotated[str, key("reason given; the first check that fails decides")]
 
 
 @value
 class Gate:
     """What may be written at all."""
 
-    function: str
-    version: str
-    min_chars: int
-    discard: tuple[str, ...]
-    favour: tuple[str, ...]
-    hedges: tuple[str, ...]
-    hedged: str
-    known: str
-    unknown: str
-    fallback: bool
-    fallback_confidence: float
-    stated_confidence: float
-    reason_chars: int
-    refused: str
-    required: tuple[str, ...]
-    required_reason: str
-    kind_reason: str
+    function: Annotated[str, key("who judges a finding", slot="gate")]
+    version: Annotated[str, key("kept with every decision")]
+    min_chars: Annotated[
+        int, key("an extracted text with fewer characters is discarded; what a person adds or typed is not")
+    ]
+    discard: Annotated[
+        tuple[str, ...],
+        key("noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")),
+    ]
+    favour: Annotated[
+        tuple[str, ...],
+        key("marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")),
+    ]
+    hedges: Annotated[tuple[str, ...], key("phrases of a guess")]
+    hedged: Annotated[
+        str, key("what happens to a guess; downgrade: severity info", choices=("hold", "downgrade", "allow"))
+    ]
+    known: Annotated[
+        str, key("already written in the project's instruction files: linked, or stored too", choices=("link", "allow"))
+    ]
+    unknown: Annotated[str, key("what happens to what cannot be judged", choices=("hold", "allow"))]
+    fallback: Annotated[bool, key("mark what was decided because nothing could be judged")]
+    fallback_confidence: Annotated[float, fraction("confidence of such a decision")]
+    stated_confidence: Annotated[float, fraction("confidence of a stated verdict without one")]
+    reason_chars: Annotated[int, key("a stated reason is cut to so many characters", low=1)]
+    refused: Annotated[
+        str, key("what fails a check: a hash and a reason, or kept as rejected", choices=("discard", "reject"))
+    ]
+    required: Annotated[tuple[str, ...], key("fields a finding must have", choices=("kind", "task_type", "text"))]
+    required_reason: Annotated[str, key("reason given where one is missing")]
+    kind_reason: Annotated[str, key("reason given for an undeclared kind; empty: it becomes `other_kind`")]
     checks: tuple[Check, ...]
 
 
@@ -195,10 +238,10 @@ class Gate:
 class Trust:
     """Whose words count for what."""
 
-    held: tuple[str, ...]
-    confirm: str
-    runs: int
-    person: tuple[str, ...]
+    held: Annotated[tuple[str, ...], key("tiers held until confirmed", choices=TIERS)]
+    confirm: Annotated[str, key("independent evidence of this tier or above confirms a held memory", choices=TIERS)]
+    runs: Annotated[int, key("independent runs that make a lesson credible", low=1)]
+    person: Annotated[tuple[str, ...], key("tiers that are a person's word", choices=TIERS)]
 
 
 @value
@@ -214,28 +257,39 @@ class Condition:
 class Rule:
     """One rung of the ladder: from which states to which, when, and by whose approval."""
 
-    name: str
-    states: tuple[str, ...]
-    to: str
-    when: tuple[Condition, ...]
-    approve: tuple[str, ...]
-    approve_any: tuple[str, ...]
-    propose: bool
-    measured: bool
-    cause: str
-    reason: str
+    name: Annotated[str, key("the rule's name, as the journal writes it")]
+    states: Annotated[tuple[str, ...], key("states it may leave", choices=STATES)]
+    to: Annotated[str, key("where it leads; previous: before the review", choices=(*STATES, PREVIOUS))]
+    when: Annotated[tuple[Condition, ...], key("must all hold, for instance `seen >= trust.runs`", default=())]
+    approve: Annotated[
+        tuple[str, ...], key("roles that must all approve, each a different head", names="role", default=())
+    ]
+    approve_any: Annotated[tuple[str, ...], key("roles of which one must approve", names="role", default=())]
+    propose: Annotated[bool, key("when only the approval lacks, file a proposal", default=False)]
+    measured: Annotated[bool, key("false: made without a measurement, and journaled as such", default=True)]
+    cause: Annotated[str, key("why: decides what may bring it back", choices=CAUSES, default="evidence")]
+    reason: Annotated[str, key("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`")]
+
+
+@value
+class ReviewAfter:
+    """Days until a memory of a state is looked at again. The names are fixed; readers have them as a mapping."""
+
+    provisional: Annotated[int, key("days after which a provisional memory is looked at again; 0: never")]
+    stable: Annotated[int, key("days after which a stable one is; 0: never")]
+    canonical: Annotated[int, key("days after which a canonical one is; 0: never")]
 
 
 @value
 class Ladder:
     """Every move this profile makes or permits, in the order they are tried."""
 
-    auto: bool
-    require_verdict: bool
-    reviews: int
-    contradictions: int
-    remind: tuple[int, ...]
-    review_after: Mapping[str, int]
+    auto: Annotated[bool, key("make moves by itself; false: every move waits for a person")]
+    require_verdict: Annotated[bool, key("no move without a measurement: rules with `measured = false` are off")]
+    reviews: Annotated[int, key("the so-manieth time under review ends in the archive", low=1)]
+    contradictions: Annotated[int, key("so many contradictions send a memory to review", low=1)]
+    remind: Annotated[tuple[int, ...], key("days under review after which it is brought up again", low=1)]
+    review_after: Annotated[Mapping[str, int], ReviewAfter]
     moves: tuple[Rule, ...]
 
 
@@ -243,112 +297,120 @@ class Ladder:
 class Trial:
     """How often a lesson is withheld, to learn whether it helps."""
 
-    rate: float
-    rate_watch: float
-    rate_severe: float
-    rate_heard: float
-    lean: bool
-    blank: float
-    exempt: tuple[str, ...]
+    rate: Annotated[float, key("how often a lesson without a verdict is withheld", high=0.9)]
+    rate_watch: Annotated[float, key("how often one that helps still is", high=0.9)]
+    rate_severe: Annotated[float, key("how often one of severity bug is", high=0.9)]
+    rate_heard: Annotated[float, key("how often what a reader heard a person say is, until they confirm it", high=0.9)]
+    lean: Annotated[bool, key("let belief move the rate")]
+    blank: Annotated[float, key("share of units that get no lesson on trial at all", high=0.5)]
+    exempt: Annotated[tuple[str, ...], key("classes that are never withheld", choices=CLASSES)]
 
 
 @value
 class Effect:
     """When a difference counts, and what a belief may do."""
 
-    alpha: float
-    margin: float
-    belief_stable: float
-    belief_review: float
-    min_units: int
-    min_tasks: int
-    person_alone_units: int
+    alpha: Annotated[float, key("error of a verdict, over all looks", low=0.001, high=0.5)]
+    margin: Annotated[float, key("a smaller difference is no difference", low=0.01, high=0.5)]
+    belief_stable: Annotated[float, fraction("belief of help that makes a lesson stable")]
+    belief_review: Annotated[float, fraction("belief of harm that sends it to review")]
+    min_units: Annotated[int, key("no belief counts before so many settled units", low=1)]
+    min_tasks: Annotated[int, key("nor before so many different tasks", low=1)]
+    person_alone_units: Annotated[int, key("after so many units without a verdict a person alone may decide", low=1)]
 
 
 @value
 class Query:
     """How a question is prepared before the search."""
 
-    max_chars: int
-    rewrite_min_chars: int
-    rewrite_short_chars: int
-    rewrite_short_words: int
-    rewrite_not: tuple[str, ...]
-    rewrite_timeout_s: float
+    max_chars: Annotated[int, key("a query is cut to so many characters", low=1)]
+    rewrite_min_chars: Annotated[int, key("a shorter query is never rewritten")]
+    rewrite_short_chars: Annotated[int, key("nor one this short")]
+    rewrite_short_words: Annotated[int, key("and of so few words")]
+    rewrite_not: Annotated[tuple[str, ...], key("nor one that begins with one of these words")]
+    rewrite_timeout_s: Annotated[float, key("seconds a rewrite may take before the query goes as it is", low=0.1)]
 
 
 @value
 class Lexical:
     """The numbers of the ranker `lexical`."""
 
-    title: float
-    recurrence: float
-    belief: float
-    severity: float
-    scope: float
-    half_life_days: float
-    path_gone: float
-    start_by_recurrence: bool
-    same_task_lift: float
-    same_task_similarity: float
+    title: Annotated[float, key("weight of a memory's first words")]
+    recurrence: Annotated[float, key("weight of how often it was seen (logarithm)")]
+    belief: Annotated[float, key("weight of the belief that it helps")]
+    severity: Annotated[float, key("weight of a step of severity")]
+    scope: Annotated[float, key("weight of a step of scope, the narrower the better")]
+    half_life_days: Annotated[float, key("days unseen that halve the weight of its age; 0: age does not matter")]
+    path_gone: Annotated[float, fraction("factor for a memory whose every path is gone")]
+    start_by_recurrence: Annotated[bool, key("at the start of a run what recurs leads")]
+    same_task_lift: Annotated[float, key("added for what happened in a nearly identical task")]
+    same_task_similarity: Annotated[float, fraction("how alike two tasks must be for that")]
 
 
 @value
 class Relevance:
     """The numbers of the ranker `relevance`."""
 
-    confidence: float
-    task: float
-    success: float
-    recency: float
-    days: int
+    confidence: Annotated[float, key("weight of confidence")]
+    task: Annotated[float, key("weight of the same task type")]
+    success: Annotated[float, key("weight of the success rate")]
+    recency: Annotated[float, key("weight of recency")]
+    days: Annotated[int, key("recency falls to nothing over so many days", low=1)]
 
 
 @value
 class SixFactor:
     """The numbers of the ranker `six_factor`."""
 
-    scope: float
-    path: float
-    role: float
-    freshness: float
-    confidence: float
-    reuse: float
-    contradiction: float
-    contradiction_most: float
-    risk: float
-    risk_kinds: tuple[str, ...]
-    days: int
-    no_history: float
-    caution_below: float
-    matrix: Mapping[str, tuple[float, ...]]
+    scope: Annotated[float, key("weight of the scope matrix")]
+    path: Annotated[float, key("weight of shared paths")]
+    role: Annotated[float, key("weight of the same role")]
+    freshness: Annotated[float, key("weight of freshness")]
+    confidence: Annotated[float, key("weight of confidence")]
+    reuse: Annotated[float, key("weight of successful reuse")]
+    contradiction: Annotated[float, key("taken off per contradiction")]
+    contradiction_most: Annotated[float, key("taken off for contradictions at most")]
+    risk: Annotated[float, key("added for a risk kind when the task's risk is high")]
+    risk_kinds: Annotated[tuple[str, ...], key("the risk kinds", names="kind")]
+    days: Annotated[int, key("freshness falls to nothing over so many days", low=1)]
+    no_history: Annotated[float, fraction("reuse of a memory that was never reused")]
+    caution_below: Annotated[float, fraction("below this confidence, or contradicted, it is given as a caution")]
+    matrix: Annotated[
+        Mapping[str, tuple[float, ...]], fraction("scope score in the context of a task, a mission, a project")
+    ]
 
 
 @value
 class Decay:
     """The numbers of the ranker `decay`; the fading itself is in `fade`."""
 
-    priority: float
-    recalls: float
-    recalls_most: float
-    boost_least: float
+    priority: Annotated[float, key("weight of the priority that echoes gave")]
+    recalls: Annotated[float, key("weight of how often it was recalled (logarithm)")]
+    recalls_most: Annotated[float, key("that weight at most")]
+    boost_least: Annotated[float, fraction("the boost is never below this")]
 
 
 @value
 class Rank:
     """Which memories fit, best first."""
 
-    ranker: str
-    floor: float
-    candidates: int
-    meaning: float
-    min_chars: int
-    min_frequency: int
-    universal_at: int
-    by_domain: bool
-    by_agent: bool
-    drop_stale: bool
-    ties: tuple[str, ...]
+    ranker: Annotated[str, key("who scores", slot="ranker")]
+    floor: Annotated[float, key("below this score nothing is given: no filler")]
+    candidates: Annotated[int, key("the store is asked for so many", low=1)]
+    meaning: Annotated[float, key("weight of the vectors' cosine beside the words, where vectors are at hand")]
+    min_chars: Annotated[int, key("shorter memories are not given")]
+    min_frequency: Annotated[int, key("nor those seen less often, preferences aside; 0: no such rule")]
+    universal_at: Annotated[int, key("from this frequency on, domain and agent do not matter; 0: never")]
+    by_domain: Annotated[bool, key("only memories of the query's domain or the general one")]
+    by_agent: Annotated[bool, key("only memories of the query's agent or of none")]
+    drop_stale: Annotated[bool, key("stale memories are not given")]
+    ties: Annotated[
+        tuple[str, ...],
+        key(
+            "what orders equal scores",
+            choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at", "text"),
+        ),
+    ]
     lexical: Lexical
     relevance: Relevance
     six_factor: SixFactor
@@ -359,48 +421,56 @@ class Rank:
 class RoleBudget:
     """How many memories one role is given."""
 
-    least: int
-    most: int
-    cautions: int
+    least: Annotated[int, key("what this role is given at least, as far as there is anything")]
+    most: Annotated[int, key("and at most")]
+    cautions: Annotated[int, key("cautions beside them", default=0)]
 
 
 @value
 class Budget:
     """How many memories a run is given."""
 
-    level: str
-    auto: str
-    auto_chars: int
-    auto_words: tuple[str, ...]
-    lean: int
-    balanced: int
-    deep: int
-    cap: int
-    max_tokens: int
-    pinned_outside: bool
-    person: int
-    person_tokens: int
-    few: int
-    few_tokens: int
-    agents: Mapping[str, int]
+    level: Annotated[str, key("how much is given where nobody says", choices=(*LEVELS, "auto"))]
+    auto: Annotated[str, key("who chooses the level under auto", slot="budget")]
+    auto_chars: Annotated[int, key("a longer query is deep", low=1)]
+    auto_words: Annotated[tuple[str, ...], key("so is one that holds one of these")]
+    lean: Annotated[int, key("memories at the level lean")]
+    balanced: Annotated[int, key("memories at the level balanced")]
+    deep: Annotated[int, key("memories at the level deep")]
+    cap: Annotated[int, key("never more, whatever is asked; 0: the level decides")]
+    max_tokens: Annotated[int, key("never more tokens; 0: no cap")]
+    pinned_outside: Annotated[bool, key("pinned memories do not count")]
+    person: Annotated[
+        int, key("slots that only a person's own rules and preferences may take, beside the level's number")
+    ]
+    person_tokens: Annotated[int, key("tokens that those may take; 0: no cap of their own")]
+    few: Annotated[
+        int, key("what a run is given under auto beside a person's standing words, at most; 0: the level's number")
+    ]
+    few_tokens: Annotated[int, key("tokens of all that is given under auto; 0: no cap of its own")]
+    agents: Annotated[Mapping[str, int], key("at most so many that belong to this agent")]
     roles: Mapping[str, RoleBudget]
-    precedence: tuple[str, ...]
-    nearest: int
-    fetch: tuple[float, ...]
-    fetch_extra: int
-    fetch_most: int
+    precedence: Annotated[
+        tuple[str, ...], key("which of two lessons at odds is kept: the one that the first of these is true of")
+    ]
+    nearest: Annotated[int, key("so many of those left out are recorded with their reasons")]
+    fetch: Annotated[
+        tuple[float, ...], key("the store is asked for so many times what lean, balanced, deep give", low=1.0)
+    ]
+    fetch_extra: Annotated[int, key("and for so many more at least")]
+    fetch_most: Annotated[int, key("but never for more than so many", low=1)]
 
 
 @value
 class Render:
     """How the chosen memories are worded."""
 
-    renderer: str
-    heading: str
-    intro: str
-    line: str
-    caution_heading: str
-    caution_line: str
-    empty: str
-    wrap: bool
-    max_line_chars: int
+    renderer: Annotated[str, key("who words it", slot="renderer")]
+    heading: Annotated[str, key("the first line")]
+    intro: Annotated[str, key("a sentence below it; empty: none")]
+    line: Annotated[str, key("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …")]
+    caution_heading: Annotated[str, key("the line above cautions; empty: cautions stand among the others")]
+    caution_line: Annotated[str, key("one caution")]
+    empty: Annotated[str, key("what is printed where there is nothing to give")]
+    wrap: Annotated[bool, key("fence it and label it as notes; an origin's exact rendering does not")]
+    max_line_chars: Annotated[int, key("a line is cut to so many characters; 0: not")]

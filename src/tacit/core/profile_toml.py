@@ -1,9 +1,9 @@
 """Profiles as people write them: TOML in, one checked and complete profile out.
 
-`KEYS` is the one table of everything a profile may say: for each key its type, its range and its meaning. The compiler
-checks against it, `docs/profiles/README.md` prints it, and a key that is not in it is refused by name, with the nearest
-one that is. Nothing has a hidden default: `default.toml` states every key, and what another profile leaves out comes
-from there (or from the profile it `extends`).
+`KEYS` is the table of everything a profile may say: for each key its type, its range and its meaning, as the class of its
+section declares them. The compiler checks against it, `docs/profiles/README.md` prints it, and a key that is not in it is
+refused by name, with the nearest one that is. Nothing has a hidden default: `default.toml` states every key, and what
+another profile leaves out comes from there (or from the profile it `extends`).
 
     profile = compile_profile('''
         name = "careful"
@@ -32,7 +32,8 @@ from tacit.core import lifecycle, states
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.memory import SCOPES
 from tacit.core.profile import FORMAT, Profile
-from tacit.core.profile_keys import FACETS, KEYS, OPINION, PLACEHOLDER, REQUIRED, WORLDS, Key
+from tacit.core.profile_field import FACETS, OPINION, PLACEHOLDER, REQUIRED, WORLDS, Key
+from tacit.core.profile_keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
