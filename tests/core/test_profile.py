@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -14,7 +15,6 @@ import pytest
 
 from tacit.core import profile as profile_module
 from tacit.core import profile_sections, profile_upkeep
-from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
 from tacit.core.profile import (
@@ -23,14 +23,15 @@ from tacit.core.profile import (
     diff,
     flat,
     from_json,
+    is_current,
     kind_named,
     profile_id,
     to_json,
     with_values,
 )
 from tacit.core.profile_field import Key, fraction, key
-from tacit.core.profile_keys import KEYS, ProfileFields, declared
-from tacit.core.profile_toml import BUILTIN, builtin, compile_profile, key_table, slots, standard
+from tacit.core.profile_keys import KEYS, ProfileFields, declared, format_of
+from tacit.core.profile_toml import BUILTIN, builtin, compile_profile, key_table, rewrite, slots, standard
 from tacit.core.states import LEGAL
 from tacit.core.value import replace, value
 
@@ -383,16 +384,31 @@ def test_numbers_are_canonical() -> None:
     assert len({profile_id(compile_profile(text)) for text in texts}) == 1
 
 
-def test_another_format_is_refused() -> None:
+OTHER_FORMATS = ("0", "12", '"g0000000000000000"')  # earlier versions counted, up to 12
+
+
+@pytest.mark.parametrize("format", OTHER_FORMATS)
+def test_another_format_is_refused(format: str) -> None:
     """What a later or earlier version of Tacit compiled is compiled again, not guessed at."""
-    old = to_json(standard()).replace(f'"format":{FORMAT}', '"format":0', 1)
-    with pytest.raises(ProfileInvalid, match=f"has format 0; this version of Tacit reads format {FORMAT}"):
+    old = to_json(standard()).replace(f'"format":"{FORMAT}"', f'"format":{format}', 1)
+    assert is_current(to_json(standard())) and not is_current(old)
+    told = f"has format {json.loads(format)}; this version of Tacit reads format {FORMAT}"
+    with pytest.raises(ProfileInvalid, match=told):
         from_json(old)
 
 
-def test_the_format_changes_with_the_keys() -> None:
-    """Whoever changes the table of keys raises FORMAT, so that stores compile their profiles anew."""
-    assert (FORMAT, short_hash(*KEYS)) == (12, "zx4ykjw8qrc1bzxq")
+def test_the_format_follows_from_the_keys() -> None:
+    """Stores compile their profiles anew when a key comes, goes, moves or changes its type; not when it is worded anew."""
+    assert format_of(KEYS) == FORMAT, "the keys are others: run `python -m tacit.core.profile_toml --write`"
+    (first, its), *others = KEYS.items()
+    for other in (
+        dict(others),
+        {**KEYS, "learn.aborted_hours": its},
+        dict([*others, (first, its)]),
+        {**KEYS, first: replace(its, type="texts")},
+    ):
+        assert format_of(other) != FORMAT
+    assert format_of({**KEYS, first: replace(its, doc="in other words")}) == FORMAT
 
 
 def test_conditions_follow_the_keys_they_name() -> None:
@@ -573,12 +589,28 @@ README = Path(__file__).parents[2] / "docs" / "profiles" / "README.md"
 
 
 def test_every_key_is_documented() -> None:
-    """The table in the documentation is the compiler's own: `python -m tacit.core.profile_toml` prints it."""
+    """The table in the documentation is the compiler's own: `python -m tacit.core.profile_toml --write` writes it."""
     page = README.read_text("utf-8")
     lacking = [row for row in key_table().splitlines() if row not in page.splitlines()]
     assert key_table() in page, (
-        f"docs/profiles/README.md has not these rows, or in another order: {lacking}. `python -m tacit.core.profile_toml` prints the table"
+        f"docs/profiles/README.md has not these rows, or in another order: {lacking}. Run `python -m tacit.core.profile_toml --write`"
     )
+
+
+def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
+    """The format and the table, in their places; nothing else is touched, and a second time nothing is."""
+    root = Path(__file__).parents[2]
+    for name, own in (("src/tacit/core/profile.py", FORMAT), ("docs/profiles/README.md", key_table())):
+        text = (root / name).read_text("utf-8")
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(
+            text.replace(own, "| key | of before |\n| `gone` |\n" if "|" in own else "of before")
+        )
+        assert (tmp_path / name).read_text("utf-8") != text
+    for _ in range(2):
+        rewrite(tmp_path)
+        for name in ("src/tacit/core/profile.py", "docs/profiles/README.md"):
+            assert (tmp_path / name).read_text("utf-8") == (root / name).read_text("utf-8")
 
 
 @pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *MOMENTS])
@@ -603,14 +635,15 @@ def test_documented_examples_compile(block: str) -> None:
     assert compile_profile(block).name in block
 
 
-def test_a_store_of_another_format_compiles_its_profile_anew(folder: Path) -> None:
+@pytest.mark.parametrize("format", OTHER_FORMATS)
+def test_a_store_of_another_format_compiles_its_profile_anew(format: str, folder: Path) -> None:
     """Once, by name, and hooks find it ready afterwards."""
     from tacit.app import open
 
     with open(profile="geas") as memories:
         memories.add("a lesson")
         version = memories.profile_version
-        old = to_json(memories.profile).replace(f'"format":{FORMAT}', '"format":1', 1)
+        old = to_json(memories.profile).replace(f'"format":"{FORMAT}"', f'"format":{format}', 1)
         with memories.store.write() as tx:
             tx.put_profile("old", "geas", old, "2026-01-01T00:00:00.000Z")
             project = memories.ensure_project()
@@ -618,6 +651,7 @@ def test_a_store_of_another_format_compiles_its_profile_anew(folder: Path) -> No
     with open() as memories:
         assert memories.profile.name == "geas"
         assert (memories.profile_version, memories.health().health.faults) == (version, ())
+        assert is_current(memories.store.profile_json(version))
 
 
 # -- every key does something ------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def test_a_file_that_a_person_chose_is_in_force_as_it_was(theirs: Path) -> None:
 
 
 def compiled_by_an_older_version(memories: Any) -> None:
-    old = to_json(memories.profile).replace(f'"format":{FORMAT}', '"format":1', 1)
+    old = to_json(memories.profile).replace(f'"format":"{FORMAT}"', '"format":1', 1)
     with memories.store.write() as tx:
         tx.put_profile("old", memories.profile.name, old, memories.now())
         tx.put_project(replace(memories.project, profile="old"))

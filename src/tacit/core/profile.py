@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from tacit.core.profile_keys import ProfileFields
     from tacit.core.profile_sections import Condition
 
-# Raised whenever a key is added, removed or changes its meaning; a test compares it with the table of keys. A store
-# that holds an older format compiles its profile anew.
-FORMAT = 12
+# Written by `python -m tacit.core.profile_toml --write`, and another one whenever the keys are: a store that holds a
+# profile of another format compiles it anew.
+FORMAT = "g1ptrcsqtbycax99"
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
@@ -117,7 +117,7 @@ def from_json(text: str) -> Profile:
 
 def is_current(text: str) -> bool:
     """Whether this version of Tacit reads a compiled text; otherwise its profile is compiled anew, by name."""
-    return text.startswith(f'{{"format":{FORMAT},')
+    return text.startswith(f'{{"format":"{FORMAT}",')
 
 
 def to_json(profile: Profile) -> str:

@@ -7,8 +7,12 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from tacit.core import profile_sections as sections
 from tacit.core import profile_upkeep as upkeep
+from tacit.core.digest import short_hash
 from tacit.core.profile_field import Key, key
 from tacit.core.value import replace
+
+# Raised by hand where stores must compile their profiles anew although no key is other than before: a stricter check, say.
+EDITION = 1
 
 _COLUMNS = (
     "id", "name", "standing", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope",
@@ -106,3 +110,8 @@ def _below(path: str, hint: Any, said: Any = None) -> Iterator[tuple[str, Key]]:
 
 
 KEYS: dict[str, Key] = dict(declared(ProfileFields))
+
+
+def format_of(keys: Mapping[str, Key]) -> str:
+    """What `profile.FORMAT` must be: another one whenever a key is added, removed, moved, or changes its type."""
+    return short_hash(str(EDITION), *(f"{name} {each.type}" for name, each in keys.items()))

@@ -21,11 +21,13 @@ This side loads tomllib and difflib. Hooks read the compiled JSON (`profile.from
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import lifecycle, states
@@ -33,7 +35,7 @@ from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.memory import SCOPES
 from tacit.core.profile import FORMAT, Profile
 from tacit.core.profile_field import FACETS, OPINION, PLACEHOLDER, REQUIRED, WORLDS, Key
-from tacit.core.profile_keys import KEYS
+from tacit.core.profile_keys import KEYS, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -442,5 +444,19 @@ def _numeric() -> list[str]:
     return [path for path, key in KEYS.items() if key.type in ("whole", "number") and not re.search(r"[*\[]", path)]
 
 
+def rewrite(root: Path) -> None:
+    """Write into a clone what follows from the keys: the format in core/profile.py, the table in docs/profiles/README.md."""
+    for name, place, new in (
+        ("src/tacit/core/profile.py", r'^FORMAT = ".*"\n', f'FORMAT = "{format_of(KEYS)}"\n'),
+        ("docs/profiles/README.md", r"^\| key \|.*\n(?:\|.*\n)*", key_table()),
+    ):
+        text = (root / name).read_text("utf-8")
+        (old,) = re.findall(place, text, re.M)
+        (root / name).write_text(text.replace(old, new), "utf-8")
+
+
 if __name__ == "__main__":
-    print(key_table(), end="")
+    if sys.argv[1:] == ["--write"]:
+        rewrite(Path(__file__).parents[3])
+    else:
+        print(key_table(), end="")
