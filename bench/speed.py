@@ -30,6 +30,8 @@ from tacit.core.rows import Hit
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
 from tacit.stores.sql_rows import MEMORY_COLUMNS
+from tacit.stores.sqlite.search import looked_up, usual_length
+from tacit.words.passages import cut
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -254,15 +256,17 @@ def quality(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> 
 def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
     """The ten best by our ranking of everything the index finds, with exact counts."""
     store, wanted = kept.store, asked(Query(task=prompt), kept.profile)
-    count = "SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :word"
-    frequency = {word: int(store.one(count, word=f'"{word}"')[0]) for word in wanted.words}
+    tokens = store.find((kept.project_id,), ()).tokens
+    passages = cut(wanted.passages, tokens)
+    known = looked_up(store, dict.fromkeys(token for each in passages for token in each))
+    frequency = {token: held for token, (held, _) in known.items()}
     columns, own = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM", dict(project=kept.project_id, most=EXHAUSTIVE)
     rows = store.rows(f"{columns} memory m WHERE project = :project LIMIT :most", **own)
     if len(rows) == EXHAUSTIVE:
         rows = store.rows(
             f"{columns} (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH :words ORDER BY rank LIMIT :most)"
             " JOIN memory m USING (n) WHERE m.project = :project",
-            words=" OR ".join(f'"{word}"' for word in wanted.words),
+            words=" OR ".join(f'"{word}"' for each in wanted.passages for word in each),
             **own,
         )
     hits = [
@@ -270,7 +274,7 @@ def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
         for memory, row in zip(store._with_tallies([row[:-2] for row in rows]), rows)
     ]
     total = int(store.one("SELECT max(n) FROM memory")[0])
-    facts = Facts(kept.now(), total, frequency, store.find((kept.project_id,), ()).tokens)
+    facts = Facts(kept.now(), total, frequency, tokens, passages=passages, length=usual_length(store))
     return [(each.memory.id, each.score) for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]]
 
 
