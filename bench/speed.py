@@ -31,7 +31,7 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
 from tacit.stores.sql_rows import MEMORY_COLUMNS
 from tacit.stores.sqlite.search import looked_up, usual_length
-from tacit.words.passages import cut
+from tacit.words.passages import cut, weights_of
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -274,7 +274,9 @@ def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
         for memory, row in zip(store._with_tallies([row[:-2] for row in rows]), rows)
     ]
     total = int(store.one("SELECT max(n) FROM memory")[0])
-    facts = Facts(kept.now(), total, frequency, tokens, passages=passages, length=usual_length(store))
+    facts = Facts(
+        kept.now(), total, frequency, tokens, weights=weights_of(passages, frequency, total), length=usual_length(store)
+    )
     return [(each.memory.id, each.score) for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]]
 
 
@@ -339,6 +341,7 @@ def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
     size = min(10_000, max(sizes))
     path = fresh(size, "tend")
     with opened(path) as kept:
+        tending.lived_through(kept, path)
         kept.tend()
         said = [f"An old fact about the {n}th gate of the harbour." for n in range(3)]
         old = kept.add_many({"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said)

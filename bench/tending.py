@@ -10,6 +10,7 @@ merged. A pass makes at most a fifth of the active set in changes and compares 2
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
@@ -84,13 +85,26 @@ def tended(size: int) -> str:
     """A copy of a store, marked as tended up to now."""
     path = fresh(size, "tending")
     with opened(path) as kept:
+        lived_through(kept, path)
         project, entry = kept.ensure_project(), last_entry(kept)
         with kept.store.write() as tx:
             tx.put_meta(f"tend:{project.id}:merged", str(entry))
-            tx.put_meta(f"tend:{project.id}:swept", f"{kept.now()}\t{entry}\t{project.profile}")
+            swept = (kept.now(), entry, project.profile, kept.profile.fade.exposure)  # the runs it lived through
+            tx.put_meta(f"tend:{project.id}:swept", "\t".join(map(str, swept)))
         for _ in range(2):
             kept.tend()
     return path
+
+
+def lived_through(kept: Memories, path: str) -> None:
+    """So many runs, without a finding, that the silence of a lesson counts."""
+    for n in range(kept.profile.fade.exposure):
+        source = os.path.join(os.path.dirname(path), f"quiet-{n}.jsonl")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(
+                json.dumps({"type": "run", "id": f"quiet-{n}", "task": "improve it", "outcome": "success"}) + "\n"
+            )
+        kept.learn(source, over=True)
 
 
 def come_due(path: str, many: int) -> None:

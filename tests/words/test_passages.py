@@ -15,10 +15,12 @@ from tacit.words.passages import (
     SHORT_CHARS,
     TEXT,
     WINDOW,
+    Weights,
     bounds_of,
     cut,
     names_of,
     passages_of,
+    rarity_of,
     together,
     told_in,
     weighed,
@@ -267,12 +269,19 @@ def _passages(many: int, words: int) -> list[tuple[str, ...]]:
     return [tuple(f"w{n}x{at}" for at in range(words)) for n in range(many)]
 
 
+def _weights(tokens: list[tuple[str, ...]], told: dict[str, float]) -> Weights:
+    """Words that are so telling; the others are held by no row."""
+    told = dict(told_in(tokens, {word: told.get(word, rarity_of(0, ROWS)) for each in tokens for word in each}))
+    wholes = [sum(told[word] for word in each) for each in tokens]
+    return Weights(tokens, ROWS, told, wholes, bounds_of(tokens, wholes, ROWS))
+
+
 def test_a_text_is_also_one_question() -> None:
     """Of two lessons that hold as much of the best passage, the one that holds more of the text comes first; in a paste neither does."""
     for many, first in ((TEXT, True), (PASTE, False)):
         tokens = _passages(many, 5)
         rows = {"w0x0": [1, 2], "w0x1": [1, 2], **{f"w{n}x0": [2] for n in range(1, 6)}}
-        scores = weighed(tokens, rows, dict.fromkeys(rows, 4.0), ROWS)
+        scores = weighed(_weights(tokens, dict.fromkeys(rows, 4.0)), rows)
         assert (scores[2] > scores[1]) is first
 
 
@@ -285,14 +294,14 @@ def test_a_short_question_is_not_measured_by_the_length_of_the_lines_beside_it()
     """Three of its four words say more than six of the twenty-four of a line of prose."""
     tokens = [*_passages(60, 24), ("ask", "for", "these", "words")]
     rows = {"ask": [1], "for": [1], "these": [1], **{f"w7x{at}": [2] for at in range(6)}}
-    scores = weighed(tokens, rows, {word: 6.0 for each in tokens for word in each}, ROWS)
+    scores = weighed(_weights(tokens, {word: 6.0 for each in tokens for word in each}), rows)
     assert scores[1] > scores[2]
 
 
 def test_a_row_that_holds_little_of_a_paste_is_still_worth_something() -> None:
     """What is worth less than one is ranked behind, not left out: there may be nothing else."""
     tokens = _passages(PASTE, 5)
-    scores = weighed(tokens, {"w0x0": [1], "w1x0": [2]}, {"w0x0": 0.5, "w1x0": 4.0}, ROWS)
+    scores = weighed(_weights(tokens, {"w0x0": 0.5, "w1x0": 4.0}), {"w0x0": [1], "w1x0": [2]})
     assert 0 < scores[1] < scores[2] < 1
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.stores.identity import Place
+    from tacit.words.passages import Weights
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
@@ -157,6 +158,7 @@ class Found:
     passages: tuple[tuple[str, ...], ...] = ()  # of a question: each passage's words, as the index reads them
     length: float = 0.0  # mean words of a text here; 0 where the engine does not say
     direction: Direction | None = None  # where the question points, if the engine knows its words' vectors
+    weights: Weights | None = None  # of the passages, where the engine weighed by them itself
 
 
 @value

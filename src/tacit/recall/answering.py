@@ -108,7 +108,7 @@ def recall(
         hits += meaning.hits
         facts = Facts(
             now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-            passages=weighed_by(wanted, found), length=found.length,
+            weights=weighed_by(wanted, found), length=found.length,
         )  # fmt: skip
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
@@ -167,7 +167,7 @@ def explain(
     meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)
     facts = Facts(
         now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-        passages=weighed_by(wanted, found), length=found.length,
+        weights=weighed_by(wanted, found), length=found.length,
     )  # fmt: skip
     (ranked,) = ordered("lexical", hits, wanted, profile, facts)
     known = known_of(memory, profile, seconds(now))
@@ -197,7 +197,7 @@ def _told_in_run(
 def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
     """The memories as they were at a time, and how common the asked words were among them."""
     from tacit.recall.past import frequencies, memories_then, tally_then
-    from tacit.words.passages import cut
+    from tacit.words.passages import cut, weights_of
 
     tokens = store.find(projects, ()).tokens
     then = memories_then(store.entries(projects, until=at))
@@ -210,7 +210,7 @@ def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tupl
         for n, id in enumerate(then)
         if id in fitting
     ]
-    return hits, Facts(at, len(then), frequency, tokens, passages=passages)
+    return hits, Facts(at, len(then), frequency, tokens, weights=weights_of(passages, frequency, max(len(then), 1)))
 
 
 def showing(

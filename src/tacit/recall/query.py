@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from tacit.core.rows import Found, Project
     from tacit.recall.budget import Level
     from tacit.recall.rank import Hit, Ranked, Ranking
-    from tacit.words.passages import Passage
+    from tacit.words.passages import Passage, Weights
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
 FITTING = 24
-LONG_FITTING, MANY = 10, 6  # of a prompt of more passages than that, which takes its time to read; three are given, and 16 bring no others
+LONG_FITTING, MANY = (
+    8,
+    6,
+)  # of a prompt of more passages than that, which takes its time to read; three are given, and 16 bring no others
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 PAIRS = 1000  # of lessons at odds that are looked at
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
@@ -174,16 +177,20 @@ def parts_of(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:
     return (*((about,) if about else ()), *wanted.passages, *((wanted.file_words,) if wanted.file_words else ()))
 
 
-def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
-    """The passages that a lesson is weighed by: names of files and programs find candidates and weigh nothing themselves."""
-    if not about and not wanted.file_words:
-        return found.passages
-    from tacit.words.passages import cut
+def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Weights:
+    """What a lesson is weighed by: names of files and programs find candidates and weigh nothing themselves."""
+    from tacit.words.passages import cut, weights_of
 
-    if not about and len(wanted.passages) > MANY:  # a paste: not all of it is cut once more
-        named = cut((wanted.file_words,), found.tokens)
-        return tuple(each for each in found.passages if each not in named)
-    return cut(wanted.passages, found.tokens)
+    passages = found.passages
+    if about or wanted.file_words:
+        if not about and len(wanted.passages) > MANY:  # a paste: not all of it is cut once more
+            named = cut((wanted.file_words,), found.tokens)
+            passages = tuple(each for each in found.passages if each not in named)
+        else:
+            passages = cut(wanted.passages, found.tokens)
+    elif found.weights is not None:
+        return found.weights
+    return weights_of(passages, found.frequency, max(found.rows, 1))
 
 
 def near_in_meaning(

@@ -25,13 +25,12 @@ from tacit.core.value import value
 from tacit.words.passages import (
     alike_to,
     beside_of,
-    bounds_of,
     count_names,
     cut,
     fit_of,
     names_of,
     slack_of,
-    tellings,
+    weights_of,
     worths_of,
 )
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.recall.query import Asked
+    from tacit.words.passages import Weights
 
     class Hit(Protocol):
         """A candidate as a store finds it."""
@@ -97,7 +97,7 @@ class Facts:
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
     start: bool = False  # nothing was given in this run yet
     usual: float = 0.0  # the cosine that a memory here usually has with this question
-    passages: tuple[tuple[str, ...], ...] = ()  # what is asked, in the index's own words
+    weights: Weights | None = None  # what is asked, in the index's own words
     length: float = 0.0  # mean words of a text here
 
 
@@ -386,13 +386,12 @@ def words_reader(
 
     A word of a task in which a lesson was met counts as `task` sightings of it, in one saturated frequency with its own.
     """
-    rows, passages = max(facts.rows, 1), facts.passages or cut(asked.passages, facts.tokens)
-    rarity = tellings(passages, facts.frequency, rows)
+    weights = facts.weights or weights_of(cut(asked.passages, facts.tokens), facts.frequency, max(facts.rows, 1))
+    passages, rarity, wholes = weights.passages, weights.told, weights.wholes
     if not rarity:
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
-    wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    every, bounds = sum(rarity.values()), bounds_of(passages, wholes, rows)
+    every = sum(rarity.values())
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
     for place, passage in enumerate(passages):
@@ -456,7 +455,7 @@ def words_reader(
                 found = said.count(name)
                 for place in where if found else ():
                     amounts[place] += telling * found / (found + slack)
-        words = fit_of(worths_of(amounts, wholes, bounds), wholes, rows, together / every)
+        words = fit_of(worths_of(amounts, weights), wholes, weights.rows, together / every)
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held

@@ -14,6 +14,8 @@ from collections import Counter
 from itertools import chain
 from math import log, sqrt
 
+from tacit.core.value import value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -225,9 +227,22 @@ def told_in(passages: Sequence[Iterable[str]], rarity: Mapping[str, float]) -> M
     return {**rarity, **{word: rarity[word] * times**-power for word, times in again.items()}}
 
 
-def tellings(passages: Sequence[Iterable[str]], frequency: Mapping[str, int], rows: int) -> Mapping[str, float]:
-    """How telling each word of a question is, by how many of the rows hold it and how many passages ask for it."""
-    return told_in(passages, rarities({word: frequency.get(word, 0) for each in passages for word in each}, rows))
+@value
+class Weights:
+    """A question as lessons are weighed by it: its passages, and by how many rows hold a word how telling it is, and how much is asked."""
+
+    passages: Sequence[Sequence[str]]
+    rows: int
+    told: Mapping[str, float]  # word -> how telling it is
+    wholes: Sequence[float]  # of each passage, the sum of that
+    bounds: Sequence[float]  # … and what it counts as, beside the others
+
+
+def weights_of(passages: Sequence[Sequence[str]], frequency: Mapping[str, int], rows: int) -> Weights:
+    """The weights of a question whose words are held by so many of the rows."""
+    told = told_in(passages, rarities({word: frequency.get(word, 0) for each in passages for word in each}, rows))
+    wholes = [sum(map(told.__getitem__, each)) for each in passages]
+    return Weights(passages, rows, told, wholes, bounds_of(passages, wholes, rows))
 
 
 def worth(amount: float, whole: float) -> float:
@@ -235,8 +250,9 @@ def worth(amount: float, whole: float) -> float:
     return amount * sqrt(amount / whole) if amount else 0.0
 
 
-def worths_of(amounts: Mapping[int, float], wholes: Sequence[float], bounds: Sequence[float]) -> list[float]:
+def worths_of(amounts: Mapping[int, float], weights: Weights) -> list[float]:
     """What each passage says for a lesson that holds so much of it, all of it at most; of the passages of a paste it is judged more sharply."""
+    wholes, bounds = weights.wholes, weights.bounds
     held = [(min(amount, wholes[place]), bounds[place]) for place, amount in amounts.items()]
     if power_of(len(wholes)) == 1.5:
         return [worth(amount, bound) for amount, bound in held]
@@ -273,16 +289,12 @@ def scale_of(wholes: Sequence[float], rows: int) -> float:
     return min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
 
 
-def weighed(
-    tokens: Sequence[Sequence[str]], rows: Mapping[str, Sequence[int]], rarity: Mapping[str, float], total: int
-) -> dict[int, float]:
+def weighed(weights: Weights, rows: Mapping[str, Sequence[int]]) -> dict[int, float]:
     """What each row is worth: its best passage, and a share of the others; of a text also what its words say together."""
     scores: dict[int, float] = {}
-    rarest, power = rarity_of(0, total), power_of(len(tokens))
-    rarity = told_in(tokens, {**dict.fromkeys(chain.from_iterable(tokens), rarest), **rarity})
-    wholes = [sum(map(rarity.__getitem__, passage)) for passage in tokens]
+    tokens, rarity, wholes, power = weights.passages, weights.told, weights.wholes, power_of(len(weights.passages))
     share = OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
-    for passage, whole in zip(tokens, bounds_of(tokens, wholes, total)):
+    for passage, whole in zip(tokens, weights.bounds):
         held: dict[int, float] = {}
         get = held.get
         for token in passage:
@@ -306,7 +318,7 @@ def weighed(
             scores[n] = mine + share * other if mine > other else other + share * mine
     if not FEW <= len(tokens) < PASTE:
         return scores
-    every, scale, said = sum(rarity.values()), scale_of(wholes, total), dict.fromkeys(scores, 0.0)
+    every, scale, said = sum(rarity.values()), scale_of(wholes, weights.rows), dict.fromkeys(scores, 0.0)
     for token, told in rarity.items():
         for n in rows.get(token, ()):
             said[n] += told

@@ -25,7 +25,7 @@ from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.words.passages import FULL, cut, power_of, rarities, scale_of, slack_of, weighed
+from tacit.words.passages import FULL, cut, power_of, rarities, scale_of, slack_of, weighed, weights_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,14 +93,14 @@ def ask_passages(
         return Found((), total, {}, read, tokens)
     known = looked_up(store, dict.fromkeys(token for each in tokens for token in each))
     frequency = {token: known[token][0] if token in known else 0 for each in tokens for token in each}
-    rarity = rarities({token: frequency[token] for token in known}, total)
+    weights = weights_of(tokens, frequency, total)
     rows: dict[str, Sequence[int]] = {token: few for token, (_, few) in known.items() if few is not None}
     common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
     reader = _Reader(store, kept, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
     take = _Taker(store, kept, projects, limit, injectable)
     take.length, take.power = usual_length(store), power_of(len(tokens))
-    scores = weighed(tokens, rows, rarity, total)
+    scores = weighed(weights, rows)
     if meaning and (deep or len(tokens) <= FULL) and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
         take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
@@ -110,10 +110,12 @@ def ask_passages(
             reader.reach = DEEP[1]
             reader.read([token for token in common if token not in rows], rows, frequency)
             held = {token: [n for n in each if n in here] for token, each in rows.items()}
-            scores = weighed(tokens, held, rarity, total)
+            scores = weighed(weights, held)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
     direction = take.nearer.direction if take.nearer else None
-    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, take.length, direction)
+    return Found(
+        (*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, take.length, direction, weights
+    )
 
 
 class _Nearer:
