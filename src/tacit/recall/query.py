@@ -30,10 +30,8 @@ ERROR_CHARS = 600  # of a long output the end is read for words: there the error
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
 FITTING = 24
-LONG_FITTING, MANY = (
-    8,
-    6,
-)  # of a prompt of more passages than that, which takes its time to read; three are given, and 16 bring no others
+# Of a prompt of more passages than that, which takes its time to read; three are given, of which 16 would mend .3 in 100.
+LONG_FITTING, MANY = 8, 6
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 PAIRS = 1000  # of lessons at odds that are looked at
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
