@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import runpy
+import subprocess
+import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 from typing import Any
@@ -50,3 +53,25 @@ def test_plots_are_well_formed() -> None:
     ):
         assert xml.fromstring(svg).tag.endswith("svg")
     assert [plot["short"](n) for n in (10, 1000, 10**6)] == ["10", "1k", "1M"]
+
+
+@pytest.mark.process
+def test_the_budgets_can_still_be_measured(tmp_path: Path) -> None:
+    """What no clock is needed for, on small stores: the exhaustive ranking is like ours, and what is due is tended."""
+    code = (
+        "import speed, tending\n"
+        "from stores import make_store, opened\n"
+        "path = make_store(300)\n"
+        "prompt = speed.asking(path, 2)[0]\n"
+        "with opened(path) as kept:\n"
+        "    best, found = speed.exhaustive(kept, prompt), kept.recall(prompt, limit=10, min_score=0.0).hits\n"
+        "print(len(best), best[0][0] == found[0].memory.id)\n"
+        "due = tending.tended(300)\n"
+        "tending.come_due(due, 20)\n"
+        "with opened(due) as kept:\n"
+        "    print(len(kept.tend().archived))\n"
+    )
+    env = {**os.environ, "TACIT_BENCH": str(tmp_path), "PYTHONPATH": str(BENCH)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-3:] == ["10", "True", "10"]
