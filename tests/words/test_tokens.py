@@ -286,6 +286,8 @@ FAILED tests/test_sum.py::test_total - assert 3 == 4
         ("Segmentation fault at address 0x7ffe12ab", "Segmentation fault at address <n>"),
         ("HTTP Error 404: Not Found", "HTTP Error 404: Not Found"),
         ("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "File has not been read yet. Read it first"),
+        ("<tool_use_error>Edit failed for the file\nThe path is missing</tool_use_error>", "Edit failed for the file"),
+        ("<tool_use_error>Edit failed because:\nThe path is missing\nNo more</tool_use_error>", "Edit failed because: The path is missing"),
         ("make: *** [all] Error 2", "make: *** [all] Error <n>"),
         ("  | Traceback (most recent call last):\n  |   File \"x.py\", line 3, in main\n  | app.Broken: no port\n  | Error: 1 of 2",
          "app.Broken: no port"),

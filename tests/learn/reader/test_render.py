@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Run, Step
+from tacit.learn.reader.prompt import lessons
 from tacit.learn.reader.render import LETTERS, PERSON, page_text, page_tokens, parts_of_session, rendered, without
 from tacit.testing import run, say, tool, user
 
@@ -144,3 +145,4 @@ def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
 
 def test_every_letter_is_told() -> None:
     assert set(PERSON) <= set(LETTERS) and len(set(LETTERS)) == 10
+    assert all(f"{letter} {meaning}" in lessons((), 5) for letter, meaning in LETTERS.items())
