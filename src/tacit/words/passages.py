@@ -48,7 +48,7 @@ OTHERS, FULL = 0.85, 6
 
 def passages_of(text: str) -> tuple[Passage, ...]:
     """The passages of a text: its words, chosen, where it is short; its lines where it is long."""
-    if len(text) <= SHORT_CHARS or _has_unspaced_script(text):
+    if len(text) <= SHORT_CHARS or _needs_pairs(text):
         from tacit.words.tokens import query_words
 
         if "://" in text and len(query_words(short := _with_short_addresses(text), _LINK)) == _LINK:
@@ -58,8 +58,9 @@ def passages_of(text: str) -> tuple[Passage, ...]:
     return tuple(line for line in _with_parts(text).splitlines() if line.strip())
 
 
-def _has_unspaced_script(text: str) -> bool:
-    """Whether a part of a text is in a script without spaces, whose words the index does not find; arrows, ticks and dashes are in none."""
+def _needs_pairs(text: str) -> bool:
+    """Whether a part of a text is in a script without spaces, or in one whose signs tear its words (`tokens` knows which exactly): the index
+    finds no words there. Arrows, ticks and dashes are in neither."""
     if text.isascii():
         return False
     import re
