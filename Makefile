@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
-.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
+.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -164,6 +164,14 @@ bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
 	failed=0; for part in 'effect.py --jobs $(or $(JOBS),2)' 'effect_worlds.py --jobs $(or $(JOBS),2)' effect_defects.py 'effect_blind.py make .bench/blind' \
 	 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
+
+# Bugs whose right fix was settled in an earlier chat: make bench-decisions DATA=folder with decisions.tar.xz unpacked. Chats are read by the answers of
+# bench/labels/reader, what the hooks give is printed beside the plain alternatives, and the fixes that agents made with it (bench/labels/decisions) are graded again.
+bench-decisions: .venv/ready
+	$(BIN)/python bench/lessons/answers.py unpack .bench/decisions-reader
+	$(BIN)/python -m bench.decisions feed $(DATA)
+	$(BIN)/python -m bench.decisions notes $(DATA)
+	for run in bench/labels/decisions/*.json; do $(BIN)/python -m bench.decisions again $(DATA) $$(basename $$run .json) || exit 1; done
 
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by
 # rules alone, and says line by line what holds; JOBS=3 projects at a time (LOGS=folders with a folder of run logs per host). Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.

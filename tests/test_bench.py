@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -75,3 +77,53 @@ def test_the_budgets_can_still_be_measured(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-3:] == ["10", "True", "10"]
+
+
+@pytest.mark.process
+def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
+    """One chat, one bug: what the hooks give before it, the folder its agent gets, its fix graded, kept and graded again."""
+    data, place = tmp_path / "data", Path(tmp_path / "copy")
+    told = "Always quote every cell of the export with single quotes, never double ones."
+    chat = {
+        "type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/home/dev/shop", "version": "2.1.240", "timestamp": "2026-09-01T09:00:00.000Z",
+        "permissionMode": "default", "promptSource": "typed", "message": {"role": "user", "content": told},
+    }  # fmt: skip
+    for project, own in (("settled", {"quote-001": ["s1"]}), ("amended", {})):
+        (data / project / "sessions").mkdir(parents=True)
+        (data / project / "sessions" / "s1.jsonl").write_text(json.dumps(chat) + "\n")
+        entry = {"session": "s1", "file": "sessions/s1.jsonl", "start": "2026-09-01T09:00:00.000Z", "lineage": 0, "agent": "Claude Code", "developer": "d"}  # fmt: skip
+        (data / project / "index.json").write_text(json.dumps([entry]))
+        (data / project / "whose.json").write_text(json.dumps(own))
+    for folder, name, text in (
+        ("tasks/quote-001", "writer.py", "def cell(text):\n    return text\n"),
+        ("tasks/quote-001/tests", "test_seen.py", "from writer import cell\n\n\ndef test_it():\n    assert cell('a')[1:-1] == 'a'\n"),
+        ("keys/quote-001", "test_hidden.py", "from writer import cell\n\n\ndef test_it():\n    assert cell('a') == \"'a'\"\n"),
+    ):  # fmt: skip
+        (data / folder).mkdir(parents=True, exist_ok=True)
+        (data / folder / name).write_text(text)
+    (data / "tasks" / "quote-001.json").write_text(
+        json.dumps({"bug_report": "A comma in a cell of the export shifts the row.", "module": "writer.py"})
+    )
+    (data / "AGENT.md").write_text("Fix it.\n")
+    (data / "grade.py").write_text(
+        "import json, pathlib, sys\n"
+        "fixed = pathlib.Path(sys.argv[1]) / 'quote-001' / 'writer.py'\n"
+        "print(json.dumps({'quote-001': \"'\" in fixed.read_text()})); print('graded')\n"
+    )
+    shutil.copytree(BENCH, place / "bench", ignore=shutil.ignore_patterns("results", "labels", "faults", "hosts"))
+
+    def step(*args: str) -> str:
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(place), str(BENCH.parent / "src")))}
+        done = subprocess.run(
+            [sys.executable, "-m", "bench.decisions", *args], cwd=place, env=env, capture_output=True, text=True, check=True
+        )  # fmt: skip
+        return done.stdout
+
+    assert "settled: {'provisional': 1}" in step("feed", str(data), "--queue", str(tmp_path / "queue"))
+    assert "own lessons 1; hooks 1" in step("notes", str(data))
+    step("folders", str(data), "hooks", str(tmp_path / "run-1"))
+    bug = tmp_path / "run-1" / "quote-001"
+    assert told in (bug / "NOTES.md").read_text() and not list(bug.rglob("test_hidden.py"))
+    (bug / "writer.py").write_text("def cell(text):\n    return f\"'{text}'\"\n")
+    assert '"quote-001": true' in step("grade", str(data), str(tmp_path / "run-1"))
+    assert '"quote-001": true' in step("again", str(data), "run-1")
