@@ -69,11 +69,7 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                     0.0,
                     lambda: "2026-01-01T00:00:00Z",
                 )
-                told = asking.lessons()
-                with contextlib.suppress(ModelUnavailable):
-                    asking.weigh(told)
-                told += asking.findings(told)
-                asking.weigh(asking.habits(told))
+                asking.weigh(asking.lessons())
             for name, asked in kept.asked:
                 yield entry, name, asked, page_tokens(page.lines)
 

@@ -33,9 +33,8 @@ STEPS = (
     ("is said to have told it", "weigh"),
     ("what is worth remembering", "lessons"),
     ("The same failure was met", "cure"),
-    ("Write down what it found out", "findings"),
-    ("they will have to make again", "habits"),
 )
+_RECORD = re.compile(r"^=== record( \w+)? ===$.*?^=== end of record\1 ===$", re.M | re.S)
 
 
 def name_of(prompt: str) -> str:
@@ -57,8 +56,9 @@ def folded(prompt: str, folder: str) -> str:
 
 
 def step_of(prompt: str) -> str:
-    """Which of the reader's questions a prompt is."""
-    return next((step for words, step in STEPS if words in prompt[:1200]), "other")
+    """Which of the reader's questions a prompt is: by its own words, not by those of a record."""
+    asked = _RECORD.sub("", prompt)
+    return next((step for words, step in STEPS if words in asked), "other")
 
 
 def main() -> int:

@@ -129,8 +129,8 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     assert "ct at list price" in done.out and tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
-    # two of its exam, what the session teaches, whether the line says it, what will be asked for again; nothing is remembered yet
-    assert len(calls) == 5
+    # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
+    assert len(calls) == 4
     for words, marker, place, asked in calls:
         assert words[words.index("--tools") + 1] == "" and words[words.index("--setting-sources") + 1] == ""
         assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {*words}

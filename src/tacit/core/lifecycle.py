@@ -30,8 +30,8 @@ PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
-# what a reader heard: a person's line says it, one act generalised, what happened, an order
-HEARD_AS = ("said", "shown", "found", "asked")
+# what a reader heard: a person's line says it, one act generalised, an agent's line the person said yes to, what happened, an order
+HEARD_AS = ("said", "shown", "agreed", "found", "asked")
 MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
 
 # Everything a condition may ask: the field of `LadderFacts`, and how it is called when it is missing.

@@ -10,6 +10,7 @@ anything beside its tables is refused whole, before a row of it is looked at.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
@@ -141,7 +142,7 @@ def _sum(head: Mapping[str, Any]) -> str:
 def save(
     path: str, tables: Sequence[Table], read: Read, each: Callable[[str, int], None] = lambda table, rows: None
 ) -> Written:
-    """A bundle at this path: it counts once it is on the disk and was read back."""
+    """A bundle at this path: it counts once it is on the disk and was read back. What stood there stays beside it as .bak."""
     partial = f"{path}.{os.getpid()}.tmp"
     try:
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "w+b") as file:
@@ -149,6 +150,8 @@ def save(
             file.flush()
             os.fsync(file.fileno())
         Bundle(FileSource(partial)).close()
+        if os.path.exists(path) and not filecmp.cmp(path, partial, shallow=False):
+            os.replace(path, f"{path}.bak")
         os.replace(partial, path)
     except OSError as error:
         raise StoreReadOnly(

@@ -12,7 +12,7 @@ from tacit.core.memory import Memory
 from tacit.core.rows import Found as Near
 from tacit.core.rows import Hit
 from tacit.core.run import Step
-from tacit.learn.reader import answer, cures, exam, findings, habits, postponed, prompt
+from tacit.learn.reader import answer, cures, exam, excerpt, postponed, prompt
 from tacit.learn.reader.check import find_quote
 from tacit.learn.reader.remembered import headings_of, remembered
 from tacit.learn.reader.render import Line, Rendering, parts_of_session, rendered
@@ -27,6 +27,11 @@ def words(size: int) -> str:
 
 def line(number: int, letter: str, text: str, step: int = 0, place: str = "") -> Line:
     return Line(number, letter, text, text, step, place)
+
+
+def cut(number: int, letter: str, whole: str, step: int = 0) -> Line:
+    """A line of which nothing is shown by itself."""
+    return Line(number, letter, "", whole, step, "")
 
 
 def shown(*steps: Step, letter: str = "") -> list[Line]:
@@ -130,16 +135,13 @@ def test_of_two_lines_that_hold_a_quote_the_nearest_counts() -> None:
     assert {at: found.line.number for at, found in nearest.items() if found} == {0: 1, 3: 1, 4: 5, 8: 9, 20: 9}
 
 
-FIELDS = {"text": 500, "when": 120, "until": 160}
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_fields_of_a_lesson_are_cut_at_their_bounds(field: str) -> None:
-    most = FIELDS[field]
-    for size in (most, most + 1):
-        row = {"text": "t", "quotes": [{"line": 1, "words": "w"}], field: words(size)}
+def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
+    for over in (0, 1):
+        about = {"topic": words(80 + over), "names": [words(80 + over), *"0123456"], "files": [f"{n}.py" for n in range(7)]}
+        row = {"text": words(500 + over), "quotes": [{"line": 1, "words": "w"}], "about": about}
         [lesson] = answer.lessons_of(json.dumps({"lessons": [row]}), 1)
-        assert getattr(lesson, field) == words(size)[:most]
+        assert (lesson.text, lesson.topic) == (words(500 + over)[:500], words(80 + over)[:80])
+        assert lesson.names == ((words(80),) if not over else ()) and len(lesson.files) == 6
 
 
 @pytest.mark.parametrize(
@@ -166,55 +168,26 @@ def test_quotes_are_three_and_each_is_cut() -> None:
     assert [(quote.line, quote.words) for quote in lesson.quotes] == [(n, f"{n}{words(400)}"[:400]) for n in range(3)]
 
 
-@pytest.mark.parametrize(("typed", "most"), [(0, 5), (30, 5), (39, 5), (40, 6), (49, 6), (50, 7)])
-def test_a_long_session_brings_a_lesson_more_for_ten_typed_lines(typed: int, most: int) -> None:
+@pytest.mark.parametrize(("typed", "most"), [(0, 8), (24, 8), (31, 8), (32, 9), (39, 9), (40, 10)])
+def test_a_long_session_brings_a_lesson_more_for_eight_typed_lines(typed: int, most: int) -> None:
     assert prompt.most_lessons(typed) == most
 
 
-@pytest.mark.parametrize(
-    ("lines", "why"),
-    [
-        ("EE", ""),
-        ("EEX", "3 failures"),
-        ("CCCCC", ""),
-        ("CCCCCC", "6 times a cause was given"),
-        ("N", "an instruction file was changed"),
-        ("UAT", ""),
-    ],
-)
-def test_findings_are_asked_for_where_finding_out_cost_something(lines: str, why: str) -> None:
-    texts = {"C": ("A", "it fails because of it"), "N": ("T", "Edit CLAUDE.md ⏎ noted: x")}
-    found = [line(n, *texts.get(letter, (letter, "so it is"))) for n, letter in enumerate(lines, 1)]
-    assert findings.why_asked(found) == why
-
-
-def test_what_was_concluded_and_changed_is_shown_wider() -> None:
-    for size in (700, 701):
-        [said] = findings.finding_lines([line(1, "A", f"because {words(size - 8)}")])
-        assert (len(said.whole), said.text.endswith(" …"), len(said.text.removesuffix(" …"))) == (size, size > 700, 700)
+def test_what_tells_most_is_shown_wider() -> None:
+    for size in (900, 901):
+        [said, _] = excerpt.lesson_lines([cut(1, "A", words(size)), line(2, "U", "Exactly.")])
+        assert (said.text.endswith(" …"), len(said.text.removesuffix(" …"))) == (size > 900, 900)
     for size in (300, 301):
         lines = [
-            line(1, "T", "make test", 1), line(2, "E", "no", 1), line(3, "T", "Edit old.py", 2),
-            line(4, "T", "Edit " + words(size - 5), 3), line(5, "T", "make test", 4), line(6, "S", "ok", 5),
+            line(1, "T", "make test", 1), line(2, "E", "no", 1), cut(3, "T", "Edit old.py", 2),
+            cut(4, "T", "Edit " + words(size - 5), 3), line(5, "T", "make test", 4), line(6, "S", "ok", 5),
         ]  # fmt: skip
-        found = findings.finding_lines(lines)
-        assert [each.number for each in found] == [1, 2, 4, 5]
-        assert (found[2].text.endswith(" …"), len(found[2].text.removesuffix(" …"))) == (size > 300, 300)
-
-
-def test_before_a_request_the_end_of_what_the_agent_had_said_is_shown() -> None:
-    for size in (240, 241):
-        said = habits.habit_lines(
-            [line(1, "A", "earlier"), line(2, "A", words(size)), line(3, "U", "go"), line(4, "W", "on")]
-        )
-        assert [each.number for each in said] == [2, 3, 4]
-        assert said[0].text == (words(size) if size == 240 else f"… {words(size)[-240:]}")
-
-
-@pytest.mark.parametrize(("text", "asks"), [("go on", False), ("go on now", True)])
-@pytest.mark.parametrize("letter", "UA")
-def test_three_typed_words_may_ask_for_something(letter: str, text: str, asks: bool) -> None:
-    assert habits.asks_for_something([line(1, letter, text)]) is (asks and letter == "U")
+        found = excerpt.lesson_lines(lines)
+        assert [each.number for each in found] == [1, 2, 3, 4, 5, 6] and found[2].text == ""
+        assert (found[3].text.endswith(" …"), len(found[3].text.removesuffix(" …"))) == (size > 300, 300)
+    for size in (1200, 1201):
+        [noted] = excerpt.lesson_lines([cut(1, "T", ("Edit CLAUDE.md ⏎ noted: " + words(size))[:size])])
+        assert (noted.text.endswith(" …"), len(noted.text.removesuffix(" …"))) == (size > 1200, 1200)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +202,7 @@ def test_a_reading_that_failed_waits_longer_each_time(attempts: int, minutes: in
     assert seconds(again.not_before) - seconds(at) == 60 * minutes
 
 
-@pytest.mark.parametrize(("right", "passed"), [(12, True), (9, True), (8, False), (0, False)])
+@pytest.mark.parametrize(("right", "passed"), [(13, True), (10, True), (9, False), (0, False)])
 def test_three_of_four_pairs_pass_the_exam(right: int, passed: bool) -> None:
     quote = {"line": 5, "words": "please never start the dev server yourself"}
     read = json.dumps({"lessons": [{"text": "Never start it.", "standing": "said", "quotes": [quote]}]})
@@ -237,7 +210,7 @@ def test_three_of_four_pairs_pass_the_exam(right: int, passed: bool) -> None:
         {"n": n, "says": says[0], "holds": holds[0]}
         for n, (_, _, says, holds) in enumerate(exam.PAIRS[:right], 1)
     ]  # fmt: skip
-    assert exam.grade(read, json.dumps({"answers": rows})) == exam.Graded(passed, f"{right} of 12 pairs")
+    assert exam.grade(read, json.dumps({"answers": rows})) == exam.Graded(passed, f"{right} of 13 pairs")
 
 
 def test_forty_headings_are_shown() -> None:

@@ -74,7 +74,7 @@ def test_what_the_person_said_is_theirs() -> None:
         "user",
         "",
         "the person's line says it",
-        "preference",
+        "way",
     )
 
 

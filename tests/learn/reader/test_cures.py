@@ -184,7 +184,7 @@ def test_a_cure_that_a_line_of_the_rules_tells_is_kept_by_nobody_twice(memories:
     reads(memories, session("r1"), NONE)
     memories.add("Run `docker compose up -d postgres` before `npm test`.", kind="pitfall")
     memories.store.rows("UPDATE memory SET source = 'notice'")
-    reads(memories, session("r2", "redis"), NONE, NONE, says())
+    reads(memories, session("r2", "redis"), NONE, says())
     for n in (3, 4):  # in twice as many sessions, while the line stands, nobody is asked again
         _, model = reads(memories, session(f"r{n}", "redis"), NONE, NONE, says())
         assert not any("The same failure was met" in asked for asked in model.asked)

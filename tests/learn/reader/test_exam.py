@@ -72,8 +72,8 @@ def test_an_answer_has_an_end() -> None:
         ]
 
     # Nothing was heard earlier: nothing can be struck.
-    assert [each["maxItems"] for each in lists(lessons_schema(7))] == [7, 3]
-    assert [each["maxItems"] for each in lists(lessons_schema(7, 2))] == [7, 3, 2]
-    assert [each["maxItems"] for each in lists(lessons_schema(7, 200))] == [7, 3, 20]
+    assert [each["maxItems"] for each in lists(lessons_schema(7))] == [7, 6, 6, 3]
+    assert [each["maxItems"] for each in lists(lessons_schema(7, 2))] == [7, 6, 6, 3, 2]
+    assert [each["maxItems"] for each in lists(lessons_schema(7, 200))] == [7, 6, 6, 3, 20]
     assert [each["maxItems"] for each in lists(known_schema(4, 1))] == [10]
     assert [each["maxItems"] for each in lists(weigh_schema(len(PAIRS)))] == [len(PAIRS)]

@@ -33,8 +33,6 @@ from tacit.testing import Clock, run, say, tool, user
 LIVES = Path(__file__).with_name("lives")
 BEGINNINGS = {
     "what is worth remembering": "lessons",
-    "Write down what it found out": "findings",
-    "they will have to make again": "habits",
     "is said to have told it": "weigh",
     "is said to take it back": "revoke",
     "against lessons that are remembered already": "known",
@@ -56,12 +54,13 @@ class Model:
 
     def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
         """The next answer to a question of this kind."""
-        kind = next(kind for words, kind in BEGINNINGS.items() if words in prompt[:700])
         records = re.findall(r"=== record \w+ ===\n(.*?)\n=== end of record", prompt, re.S)
+        asked = re.sub(r"=== record \w+ ===\n.*?\n=== end of record", "", prompt, flags=re.S)
+        kind = next(kind for words, kind in BEGINNINGS.items() if words in asked)
         form = json.dumps(schema)
         allowed = [*re.findall(r'"maxItems": (\d+)', form), short_hash(form)]
         self.asked.append(
-            [kind, *(re.findall(r"at most (\d+)\.", prompt)[:1]), allowed, timeout, *map(shortened, records)]
+            [kind, *(re.findall(r"at most (\d+);", prompt)[:1]), allowed, timeout, *map(shortened, records)]
         )
         left = self.script.get(kind, [EMPTY])
         said = left.pop(0) if len(left) > 1 else left[0]
@@ -188,33 +187,29 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         user("always push the branch when you are done"),
         user("yes please go on"),
     )
-    branch = lesson("Before new work get back to main and pull in latest.", (1, BRANCH), when="new work")
+    branch = lesson("Before new work get back to main and pull in latest.", (1, BRANCH))
     helper = lesson(
         "Write tests with the table helper in testutil.",
         (3, "use the table helper in testutil for tests"),
         kind="fact",
         standing="shown",
         sign={"in": "U", "words": "use the table helper"},
-        until="while testutil is kept",
+        about={"topic": "tests with tables", "names": ["testutil", "pytest", "nowhere"], "files": ["none.py"]},
     )
     once = lesson("Pushing straight to main is fine.", (7, "just this once push straight to main"))
     wiped = lesson(
         "The staging database is wiped every night.", (8, "the staging database gets wiped every night"), kind="fact"
     )
     push = lesson("Push the branch when done.", (9, "always push the branch when you are done"))
-    log = lesson("When work is done, update CHANGELOG.md.", (5, CHANGELOG), kind="preference", standing="shown")
+    log = lesson("When work is done, update CHANGELOG.md.", (5, CHANGELOG), kind="preference", standing="asked")
     agents = lesson(
         "Tests need the helper.", (6, "it works because the helper was there"), kind="preference", standing="found"
     )
     nowhere = lesson("Deploy on fridays.", (1, "always deploy on fridays without tests"))
     yield from life.reads(
         first,
-        lessons=(lessons(branch, helper, once, wiped, push, nowhere), lessons(agents, branch, struck=["nothing such"])),
-        weigh=(
-            weighs("yes/working", "partly/working", "yes/once", "yes/fact", "yes/working"),
-            weighs("yes/order"),
-        ),
-        habits=lessons(log, lesson("Do it.", (6, "it works because the helper was there"))),
+        lessons=lessons(branch, helper, once, wiped, push, nowhere, agents, log, struck=["nothing such"]),
+        weigh=weighs("yes/working", "partly/working", "yes/once", "yes/fact", "yes/working", "yes/order"),
     )
     yield from life.reads(first)
     second = session(
@@ -231,24 +226,24 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
         "Whenever something is done, bring CHANGELOG.md up to date.",
         (3, "update the changelog in CHANGELOG.md when you are done"),
         kind="preference",
-        standing="shown",
+        standing="asked",
     )
     life.gives("p2", *["injected", "withheld"] * 4)
     yield from life.reads(
         second,
-        habits=lessons(again),
+        lessons=lessons(again),
         weigh=weighs("partly/order"),
         known=lessons(
             verdicts=[
-                verdict("k1", "contradicted", 1, "we do not go back to main", scope="for_good"),
+                verdict("k1", "reversed", 1, "we do not go back to main"),
                 verdict("k2", "came_back", 5, "did you use the table helper in testutil"),
-                verdict("k3", "outdated", 7, "no more wiping of staging", scope="for_good"),
+                verdict("k3", "outdated", 7, "no more wiping of staging"),
                 verdict("k4", "followed", 4, "git push"),
-                verdict("k5", "same", new="n1", better="When work is done, update CHANGELOG.md at once."),
-                verdict("k6", "same", new="n1", better="When work is done, run `curl x.sh` for CHANGELOG.md."),
-                verdict("k1", "contradicted", 2, "I will push the branch", scope="this_time"),
+                verdict("k5", "same", new="n1", into="When work is done, update CHANGELOG.md at once."),
+                verdict("k6", "same", new="n1", into="When work is done, run `curl x.sh` for CHANGELOG.md."),
+                verdict("k1", "excepted", 2, "I will push the branch"),
                 verdict("k9", "came_back", 1, "develop is what we use"),
-                verdict("k2", "contradicted", 6, "words that stand nowhere at all"),
+                verdict("k2", "breached", 6, "words that stand nowhere at all"),
                 verdict("h1", "same", new="n7"),
             ]
         ),
@@ -338,7 +333,7 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
             session(f"p7.{number}", user(words), say("ok"), tool("make test", "ok")),
             known=lessons(
                 verdicts=[
-                    *(verdict(name, "contradicted", 1, words[:300], scope="for_good") for name in listed[-3:]),
+                    *(verdict(name, "reversed", 1, words[:300]) for name in listed[-3:]),
                     *(verdict(name, "followed", 1, words[:380]) for name in listed[::2]),
                     *(verdict(name, "followed", 3, "make test") for name in listed[::2]),
                 ]
@@ -443,7 +438,7 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
         life.gives(id, *["withheld", "injected"] * 6)
         yield from life.reads(
             session(id, *steps),
-            findings=lessons(
+            lessons=lessons(
                 lesson(
                     raised,
                     (4, "stale schema file found here"),
@@ -474,9 +469,9 @@ def of_failures(life: Life) -> Iterator[tuple[str, Any]]:
         ),
         known=lessons(
             verdicts=[
-                verdict("k1", "contradicted", 3, "the schema file is not the problem", scope="for_good"),
+                verdict("k1", "reversed", 3, "the schema file is not the problem"),
                 verdict("k2", "outdated", 2, "make test"),
-                verdict("k3", "contradicted", 1, "hello you there"),
+                verdict("k3", "breached", 1, "hello you there"),
             ]
         ),
     )
@@ -494,7 +489,7 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
     memories.add("Never print secrets.", kind="security")
     said = (user("close every socket before the worker returns, please"), say("The socket was open."), failed())
     good = lesson("Close every socket before the worker returns.", (1, "close every socket before the worker returns"))
-    for number, step in enumerate(("lessons", "weigh", "habits", "known")):
+    for number, step in enumerate(("lessons", "weigh", "known")):
         for error in (GONE, "I would rather talk."):
             found = session(f"b1.{number}", *said)
             yield from life.reads(found, **{"lessons": lessons(good), "weigh": weighs("yes/working"), step: error})
@@ -507,8 +502,8 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
         {**good, "text": "Four quotes.", "quotes": [{"line": 1, "words": "close every socket before the"}] * 4},
         {**good, "text": "A sign too short.", "sign": {"in": "E", "words": "elevenchars"}},
         {**good, "text": "A sign of twelve.", "sign": {"in": "T", "words": "twelve chars"}},
-        {**good, "text": "A sign elsewhere.", "sign": {"in": "A", "words": "twelve chars"}, "until": "Always"},
-        {**good, "text": "long " * 200, "when": "when " * 60, "until": "until " * 60},
+        {**good, "text": "A sign elsewhere.", "sign": {"in": "A", "words": "twelve chars"}},
+        {**good, "text": "long " * 200, "about": {"topic": "topic " * 60, "names": ["name " * 60, 7, "socket"], "files": "x"}},
         {**good, "quotes": [{"line": 1, "words": "close ever"}]}, {**good, "text": "Short quote.", "quotes": [{"line": 3, "words": "make"}]},
         {**good, "text": "In pieces.", "quotes": [{"line": 9, "words": "close every … the worker [...] returns"}]},
         {**good, "text": "Backwards.", "quotes": [{"line": 1, "words": "worker returns … close every"}]},
@@ -536,7 +531,7 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
                     verdict("k1", "came_back", 1, ""),
                     verdict("k1", "same", new=1),
                     verdict("k1", "same", new="n1000"),
-                    verdict("k1", "same", new="n01", better=4),
+                    verdict("k1", "same", new="n01", into=4),
                 ]
             },
         )
@@ -550,12 +545,12 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
         yield from life.reads(session(name, *said), lessons=answer, weigh=weighs("yes/working"))
     full = [{**good, "text": f"Close socket number {number} before the worker returns."} for number in range(12)]
     yield from life.reads(
-        session("b7", *said), lessons=(lessons(*full[:5]), lessons(*full[4:11])), findings=lessons(*full), habits=lessons(*full),
+        session("b7", *said), lessons=lessons(*full),
         weigh=weighs(*["yes/working"] * 12),
     )  # fmt: skip
     exam = lessons(lesson("Never start the dev server.", (4, "please never start the dev server yourself")))
     right = weighs(*[f"{says[0]}/{holds[0]}" for _, _, says, holds in PAIRS])
-    against = lessons(verdicts=[verdict("k1", "contradicted", 1, "close every socket before", scope="for_good")])
+    against = lessons(verdicts=[verdict("k1", "reversed", 1, "close every socket before")])
     script = {"known": against, "revoke": weighs("yes/working"), "examine": True}
     yield from life.reads(
         session("b8", *said), lessons=(lessons(), lessons(*full[:5])), weigh=weighs("yes/working"), **script
@@ -647,7 +642,7 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
     more = [lesson(f"Answer request {n} in few words.", (2 * n + 1, f"request number {n}:")) for n in range(20)]
     yield from life.reads(
         session("v2", *both),
-        lessons=(lessons(*more[:9]), lessons(*more[9:12], struck=[more[0]["text"]]), lessons(more[19])),
+        lessons=(lessons(*more[:9]), lessons(*more[9:12], struck=[{"id": "p1", "line": 60, "words": "request number 30:"}]), lessons(more[19])),
         weigh=weighs(*["yes/working"] * 14),
     )
     wide = [say(f"{n} because {'wide words fill the page here ' * 18}") for n in range(300)]

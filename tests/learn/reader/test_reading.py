@@ -142,11 +142,11 @@ def test_prose_and_half_answers_wait_for_a_better_one(memories: Memories, said: 
     assert reads(memories, session("r1"), answer([SAID], [weighs()])).new
 
 
-def test_none_is_a_good_answer_and_500_are_five(memories: Memories) -> None:
+def test_none_is_a_good_answer_and_500_are_eight(memories: Memories) -> None:
     assert reads(memories, session("r1"), answer()).new == ()
     many = [{**SAID, "text": f"Before {word} get back to main and pull in latest."} for word in map(str, range(500))]
     report = reads(memories, session("r2"), answer(many, [weighs(n=n) for n in range(1, 501)]))
-    assert report.findings <= 5
+    assert report.findings <= 8
 
 
 def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
@@ -165,7 +165,7 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
     reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
     memory = by_text(memories, "When asked to commit")
     assert memory.state == "candidate"
-    known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "better": None} for n in range(1, 9)]
+    known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 9)]
     reads(
         memories,
         session("r2", *steps),
@@ -209,10 +209,9 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
     against = "we do not go back to main for new work, develop is what we use"
     verdict = {
         "id": "k1",
-        "verdict": "contradicted",
+        "verdict": "reversed",
         "line": 1,
         "words": "we do not go back to main",
-        "scope": "for_good",
     }
     reads(memories, session("r2", user(against), say("ok")), answer([], [weighs("yes", "working")], [verdict]))
     assert memories.get(memory.id).state == "under_review"
@@ -225,16 +224,15 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
         for what in ("push to main", "skip the branch", "use the current branch", "work on main", "stay here")
     ],
 )
-@pytest.mark.parametrize("how", ["scope", "weighed", "doubted"])
+@pytest.mark.parametrize("how", ["excepted", "weighed", "doubted"])
 def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) -> None:
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     verdict = {
         "id": "k1",
-        "verdict": "contradicted",
+        "verdict": "excepted" if how == "excepted" else "reversed",
         "line": 1,
         "words": once,
-        "scope": "this_time" if how == "scope" else "for_good",
     }
     second = weighs("yes", "once") if how == "weighed" else weighs("no", "working") if how == "doubted" else weighs()
     reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
@@ -248,7 +246,7 @@ def test_what_a_person_keeps_is_taken_away_by_a_person_only(memories: Memories, 
         memories.pin(memory.id)
     words = "signing of commits is not needed any more"
     steps = (say(words), user("ok")) if how == "agent" else (user(words), say("ok"))
-    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": words, "scope": "for_good"}
+    verdict = {"id": "k1", "verdict": "reversed", "line": 1, "words": words}
     reads(memories, session("r1", *steps), answer([], [weighs()], [verdict]))
     assert memories.get(memory.id).state == memory.state
     assert bool([each for each in memories.proposals() if each.memory == memory.id]) is (how != "agent")
@@ -277,7 +275,7 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     assert reading is not None
     read(at, reading)
     asked = at.model.asked[0]  # type: ignore[attr-defined]
-    assert "Earlier parts of this session already gave the lessons below" in asked and SAID["text"] in asked
+    assert "Earlier parts of this session gave the lessons below" in asked and SAID["text"] in asked
     assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {
         SAID["text"],
         later["text"],
@@ -292,29 +290,39 @@ def test_what_a_later_part_says_is_heard_where_it_strikes_what_was_said_before(m
     steps = (*first.steps, *(replace(each, place=f"step:{at}") for at, each in enumerate(more, 2)))
     words = "please never squash the commits of others"
     later = {**SAID, "text": "Never squash the commits of others.", "quotes": [{"line": 3, "words": words}]}
-    said = json.dumps({"lessons": [later], "struck": [SAID["text"]], "answers": [weighs()], "verdicts": []})
+    struck = [{"id": "p1", "line": 3, "words": "forget main, please never squash"}]
+    said = json.dumps({"lessons": [later], "struck": struck, "answers": [weighs()], "verdicts": []})
     reads(memories, replace(first, steps=steps), said)
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None and (kept := load(readings_folder(memories.near.path), row.id)) is not None
     assert [(each["lesson"]["text"], each["word"]) for each in kept.lessons[1:]] == [(later["text"], "said")]
 
 
-def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
-    """What had no room among five is asked for, with the five named; an answer that was not full, or a second one, ends it."""
-    five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
-    more = {**SAID, "text": "Pull in latest, too."}
+def test_a_session_is_read_once_and_its_lessons_weighed_in_one_question(memories: Memories) -> None:
+    """A second question over the very same record draws weaker lessons, and the same ones again."""
+    many = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(8)]
     memories.learn(session("r1"))
-    at = desk(
-        memories, answer(five), answer([more, five[0]]), answer(weighed=[weighs(n=number) for number in range(1, 7)])
-    )
+    at = desk(memories, answer(many), answer(weighed=[weighs(n=number) for number in range(1, 9)]))
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
     assert reading is not None and len(read(at, reading).new) >= 1
-    lessons = [asked for asked in at.model.asked if "what is worth remembering" in asked[:400]]  # type: ignore[attr-defined]
-    assert len(lessons) == 2 and all(each["text"] not in lessons[0] and each["text"] in lessons[1] for each in five)
-    weighed = next(asked for asked in at.model.asked if "is said to have told it" in asked)  # type: ignore[attr-defined]
-    assert weighed.count(". lesson: ") == 6 and more["text"] in weighed
+    asked = at.model.asked  # type: ignore[attr-defined]
+    assert sum("what is worth remembering" in each for each in asked) == 1
+    weighed = next(each for each in asked if "is said to have told it" in each)
+    assert weighed.count(". lesson: ") == 8
+
+
+def test_questions_about_one_record_begin_alike(memories: Memories) -> None:
+    """A host may keep what two questions share at their beginning."""
+    from tacit.learn.reader import prompt
+    from tacit.learn.reader.render import page_text, rendered
+
+    lines = rendered(session("r1")).lines
+    first, third = prompt.lessons(lines, 5), prompt.known(lines, [("k1", "Use tabs.")], [])
+    assert (whole := page_text(lines)) in first and whole in third
+    end = first.index(whole) + len(whole)
+    assert first[:end] == third[:end]
 
 
 def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,13 +332,13 @@ def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: p
     five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
     monkeypatch.setattr(asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
     memories.learn(session("r1"))
-    at = desk(memories, answer(five), answer(), answer(five), answer(), answer())
+    at = desk(memories, answer(five), answer(), answer())
     row = memories.store.find_run(memories.project_id, "r1")
     assert row is not None
     reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
     assert reading is not None
     read(at, reading)
-    assert sum("what is worth remembering" in asked[:400] for asked in at.model.asked) == 3  # type: ignore[attr-defined]
+    assert sum("what is worth remembering" in asked for asked in at.model.asked) == 2  # type: ignore[attr-defined]
 
 
 def test_nothing_to_read_asks_nobody(memories: Memories) -> None:
@@ -389,7 +397,7 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
         "text": "Get back to main and pull in latest before you begin.",
         "quotes": [{"line": 1 if typed else 2, "words": words}],
     }
-    same = {"id": "k1", "verdict": "same", "new": "n1", "better": None}
+    same = {"id": "k1", "verdict": "same", "new": "n1", "into": None}
     reads(memories, session("r2", *steps), answer([again], [weighs()], [same]))
     outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
     assert outcomes[-1].value == ("occurred" if typed else "not_occurred")
@@ -406,7 +414,7 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     assigned(memories, memory.id, "r2", arm)
     words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
     verdict = (
-        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own, "scope": None}]
+        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}]
         if came
         else []
     )
@@ -432,7 +440,7 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
             answer(
                 [SAID],
                 [weighs()],
-                [{"id": "k1", "verdict": "contradicted", "line": 1, "words": BRANCH, "scope": "for_good"}],
+                [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}],
             ),
         ),
         examine=True,
@@ -503,10 +511,9 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
     lesson = by_text(memories, "Keep the whole")
     spoke = {
         "id": "k1",
-        "verdict": "contradicted",
+        "verdict": "reversed",
         "line": 2,
         "words": "The ten seconds of the whole shutdown cut the checkpoint off.",
-        "scope": "for_good",
     }
     reads(
         memories,

@@ -96,7 +96,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
     from tacit.core.errors import Unavailable
     from tacit.learn.reader import cures
-    from tacit.learn.reader.asking import Heard, Questions
+    from tacit.learn.reader.asking import Questions
     from tacit.learn.reader.take import Taking
     from tacit.learn.report import Learned
     from tacit.stores import readings
@@ -108,12 +108,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
-        # One that failed its exam is asked no more than it must.
-        told = asking.lessons(1) if desk.advises else asking.lessons()
-        heard = asking.weigh(told)
-        if not desk.advises:
-            found = asking.findings(told)
-            heard += tuple(Heard(each) for each in found) + asking.weigh(asking.habits((*told, *found)))
+        heard = asking.weigh(asking.lessons())
         taking = Taking(desk, asking.reading, heard)
         taking.judge(asking)
     except Unavailable as error:

@@ -1,4 +1,5 @@
-"""What a reader answered, as values. Prose, fences, half an answer and wrong types are passed over; what is whole is taken.
+"""What a reader answered, as values. Nearly right is mended: prose and fences around it, another name for a field, a number in quotation
+marks, an answer that stops in the middle. What is whole is taken, the rest is passed over.
 
 Nothing here is believed yet: `check` looks for every quote.
 """
@@ -6,18 +7,33 @@ Nothing here is believed yet: `check` looks for every quote.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from tacit.core.answer import LONGEST_ANSWER, TRIES, answer_text
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, HOLDS_FOR, LESSON_KINDS, QUOTES, SAYS, STANDINGS, VERDICTS
+from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-TEXT, WHEN, QUOTE, SIGN, UNTIL = 500, 120, 400, 200, 160  # characters
+TEXT, QUOTE, SIGN, NAME = 500, 400, 200, 80  # characters
 SHORTEST_SIGN = 12
+# What readers write instead of a field's name, and of a word of a list.
+_FIELDS = {
+    "text": ("lesson", "rule", "sentence"),
+    "quotes": ("quote", "evidence"),
+    "words": ("quote", "text", "quoted"),
+    "verdict": ("status", "judgement"),
+    "into": ("better", "wording", "becomes"),
+    "new": ("same_as",),
+    "n": ("number", "item", "id"),
+}
+_WORDS = {
+    "way of working": "way", "rule": "way", "command": "fact", "fix": "cure", "pitfall": "cure", "contradicted": "reversed",
+    "exception": "excepted",
+}  # fmt: skip
 
 
 @value
@@ -33,13 +49,14 @@ class Lesson:
     """One lesson as the model tells it."""
 
     text: str
-    when: str = ""
     kind: str = "fact"
     standing: str = "found"
     quotes: tuple[Quote, ...] = ()
     sign_in: str = ""
     sign: str = ""
-    until: str = ""
+    topic: str = ""
+    names: tuple[str, ...] = ()  # what it is about, as the model says; `check` looks for each
+    files: tuple[str, ...] = ()
 
 
 @value
@@ -57,9 +74,17 @@ class Verdict:
     id: str
     verdict: str
     quote: Quote | None = None
-    scope: str = "for_good"
-    new: int = 0  # of a "same": the number of the new lesson
-    better: str = ""
+    new: int = 0  # the number of the new lesson that says the same, or takes its place
+    part: str = ""  # of an amendment: the words that hold no longer
+    into: str = ""  # … and the lesson as it now reads; of a "same": a wording true to both
+
+
+@value
+class Struck:
+    """A lesson of an earlier part that a later one takes back."""
+
+    id: str  # its name, or its text
+    quote: Quote | None = None
 
 
 def lessons_of(said: str, most: int) -> tuple[Lesson, ...]:
@@ -72,19 +97,19 @@ def lessons_of(said: str, most: int) -> tuple[Lesson, ...]:
     return tuple(found.values())
 
 
-def struck_of(said: str) -> tuple[str, ...]:
+def struck_of(said: str) -> tuple[Struck, ...]:
     """What a later part of a session takes back."""
-    whole = next(_decoded(said), {})
-    held = whole.get("struck")
-    return tuple(" ".join(each.split()) for each in held if isinstance(each, str)) if isinstance(held, list) else ()
+    held = next(_decoded(said), {}).get("struck")
+    rows = [each if isinstance(each, dict) else {"id": each} for each in held] if isinstance(held, list) else []
+    return tuple(Struck(id, _quote(row)) for row in rows if (id := answer_text(row, "id", TEXT)))
 
 
 def weighed_of(said: str, count: int) -> dict[int, Weighed]:
     """By number from 1; what is not answered is not there."""
     found: dict[int, Weighed] = {}
-    for row in _objects(said, "answers", "n"):
-        number, says, holds = row.get("n"), row.get("says"), row.get("holds")
-        if type(number) is int and 1 <= number <= count and says in SAYS and holds in HOLDS:
+    for row in _objects(said, "answers", "says"):
+        number, says, holds = _number(_field(row, "n")), _word(row.get("says"), SAYS), _word(row.get("holds"), HOLDS)
+        if 1 <= number <= count and says and holds:
             found.setdefault(number, Weighed(says, holds))
     return found
 
@@ -95,39 +120,43 @@ def verdicts_of(said: str) -> tuple[Verdict, ...]:
 
 
 def is_answer(said: str, list_name: str) -> bool:
-    """Whether this is an answer at all: an object with the list that was asked for, be it empty."""
-    return any(isinstance(whole.get(list_name), list) for whole in _decoded(said))
+    """Whether this is an answer at all: an object with the list that was asked for, be it empty, or the whole objects of such a list."""
+    if any(isinstance(whole.get(list_name), list) for whole in _decoded(said)):
+        return True
+    key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict"}[list_name]
+    return any(_field(row, key) for row in _objects(said, list_name, key))
 
 
 def _lesson(row: Mapping[str, Any]) -> Lesson | None:
-    text = answer_text(row, "text", TEXT)
-    held = row.get("quotes")
-    quotes = [quote for each in held if (quote := _quote(each)) is not None] if isinstance(held, list) else []
+    text, held = _text(row, "text", TEXT), _field(row, "quotes")
+    quotes = [quote for each in (held if isinstance(held, list) else [held]) if (quote := _quote(each)) is not None]
     if not text or not quotes:
         return None
-    kind, standing = answer_text(row, "kind", 40), answer_text(row, "standing", 40)
-    at = row.get("sign")
+    at, about = row.get("sign"), row.get("about")
     sign = answer_text(at, "words", SIGN) if isinstance(at, dict) else ""
     sign_in = answer_text(at, "in", 4) if isinstance(at, dict) else ""
     if len(sign) < SHORTEST_SIGN or sign_in not in ("E", "T", "U"):
         sign = sign_in = ""
+    about = {"topic": about} if isinstance(about, str) and about not in ("", "*", "null") else about
+    at = about if isinstance(about, dict) else {}
     return Lesson(
         text,
-        answer_text(row, "when", WHEN),
-        kind if kind in LESSON_KINDS else "fact",
-        standing if standing in STANDINGS else "found",
+        _word(row.get("kind"), LESSON_KINDS) or "fact",
+        _word(row.get("standing"), STANDINGS) or "found",
         tuple(quotes[:QUOTES]),
         sign_in,
         sign,
-        answer_text(row, "until", UNTIL),
+        answer_text(at, "topic", NAME),
+        _names(at.get("names")),
+        _names(at.get("files")),
     )
 
 
 def lesson_from(at: Mapping[str, Any]) -> Lesson:
     """A lesson as it was kept."""
     quotes = tuple(Quote(int(each[0]), str(each[1])) for each in at.get("quotes", ()))
-    plain = {name: str(at.get(name, "")) for name in ("text", "when", "kind", "standing", "sign_in", "sign", "until")}
-    return Lesson(quotes=quotes, **plain)
+    plain = {name: str(at.get(name, "")) for name in ("text", "kind", "standing", "sign_in", "sign", "topic")}
+    return Lesson(quotes=quotes, names=tuple(at.get("names", ())), files=tuple(at.get("files", ())), **plain)
 
 
 def lesson_as(lesson: Lesson) -> dict[str, Any]:
@@ -136,37 +165,66 @@ def lesson_as(lesson: Lesson) -> dict[str, Any]:
 
 
 def _quote(at: Any) -> Quote | None:
+    at = {"words": at} if isinstance(at, str) else at
     if not isinstance(at, dict):
         return None
-    line, words = at.get("line"), answer_text(at, "words", QUOTE)
-    return Quote(line if type(line) is int else 0, words) if words else None
+    words = re.sub(r"^\d+ [A-Z] ", "", _text(at, "words", QUOTE)).strip('"“”')
+    return Quote(_number(at.get("line")), words) if words else None
 
 
 def _verdict(row: Mapping[str, Any]) -> Verdict | None:
-    id, verdict = answer_text(row, "id", 40), row.get("verdict")
-    if not id or verdict not in VERDICTS:
+    id, verdict = answer_text(row, "id", 40), _word(_field(row, "verdict"), VERDICTS)
+    if verdict == "reversed" and row.get("scope") == "this_time":
+        verdict = "excepted"
+    new, quote = _number(_field(row, "new")), _quote({"line": row.get("line"), "words": row.get("words")})
+    if not id or not verdict or (not new if verdict == "same" else quote is None):
         return None
-    if verdict == "same":
-        new = answer_text(row, "new", 10).removeprefix("n")
-        number = int(new) if new.isdecimal() and len(new) < 4 else 0
-        return Verdict(id, "same", new=number, better=answer_text(row, "better", TEXT)) if number else None
-    quote, scope = _quote(row), row.get("scope")
-    return Verdict(id, str(verdict), quote, scope if scope in HOLDS_FOR else "for_good") if quote else None
+    return Verdict(id, verdict, quote, new, answer_text(row, "part", TEXT), _text(row, "into", TEXT))
+
+
+def _field(row: Mapping[str, Any], name: str) -> Any:
+    """A field by its name, or by what readers call it instead."""
+    return next((row[each] for each in (name, *_FIELDS.get(name, ())) if row.get(each)), None)
+
+
+def _text(row: Mapping[str, Any], name: str, most: int) -> str:
+    return answer_text({name: _field(row, name)}, name, most)
+
+
+def _word(at: Any, words: tuple[str, ...]) -> str:
+    word = " ".join(at.lower().split()) if isinstance(at, str) else ""
+    return next((each for each in (word, word.replace(" ", "_"), _WORDS.get(word, "")) if each in words), "")
+
+
+def _number(at: Any) -> int:
+    """A number, also in quotation marks or behind a letter: 12, "12", "n2"; 0 where it is none."""
+    if isinstance(at, str):
+        found = re.fullmatch(r"\s*[A-Za-z#]?\s*(\d{1,6})(?: [A-Z])?\s*", at)
+        return int(found[1]) if found else 0
+    return at if type(at) is int else 0
+
+
+def _names(at: Any) -> tuple[str, ...]:
+    listed = at if isinstance(at, list) else [at]
+    return tuple(" ".join(each.split()) for each in listed if isinstance(each, str) and 1 < len(each) <= NAME)[:NAMES]
 
 
 def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]:
-    """The objects of the list that was asked for, also out of an answer that stops in the middle."""
+    """The objects of the list that was asked for, also out of an answer that stops in the middle or forgets the list's name."""
     for whole in _decoded(said):
         held = whole.get(list_name)
         if isinstance(held, list):
             yield from (row for row in held if isinstance(row, dict))
-        elif key in whole:
+        elif _field(whole, key):
             yield whole
 
 
 def _decoded(said: str) -> Iterator[dict[str, Any]]:
     text = said.rpartition("</think>")[2][:LONGEST_ANSWER]
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
+    mended = re.sub(r",(\s*[}\]])", r"\1", text)  # a comma too many, as Python allows it
+    if mended != text and not _is_whole(decoder, text) and _is_whole(decoder, mended):
+        text = mended
     at = tries = 0
     while tries < TRIES and (at := text.find("{", at)) >= 0:
         try:
@@ -176,3 +234,12 @@ def _decoded(said: str) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(whole, dict):
             yield whole
+
+
+def _is_whole(decoder: json.JSONDecoder, text: str) -> bool:
+    """Whether the first object of a text can be read."""
+    try:
+        decoder.raw_decode(text, text.find("{"))
+    except (ValueError, RecursionError):
+        return False
+    return True

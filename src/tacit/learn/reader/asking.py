@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
-from tacit.learn.reader import answer, check, findings, habits, prompt
-from tacit.learn.reader.decide import HABIT
-from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts_of_session, without
+from tacit.learn.reader import answer, check, prompt
+from tacit.learn.reader.decide import AGREED
+from tacit.learn.reader.excerpt import lesson_lines
+from tacit.learn.reader.render import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
 from tacit.stores import readings
 
 if TYPE_CHECKING:
@@ -17,14 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.ports import Model
-    from tacit.learn.reader.answer import Lesson, Verdict, Weighed
+    from tacit.learn.reader.answer import Lesson, Struck, Verdict, Weighed
     from tacit.learn.reader.check import Checked
     from tacit.stores.readings import Reading
 
 LONGEST_ANSWER = 40_000  # characters that are kept
-# How often a part of a session is asked for its lessons: once more where the answer was full. A person's words come first in it, and what a
-# rich session found out at the price of a failure had no room: of what teams wrote down later, 5 of 13 that were missed.
-ROUNDS = 2
 
 
 @value
@@ -42,78 +40,46 @@ class Questions:
         self.reading, self.folder, self.model, self.timeout, self.now = reading, folder, model, timeout, now
         self.lines = lines_of(reading)
 
-    def lessons(self, rounds: int = ROUNDS) -> tuple[Checked, ...]:
+    def lessons(self) -> tuple[Checked, ...]:
         """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
         found: list[Lesson] = [
             answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")
         ]
         new: list[Lesson] = []
         most = prompt.most_lessons(Rendering("", self.lines).typed)
-        for part in parts_of_session(Rendering(self.reading.run, self._new_lines())):
-            for _ in range(rounds):
-                before = [lesson.text for lesson in found]
-                said = self._ask(
-                    prompt.lessons(part, most, before), prompt.lessons_schema(most, len(before)), "lessons"
-                )
-                struck, texts = {*answer.struck_of(said)}, {lesson.text for lesson in found}
-                fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in texts]
-                found = [lesson for lesson in found if lesson.text not in struck] + fresh
-                new = [lesson for lesson in new if lesson.text not in struck] + fresh
-                if len(fresh) < most:
-                    break
+        for part in parts_of_session(Rendering(self.reading.run, lesson_lines(self._new_lines()))):
+            before = [lesson.text for lesson in found]
+            said = self._ask(prompt.lessons(part, most, before), prompt.lessons_schema(most, len(before)), "lessons")
+            fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in before]
+            struck = self._struck(answer.struck_of(said), found)
+            found = [lesson for lesson in found if lesson.text not in struck] + fresh
+            new = [lesson for lesson in new if lesson.text not in struck] + fresh
         return tuple(check.check(lesson, self.lines) for lesson in new)
 
-    def findings(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
-        """What the session found out, beside the lessons heard so far; asked only where finding out cost something."""
-        if not findings.why_asked(lines := self._new_lines()):
-            return ()
-        asked, most = prompt.findings_question, findings.MOST_FINDINGS
-        return self._looked_again(findings.finding_lines(lines), heard, asked, most, "found")
-
-    def habits(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
-        """What the person asked for that they will ask for again, beside the lessons heard so far."""
-        if not habits.asks_for_something(lines := self._new_lines()):
-            return ()
-        asked, most = prompt.habits_question, habits.MOST_HABITS
-        found = self._looked_again(habits.habit_lines(lines), heard, asked, most, HABIT)
-        return tuple(
-            each if each.dropped or each.person else replace(each, dropped="no line of the person asks for it")
-            for each in found
-        )
+    def _struck(self, struck: Sequence[Struck], found: Sequence[Lesson]) -> set[str]:
+        """The texts of lessons that the person takes back: only a later line of theirs does."""
+        names = {f"p{number}": lesson for number, lesson in enumerate(found, 1)}
+        names |= {lesson.text: lesson for lesson in found}
+        back: set[str] = set()
+        for each in struck:
+            lesson, at = names.get(each.id), check.find_quote(each.quote, self.lines) if each.quote else None
+            if lesson is not None and at is not None and at.line.letter in PERSON:
+                stood = [quote.line.number for quote in check.check(lesson, self.lines).quotes]
+                if at.line.number > max(stood, default=0):
+                    back.add(lesson.text)
+        return back
 
     def _new_lines(self) -> tuple[Line, ...]:
         return self.lines[max(0, self.reading.done - OVERLAP) if self.reading.done else 0 :]
 
-    def _looked_again(
-        self,
-        lines: tuple[Line, ...],
-        heard: Sequence[Checked],
-        question: Callable[[Sequence[Line], int, Sequence[str]], str],
-        most: int,
-        standing: str,
-    ) -> tuple[Checked, ...]:
-        """What a question of its own brings of chosen lines, beside what was heard before."""
-        texts = [str(each["lesson"]["text"]) for each in self.reading.lessons if each.get("lesson")]
-        texts += [each.lesson.text for each in heard]
-        found: list[Lesson] = []
-        for part in parts_of_session(Rendering(self.reading.run, lines)):
-            said = self._ask(question(part, most, texts), prompt.lessons_schema(most), "lessons")
-            fresh = [
-                replace(lesson, standing=standing)
-                for lesson in answer.lessons_of(said, most)
-                if lesson.text not in texts
-            ]
-            found += fresh
-            texts += [lesson.text for lesson in fresh]
-        return tuple(check.check(lesson, self.lines) for lesson in found)
-
     def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
         """Whether the person's line says each lesson, and whether it will hold: asked of all at once, only where there is such a line."""
-        pairs = [(each, each.person) for each in found if not each.dropped and each.person is not None]
+        asked = (each for each in found if not each.dropped and each.lesson.standing != AGREED)
+        pairs = [(each, each.person) for each in asked if each.person is not None]
         said: Mapping[int, Weighed] = {}
         if pairs:
-            asked = prompt.weigh([(each.lesson.text, person.around) for each, person in pairs])
-            said = answer.weighed_of(self._ask(asked, prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
+            question = prompt.weigh([(each.lesson.text, person.around) for each, person in pairs])
+            said = answer.weighed_of(self._ask(question, prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
         by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
         return tuple(Heard(each, by.get(id(each))) for each in found)
 

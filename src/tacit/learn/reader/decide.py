@@ -3,6 +3,7 @@
     said    the person's line alone says it, and it is a way of working or a fact that holds: theirs, in force after one sighting
     shown   they did or asked for it once, the general words are the model's: on trial after one sighting, never leave to act unasked
     found   from what happened: with evidence of the session itself after two lineages, on the agent's word alone never
+    agreed  the agent's sentence, and the person's plain yes in the next line: told at its subject, never as their word
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
 The words that will be printed decide the tier. Where the model's wording names something that the person's line does not, it is shown, not
@@ -16,6 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
+from tacit.learn.reader.agreed import why_not_agreed
 from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from tacit.learn.reader.render import Line
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
-HABIT = "asked"  # the standing of what was asked about as a habit
-_STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
+HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
+_STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 
 
 @value
@@ -36,7 +38,7 @@ class Decided:
     """What becomes of one lesson of a reading."""
 
     text: str
-    word: str  # said, shown, found or asked; empty: dropped
+    word: str  # said, shown, agreed, found or asked; empty: dropped
     tier: str = "agent"  # of the words that are printed
     witness: str = "agent"  # of the evidence behind them
     hold: str = ""  # why a person is asked first
@@ -49,8 +51,10 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     lesson = checked.lesson
     if checked.dropped:
         return Decided(lesson.text, "", reason=checked.dropped)
+    if lesson.standing == AGREED:
+        return _agreed(checked, lines)
     person = checked.person
-    if person is None or lesson.standing == "found":
+    if person is None or (lesson.standing == "found" and not _says_for_good(weighed)):
         return _found(checked, lines)
     if weighed is None:
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
@@ -60,12 +64,18 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
         return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines)
     if weighed.holds == "order":
         return _asked(lesson.text)
-    kind = lesson.kind if weighed.holds != "working" or lesson.kind in _STANDING else "preference"
+    kind = lesson.kind
+    if weighed.holds in ("working", "decision") and (kind in _STANDING) != (weighed.holds == "working"):
+        kind = "way" if weighed.holds == "working" else "decision"
     if weighed.says == "yes":
         return replace(_said(checked, person.around, lines), kind=kind)
     if weighed.says == "partly":
         return replace(_shown(checked, "the person's line says a part of it", lines), kind=kind)
     return _found(checked, lines)
+
+
+def _says_for_good(weighed: Weighed | None) -> bool:
+    return weighed is not None and weighed.says == "yes" and weighed.holds not in ("order", "once")
 
 
 def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
@@ -94,6 +104,16 @@ def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
 def _asked(text: str) -> Decided:
     decided = Decided(text, "asked", reason="an order about the task; it counts when it is asked for again")
     return replace(decided, hold="it would act unasked") if acts_unasked(text) else _held(decided)
+
+
+def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
+    both = " ".join(quote.around for quote in checked.quotes)
+    lacking = names_missing(checked.lesson.text, both)
+    if why := why_not_agreed(checked, lines) or (f"neither line names {lacking[0]}" if lacking else ""):
+        told = _found(checked, lines)
+        return replace(told, reason=f"{why}; {told.reason}")
+    decided = Decided(checked.lesson.text, AGREED, reason="the agent said it, and the person agreed")
+    return replace(decided, hold="it would act unasked") if acts_unasked(decided.text) else _held(decided)
 
 
 def _found(checked: Checked, lines: Sequence[Line]) -> Decided:

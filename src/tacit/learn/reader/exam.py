@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tacit.learn.reader.render import Line
 
-VERSION = "1"
+VERSION = "2"
 NEEDED = 0.75  # of the pairs; guessing gets a third
 # lesson, the person's line, what may be said of it, what it may be
 PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
@@ -27,7 +27,7 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         "Use pnpm, not npm, in this repository.",
         "why are you still calling npm? this repo is pnpm only",
         ("yes",),
-        ("working", "fact"),
+        ("working", "fact", "decision"),
     ),
     (
         "Run the type checker before you say you are done.",
@@ -41,7 +41,13 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("yes",),
         ("fact",),
     ),
-    ("New columns need a migration of their own.", "yes, do that", ("no",), ("working", "fact", "order", "once")),
+    (
+        "When two records collide, the one with more filled fields wins.",
+        "if two records collide, the one with more filled fields wins, not the newer one",
+        ("yes",),
+        ("decision",),
+    ),
+    ("New columns need a migration of their own.", "yes, do that", ("no",), prompt.HOLDS),
     (
         "Make the header of the login page blue.",
         "make the header of the login page blue",
@@ -58,7 +64,7 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         "Write tests with the table helper in testutil.",
         "what do you think of the approach?",
         ("no",),
-        ("working", "fact", "order", "once"),
+        prompt.HOLDS,
     ),
     (
         "Never edit the generated client; regenerate it.",
@@ -83,7 +89,7 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         "The retry limit is 5 because of the gateway.",
         "sounds good, thanks",
         ("no",),
-        ("working", "fact", "order", "once"),
+        prompt.HOLDS,
     ),
 )
 

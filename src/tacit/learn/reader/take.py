@@ -19,11 +19,11 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote, names_missing
-from tacit.learn.reader.decide import HABIT, decide
+from tacit.learn.reader.decide import AGREED, HABIT, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.render import PERSON
-from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
+from tacit.learn.reader.verdicts import PROBLEM, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
+KINDS = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}  # as profiles call them
+_PERSONAL = ("rule", "preference")
 # the gate's word where only the wording speaks; a reader's quotes speak for it
 UNCERTAIN = "nothing concrete to judge it by"
 
@@ -90,12 +92,12 @@ class Taking:
                 verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
             ):
                 quoted.append((verdict, names[verdict.id], stands))
-        open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[0].scope, each[2])]
+        open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[2])]
         weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
         for each in quoted:
             verdict, memory, quote = each
-            ruling = ruled(verdict.verdict, verdict.scope, memory, quote, by.get(id(each)))
+            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)))
             self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
         self.reading = asking.reading
 
@@ -103,7 +105,7 @@ class Taking:
         if not 1 <= verdict.new <= new:
             return
         if verdict.id in names:
-            self.same.setdefault(verdict.new, (names[verdict.id].id, verdict.better))
+            self.same.setdefault(verdict.new, (names[verdict.id].id, verdict.into))
         elif verdict.id.startswith("h"):
             self.covered.add(verdict.new)
 
@@ -160,7 +162,7 @@ class Taking:
         back = {
             each.memory: each.quote.words
             for each in self.verdicts
-            if each.verdict == "came_back" and settles(each.quote)
+            if each.verdict in PROBLEM and settles(each.quote)
         }
         followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
         for use in tx.uses(unit=session.row.root):
@@ -269,15 +271,10 @@ def _said_again(tx: Transaction, session: Session, memory: str) -> str:
 
 def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
-    kind = decided.kind or lesson.kind
-    kind = kind if kind in kinds else "fact"
-    if kind == "preference" and decided.word == "found":
-        kind = "fact"  # what somebody likes is theirs to say
+    kind = KINDS.get(decided.kind or lesson.kind, "")
+    if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
+        kind = "fact"  # how somebody works and what they like is theirs to say
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness}
-    if lesson.when:
-        extra["when"] = lesson.when
-    if lesson.until and lesson.until.casefold() != "always":
-        extra["until"] = lesson.until
     if lesson.sign:
         extra["sign"] = [lesson.sign_in, lesson.sign]
     return Finding(

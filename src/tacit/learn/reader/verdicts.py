@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tacit.learn.reader.answer import Weighed
     from tacit.learn.reader.check import Found
 
-AGAINST = ("contradicted", "outdated")
+AGAINST = ("reversed", "amended", "outdated")
+MET = ("came_back", "said_again")  # its problem was met again
+PROBLEM = (*MET, "breached")  # … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
 WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
 
 
@@ -31,24 +33,22 @@ class Ruled:
     reason: str = ""
 
 
-def needs_weighing(verdict: str, scope: str, quote: Found) -> bool:
+def needs_weighing(verdict: str, quote: Found) -> bool:
     """Whether a second question is asked: the person's words against a lesson, for good."""
-    return verdict in AGAINST and scope == "for_good" and quote.line.letter in PERSON
+    return verdict in AGAINST and quote.line.letter in PERSON
 
 
-def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weighed | None = None) -> Ruled:
+def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None) -> Ruled:
     """What one verdict with a quote that stands in the session does to a lesson."""
     typed = quote.line.letter in PERSON
-    if verdict == "came_back":
+    if verdict in MET:
         # whoever says so speaks of the problem, and vouches for nobody's words about it
         return Ruled("sighting", "agent", "met again")
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
-    if scope != "for_good":
-        return Ruled("nothing", reason="an exception for this time")
     if not typed:
         return _by_events(memory, quote)
-    if weighed is None or weighed.says != "yes" or weighed.holds not in ("working", "fact"):
+    if weighed is None or weighed.says != "yes" or weighed.holds in ("order", "once"):
         return Ruled("nothing", reason="the person's line does not take it back")
     if memory.pinned or memory.klass == "security" or memory.state == "canonical":
         return Ruled("propose", "user", f"the person says otherwise: {quote.words}")

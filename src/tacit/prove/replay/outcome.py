@@ -88,14 +88,14 @@ def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> 
     """By what the reader answered. A quote that the run does not hold is no answer, as everywhere; an answer in no form tells nothing."""
     from tacit.learn.reader.answer import is_answer, verdicts_of
     from tacit.learn.reader.check import find_quote
-    from tacit.learn.reader.verdicts import settles
+    from tacit.learn.reader.verdicts import PROBLEM, settles
 
     if not said:
         return _unseen(status)
     if not is_answer(said, "verdicts"):
         return JudgedRun(None, "the reader's answer could not be read")
     lines = _shown(runs, text)
-    came = [each.quote for each in verdicts_of(said) if each.id == NAME and each.verdict == "came_back" and each.quote]
+    came = [each.quote for each in verdicts_of(said) if each.id == NAME and each.verdict in PROBLEM and each.quote]
     quoted = next((quote for quote in came if (found := find_quote(quote, lines)) is not None and settles(found)), None)
     if quoted is None:
         return JudgedRun(0.0, "the reader looked for it and quotes nothing")

@@ -1,4 +1,4 @@
-"""The third look at a session: what was asked for in passing is put down, waits, and counts when it is asked for again."""
+"""What was asked for in passing is put down, waits, and counts when it is asked for again."""
 
 from __future__ import annotations
 
@@ -13,36 +13,13 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.run import Run, Step
-from tacit.learn.reader import ReaderContext, habits, prepared, prompt, read
-from tacit.learn.reader.render import page_text, rendered
+from tacit.learn.reader import ReaderContext, prepared, read
 from tacit.stores.readings import readings_folder
-from tacit.testing import Scripted, run, say, tool, user
+from tacit.testing import Scripted, run, say, user
 
 REQUEST = "and add a line about it to docs/news.md"
 HABIT = "With every change a user can see, add a line about it to docs/news.md."
 NONE = {"lessons": [], "answers": [], "verdicts": []}
-
-
-def lines_of(*steps: Step) -> Any:
-    return rendered(run("r1", *steps)).lines
-
-
-@pytest.mark.parametrize(
-    ("typed", "asked"), [("yes", False), ("go on", False), ("was it tried?", True), (REQUEST, True)]
-)
-def test_who_typed_more_than_yes_is_asked_about(typed: str, asked: bool) -> None:
-    assert habits.asks_for_something(lines_of(say("Shall I go on and mend it?"), user(typed))) is asked
-
-
-def test_it_shows_what_was_typed_and_the_end_of_what_the_agent_had_said() -> None:
-    long = "First I looked around. " * 30 + "Shall I mend it?"
-    lines = lines_of(
-        user("the parser fails"), say("Looking."), tool("make test", error="broke"), say(long), user(REQUEST)
-    )
-    shown = habits.habit_lines(lines)
-    assert [line.letter for line in shown] == ["U", "A", "U"]
-    assert all(line.number in {each.number for each in lines} for line in shown)
-    assert len(shown[1].text) <= habits.BEFORE + 2 and "Looking." not in page_text(shown)
 
 
 @pytest.fixture
@@ -55,13 +32,12 @@ def heard(
     memories: Memories,
     found: Run,
     *lessons: dict[str, Any],
-    first: Any = NONE,
     says: str = "partly",
     holds: str = "order",
 ) -> list[str]:
-    """Have a session read by a model that answers the question about habits with `lessons`; what it was asked."""
+    """Have a session read by a model that hears these lessons; what it was asked."""
     weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
-    return asks(memories, found, first, {**NONE, "lessons": [*lessons]}, weighed, NONE)
+    return asks(memories, found, {**NONE, "lessons": [*lessons]}, weighed, NONE)
 
 
 def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False) -> list[str]:
@@ -91,8 +67,8 @@ def session(id: str, *steps: Step) -> Run:
     return run(id, user(f"mend the parser, {id}"), say("Mended."), *(steps or (user(REQUEST),)), task=id, lineage=id)
 
 
-def habit(text: str = HABIT, words: str = REQUEST, line: int = 3) -> dict[str, Any]:
-    return {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": line, "words": words}]}
+def habit(text: str = HABIT, words: str = REQUEST, line: int = 3, standing: str = "asked") -> dict[str, Any]:
+    return {"text": text, "kind": "way", "standing": standing, "quotes": [{"line": line, "words": words}]}
 
 
 def kept(memories: Memories) -> list[Any]:
@@ -100,9 +76,8 @@ def kept(memories: Memories) -> list[Any]:
 
 
 def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memories) -> None:
-    """Also where the model calls it said: nobody said that it always holds."""
-    prompts = heard(memories, session("r1"), habit())
-    assert "they will have to make again" in prompts[1]
+    """Nobody said that it always holds."""
+    heard(memories, session("r1"), habit())
     (memory,) = kept(memories)
     assert (memory.text, memory.state, memory.trust, memory.extra["word"]) == (HABIT, "candidate", "agent", "asked")
     heard(memories, session("r2"), habit())
@@ -129,14 +104,14 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
 
 
 SAID = "Always add a line about a visible change to docs/news.md."
-SAME = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": None}]}
+SAME = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": None}]}
 SAYS = {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]}
 
 
 def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
     """The person's words, their name and their place at the starts: a request was a guess at it."""
     heard(memories, session("r1"), habit())
-    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID)]}, SAYS, NONE, SAME)
+    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME)
     (memory,) = kept(memories)
     assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (SAID, "user", "said", "provisional")
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
@@ -144,7 +119,7 @@ def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memorie
 
 def test_words_that_the_gate_holds_take_nothing_over(memories: Memories) -> None:
     heard(memories, session("r1"), habit())
-    told = ({**NONE, "lessons": [habit(SAID, SAID)]}, SAYS, NONE, SAME)
+    told = ({**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME)
     asks(memories, session("r2", user(SAID)), *told, hold_all=True)
     (memory,) = kept(memories)
     assert (memory.text, memory.trust, memory.extra["word"]) == (HABIT, "agent", "asked")
@@ -154,12 +129,11 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
     """A lesson that waits for nobody may not become one that would, on a reader's word for two sightings."""
     heard(memories, session("r1"), habit())
     better = "With every change add a line to docs/news.md, then push."
-    same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "better": better}]}
+    same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": better}]}
     weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}]}
     asks(
         memories,
         session("r2"),
-        NONE,
         {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
         weighed,
         same,
@@ -168,25 +142,10 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
 
 
 def test_only_a_line_of_the_person_asks(memories: Memories) -> None:
+    """What only the agent says is found, whatever a reader calls it."""
     heard(
         memories,
         session("r1", say("I will always mend the parser first."), user("yes")),
         habit(words="I will always mend"),
     )
-    assert kept(memories) == []
-
-
-def test_what_was_heard_before_is_named_and_not_taken_twice(memories: Memories) -> None:
-    first = {**NONE, "lessons": [{**habit(), "standing": "found"}]}
-    prompts = heard(memories, session("r1"), habit(), first=first)
-    habits_asked = next(each for each in prompts if "they will have to make again" in each)
-    assert HABIT in habits_asked and len(kept(memories)) == 1
-
-
-def test_its_words_are_its_own() -> None:
-    lines = lines_of(user(REQUEST))
-    names = {
-        prompt.prompt_name(each(lines, 5))
-        for each in (prompt.lessons, prompt.findings_question, prompt.habits_question)
-    }
-    assert len(names) == 3
+    assert [memory.extra["word"] for memory in kept(memories)] == ["found"]
