@@ -8,7 +8,7 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.run import Cost
 from tacit.stores import daily
-from tacit.surfaces.wording import is_given
+from tacit.surfaces.selection import is_given
 from tacit.testing import finding, run
 
 

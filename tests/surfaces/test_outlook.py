@@ -29,13 +29,10 @@ def test_before_the_first_day_that_was_counted_nothing_is_drawn() -> None:
     assert by_week([Figure("2026-11-16", "in_force", "", 12.0)], 12, NOW, "2026-11-16").in_force == (12.0,)
 
 
-def test_what_waits_is_said_in_plain_words() -> None:
-    """A held lesson that has a question of its own is one thing."""
-    assert questions([("confirm", "a"), ("edit", "b"), ("edit", "c")], held=4) == (
-        ("need your word", 4),
-        ("could be worded better", 2),
-    )
-    assert questions([], held=0) == ()
+def test_what_needs_a_word_is_said_in_plain_words() -> None:
+    """A lesson that is held and one that a proposal asks about need the same thing."""
+    assert questions({"confirm": 1, "held": 3, "edit": 2}) == (("need your word", 4), ("could be worded better", 2))
+    assert questions({}) == ()
 
 
 @pytest.mark.parametrize(

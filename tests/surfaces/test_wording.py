@@ -18,7 +18,8 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.value import replace
 from tacit.profiles import load
 from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
-from tacit.surfaces.wording import GOOD, WORDS, Phrase, ahead, is_given, standing_words
+from tacit.surfaces.selection import is_given
+from tacit.surfaces.wording import GOOD, WORDS, Phrase, ahead, standing_words
 from tacit.testing import finding, run, tool, user
 
 DEFAULT = load("default")

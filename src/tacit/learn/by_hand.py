@@ -102,7 +102,11 @@ def memory_from(
         extra=_extra(facets, actor),
         **found,
     )
-    said = "a person's word" if is_persons else waits or "an agent's own claim: it waits until two sessions say so"
+    said = (
+        "a person's word"
+        if is_persons
+        else waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
+    )
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
-from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores import daily
+from tacit.surfaces.selection import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ QUESTIONS = {
     "promote": "ready to rise, if you agree",
     "review": "in question for long",
     "confirm": "need your word",
+    "held": "need your word",
     "contradiction": "contradict each other",
     "merge": "say the same as another",
     "edit": "could be worded better",
@@ -104,22 +105,19 @@ class Outlook:
 
 def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outlook:
     """Look, and count."""
-    from tacit.surfaces.views import for_you, given_here
+    from tacit.surfaces.views import for_you
 
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
     begin = clock.after_days(at, -7 * weeks)[:10]
-    counted = store.counted(scopes, ("state", "gate", "verdict"))
-    in_force = given_here(memories)
-    in_question = sum(n for state, _, _, n in counted if state == "under_review")
-    harms = sum(n for _, _, verdict, n in counted if verdict == "harms")
-    held = sum(n for state, gate, _, n in counted if gate == "hold" and state in ("candidate", *INJECTABLE))
-    asked = store.proposals_about(memories.project_id) if memories.project else []
+    counts, count = store.counted(scopes, ("state", "verdict")), counted(memories)
+    in_question = sum(n for state, _, n in counts if state == "under_review")
+    harms = sum(n for _, verdict, n in counts if verdict == "harms")
     harmful = memories.list(equal={"verdict": "harms"}, sort="updated", limit=_NAMED) if harms else []
     doubted = memories.list(states=("under_review",), sort="updated", limit=_NAMED) if in_question else []
     return Outlook(
         memories.project.name if memories.project else "",
-        at, in_force, by_week(daily.figures(store, scopes, begin), in_force, at, first, weeks), questions(asked, held),
+        at, count.in_force, by_week(daily.figures(store, scopes, begin), count.in_force, at, first, weeks), questions(count.questions),
         tuple({each.id: each for each in (*harmful, *doubted)}.values())[:_NAMED], harms, in_question,
         tuple(_with_patch(memories, each) for each in for_you(memories)) if memories.project else (),
         memories.week(since or clock.after_days(at, -7)) if memories.project else {},
@@ -179,14 +177,13 @@ def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks
     )
 
 
-def questions(asked: Iterable[tuple[str, str]], held: int) -> tuple[tuple[str, int], ...]:
-    """What waits for a person, by what it is, most first. A held lesson with a question of its own is one thing."""
-    kinds: dict[str, int] = {}
-    for kind, _ in asked:
-        kinds[kind] = kinds.get(kind, 0) + 1
-    kinds["confirm"] = max(kinds.get("confirm", 0), held)
-    told = [(QUESTIONS.get(kind, kind), n) for kind, n in kinds.items() if n]
-    return tuple(sorted(told, key=lambda each: (-each[1], each[0])))
+def questions(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """What needs a word, by what it is, most first."""
+    told: dict[str, int] = {}
+    for kind, n in asked.items():
+        said = QUESTIONS.get(kind, kind)
+        told[said] = told.get(said, 0) + n
+    return tuple(sorted(told.items(), key=lambda each: (-each[1], each[0])))
 
 
 def spared(found: Effects) -> Spared:

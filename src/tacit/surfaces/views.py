@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tacit.core.memory import memory_json
 from tacit.core.value import fields
 from tacit.stores import counts
+from tacit.surfaces.selection import counted
 from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
 
 def overview(memories: Memories) -> dict[str, Any]:
     """What is kept here, on one screen, as JSON."""
-    store, project = memories.store, memories.project
+    store, project, count = memories.store, memories.project, counted(memories)
     return {
         "store": store.path,
         "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
@@ -56,6 +57,10 @@ def overview(memories: Memories) -> dict[str, Any]:
         "states": dict(store.counted([memories.project_id], ("state",))),
         "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.sealed(memories.project_id).get("use", 0),
+        "in_force": count.in_force,
+        "waiting": count.waiting,
+        "needs_word": count.needs_word,
+        "questions": dict(count.questions),
         "proposals": len(store.proposals_about(memories.project_id)),
         "for_you": [
             each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)
@@ -65,18 +70,6 @@ def overview(memories: Memories) -> dict[str, Any]:
         "cache": cache_json(memories.near),
         "recent": [memory_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
-
-
-def given_here(memories: Memories) -> int:
-    """How many lessons agents are given here: what people call in force."""
-    from tacit.core.states import ENDING_VERDICTS, INJECTABLE
-
-    counted = memories.store.counted(memories.scopes, ("state", "gate", "verdict")) if memories.project else ()
-    return sum(
-        n
-        for state, gate, verdict, n in counted
-        if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS
-    )
 
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:

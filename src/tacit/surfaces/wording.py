@@ -12,7 +12,7 @@ from tacit.core.links import INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.plural import numbered
 from tacit.core.standing import is_confirmed, is_exempt
-from tacit.core.states import INJECTABLE
+from tacit.core.states import ENDING_VERDICTS
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
 
@@ -38,7 +38,7 @@ WORDS = {
     "in force": "given to agents where it fits",
     "likely helps": "after its trial the odds are four to one or better that it helps",
     "proven to help": "with it, its problem came back less often than without, beyond chance",
-    "waiting (met in 1 session)": "not given: one session met it, and a second, independent one or your word is missing",
+    "waiting (met in 1 session)": "not given yet: another, independent session that meets it, or your word, is missing",
     "needs your word": "not given until you approve it: it came from a page, a file or somebody else",
     "kept out": "not given: it reads like an attack",
     "in question": "not given until somebody decides: evidence speaks against it",
@@ -56,11 +56,6 @@ class Phrase:
     tone: str = PLAIN
 
 
-def is_given(memory: Memory) -> bool:
-    """Whether agents get it where it fits: what people call *in force*."""
-    return memory.state in INJECTABLE and memory.gate == "allow" and memory.verdict not in ("harms", "no difference")
-
-
 def standing_words(memory: Memory, profile: Profile) -> Phrase:
     """How a lesson stands, for a line of a list."""
     if memory.state in CLOSED:
@@ -71,7 +66,7 @@ def standing_words(memory: Memory, profile: Profile) -> Phrase:
         return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
     if memory.state == "candidate":
         return Phrase(f"waiting ({seen(memory)})", QUIET)
-    if memory.verdict in ("harms", "no difference"):
+    if memory.verdict in ENDING_VERDICTS:
         return Phrase(memory.verdict, BAD if memory.verdict == "harms" else QUIET)
     if memory.verdict == "helps":
         return Phrase("proven to help", GOOD)
@@ -117,8 +112,8 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
     if memory.gate != "allow":
         return f"Your word: tacit review approve {memory.id}, or reject."
     if memory.state == "candidate" and "standing" in profile.columns:
-        return f"A second, independent session that meets it, or your word: tacit review approve {memory.id}"
-    if memory.verdict in ("harms", "no difference"):
+        return f"{missing(memory, profile)}, or your word: tacit review approve {memory.id}"
+    if memory.verdict in ENDING_VERDICTS:
         return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
     said = standing_words(memory, profile).words
     if said == "your word":
@@ -136,6 +131,21 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
     if said == "in force" and "standing" in profile.columns:
         return f"Your word: tacit review approve, edit or forget {memory.id}. No session goes without it: its kind cannot be measured."
     return next if "standing" not in profile.columns else f"Your word: tacit edit, forget or feedback {memory.id}."
+
+
+def missing(memory: Memory, profile: Profile) -> str:
+    """What keeps a lesson waiting that nothing holds back: too few sessions, or none of them with more than somebody's word for it."""
+    lacking = profile.trust.runs - memory.tally.seen
+    if lacking > 0:
+        return f"{more_sessions(lacking)} {'meets' if lacking == 1 else 'meet'} it"
+    if memory.tally.contradicted:
+        return f"It was {seen(memory)}, and {memory.tally.contradicted} spoke against it: sessions that bear it out"
+    return f"It was {seen(memory)}, by agents' words alone: a session whose own output or call shows it"
+
+
+def more_sessions(lacking: int) -> str:
+    """So many sessions, beginning a sentence."""
+    return "Another, independent session that" if lacking == 1 else f"{lacking} more, independent sessions that"
 
 
 NOTICED = "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words

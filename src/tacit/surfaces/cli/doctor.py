@@ -20,6 +20,7 @@ from tacit.surfaces.cli.health import figures_json as figures_json
 from tacit.surfaces.cli.health import seen as figures_of
 from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
+from tacit.surfaces.selection import counted
 from tacit.surfaces.views import for_you
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         sound, profile = found.health.is_sound, memories.profile
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
         figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
+        count = counted(memories) if sound else None
         reads = memories.reading_notes()
         yours = for_you(memories) if sound else []
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
@@ -102,7 +104,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "for_you": yours,
     }
     lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
-    memory = [*(doctor_lines(figures, profile) if figures else []), *reads]
+    memory = [*(doctor_lines(figures, profile, count) if figures and count else []), *reads]
     if trials and trials.unsettled:
         memory.append(f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over")
     if trials and trials.unknown:

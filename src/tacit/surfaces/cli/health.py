@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.plural import numbered
-from tacit.core.states import INJECTABLE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.outlook import spared
+from tacit.surfaces.selection import counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.ports import Store
     from tacit.core.profile import Profile
+    from tacit.surfaces.selection import Counted
     from tacit.tend.stats import Figures
 
 
@@ -46,16 +47,18 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
             },
             "runs": runs_known(store, project),
         }
-        columns, noticed = counts(store, project), commonest(store, project)
+        columns, noticed, count = counts(store, project), commonest(store, project), counted(memories)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
     data = {**figures_json(found), **columns, **totals, **proposals, "noticed": noticed}
-    return Answer(data, table(_rows(found, columns, totals), flow=True))
+    return Answer(data, table(_rows(found, columns, totals, count), flow=True))
 
 
 _KEPT = (("evidence", "sighting"), ("uses", "use"), ("journal", "change"))
 
 
-def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int]) -> list[list[str]]:
+def _rows(
+    found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int], count: Counted
+) -> list[list[str]]:
     """The same for people; the inner words are in --json."""
     kept = sum(columns["state"].values())
     rows = [
@@ -68,7 +71,7 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
         ["sessions", f"{totals['runs']:,} learned"],
         ["kept of them", ", ".join(numbered(totals[name], one) for name, one in _KEPT)],
         ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
-        ["waiting", _waiting(found)],
+        ["waiting", _waiting(found, count)],
         [
             "of age",
             f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined",
@@ -103,10 +106,10 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         found = seen(memories, moment(args.since))
         told = memories.alarms(found)
         prevented = _prevented(memories)
-        yours = for_you(memories)
+        yours, count = for_you(memories), counted(memories)
         name = memories.project.name if memories.project else "no project yet"
     data = {**figures_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
-    return Answer(data, _markdown(found, name, prevented, told, yours), code=1 if args.alarm and told else 0)
+    return Answer(data, _markdown(found, name, prevented, told, yours, count), code=1 if args.alarm and told else 0)
 
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -160,11 +163,11 @@ def figures_json(found: Figures) -> dict[str, Any]:
     return {**plain, "fallback_rate": round(found.fallback_rate, 4), "stale_share": round(found.stale_share, 4)}
 
 
-def doctor_lines(found: Figures, profile: Profile) -> list[str]:
+def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     """What doctor tells of the memory, beside the store's soundness."""
     gone = f", {found.gone} name what is gone" if found.gone else ""
     tended = found.tended[:16].replace("T", " ") or "never"
-    lines = [f"{_lessons(found)}{gone}", f"{_waiting(found)}; last tended: {tended}"]
+    lines = [f"{_lessons(found, count)}{gone}", f"{_waiting(found, count)}; last tended: {tended}"]
     if "standing" not in profile.columns:  # a ladder of its own is told in its own words
         lines += [f"{id} did not rise: {why}" for id, why in found.stuck[:3]]
     lines += [f"not learned: {failure}" for failure in found.failures[:5]]
@@ -174,12 +177,10 @@ def doctor_lines(found: Figures, profile: Profile) -> list[str]:
     return [*lines, f"decided without you: {'; '.join(told)}"] if told else lines
 
 
-def _lessons(found: Figures) -> str:
+def _lessons(found: Figures, count: Counted) -> str:
     """How many lessons there are, by how people say they stand."""
-    given = sum(found.states.get(state, 0) for state in INJECTABLE)
-    parts = [f"{numbered(given, 'lesson')} in force", f"{found.states.get('candidate', 0):,} waiting"]
-    parts += [f"{n:,} {CLOSED[state]}" for state, n in found.states.items() if n and state in CLOSED]
-    return ", ".join(parts)
+    gone = [f"{n:,} {CLOSED[state]}" for state, n in found.states.items() if n and state in CLOSED]
+    return ", ".join([counted_words(count), *gone])
 
 
 def _model(counted: Mapping[str, int]) -> str:
@@ -273,9 +274,9 @@ def _markdown(
     name: str,
     prevented: Mapping[str, Any],
     alarms: Sequence[str],
-    yours: Sequence[Mapping[str, Any]] = (),
+    yours: Sequence[Mapping[str, Any]],
+    count: Counted,
 ) -> str:
-    asked, given = sum(found.proposals.values()), sum(found.states.get(state, 0) for state in INJECTABLE)
     lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
     lines.append(
         f"- **Learned** from {numbered(found.runs, 'session')}: {numbered(found.new, 'new lesson')}; {found.risen} came into force or rose,"
@@ -283,10 +284,7 @@ def _markdown(
     )
     lines.append(f"- **Spared** {prevented['told']}")
     lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
-    lines.append(
-        f"- **Waiting** {numbered(asked, 'question')} for you{_oldest(found)}, {numbered(found.held, 'lesson')} to confirm,"
-        f" {found.under_review} in question"
-    )
+    lines.append(f"- **Waiting** {_waiting(found, count)}")
     lines.append(
         f"- **Harmful** {numbered(len(found.harmful), 'lesson')}"
         + "".join(f"\n  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3])
@@ -295,7 +293,7 @@ def _markdown(
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
     lines += [
         "",
-        f"{numbered(given, 'lesson')} in force, {found.states.get('candidate', 0)} waiting.",
+        f"{counted_words(count)}.",
     ]
     for each in yours:  # what only the person can mend, with its evidence and, where one line would do, that line
         lines += ["", "**For you:**"] if "**For you:**" not in lines else []
@@ -313,10 +311,8 @@ def _oldest(found: Figures) -> str:
     return f" (the oldest for {numbered(round(found.oldest), 'day')})" if found.proposals and found.oldest >= 1 else ""
 
 
-def _waiting(found: Figures) -> str:
-    asked = sum(found.proposals.values())
-    told = f"{numbered(asked, 'question')} for you{_oldest(found)}{': tacit review' if asked else ''}"
-    return f"{told}; {found.held} need your word, {found.under_review} in question"
+def _waiting(found: Figures, count: Counted) -> str:
+    return f"{numbered(count.needs_word, 'question')} for you{_oldest(found)}{': tacit review' if count.needs_word else ''}"
 
 
 def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) -> str:

@@ -15,11 +15,23 @@ from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
-from tacit.surfaces.views import given_here
-from tacit.surfaces.wording import is_given, standing_words
+from tacit.surfaces.selection import (
+    ENDED,
+    GONE,
+    IN_FORCE,
+    WAITING,
+    YOUR_WORD,
+    asked_about,
+    counted,
+    counted_words,
+    is_given,
+    shelf,
+)
+from tacit.surfaces.wording import standing_words
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from tacit.app import Memories
@@ -70,19 +82,18 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.text == "-":
             return _add_lines(memories, facets, cli)
         memory = memories.add(args.text, **facets)
-        said = standing_words(memory, memories.profile).words
+        said, runs = standing_words(memory, memories.profile).words, memories.profile.trust.runs
     told = f"kept {memory.id}, {said}: {one_line(memory.text, 100)}"
-    return Answer(memory_json(memory), told, warnings=_notes(memory))
+    return Answer(memory_json(memory), told, warnings=_notes(memory, runs))
 
 
-def _notes(memory: Memory) -> list[str]:
+def _notes(memory: Memory, runs: int) -> list[str]:
     notes = []
     if "[redacted:" in memory.text:
         notes.append("what looks like a secret was redacted before anything was written")
     if memory.state == "candidate":
-        notes.append(
-            "it waits: an agent's own claim is not given to others before two independent sessions, or a person, say so"
-        )
+        wanted = f"{numbered(runs, 'independent session')} {'says' if runs == 1 else 'say'} so, or a person does"
+        notes.append(f"it waits: an agent's own claim is not given to others before {wanted}")
     return notes
 
 
@@ -126,7 +137,9 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--in-force", action="store_true", help="only what agents are given")
     which.add_argument(
-        "--waiting", action="store_true", help="only what is not given yet: for a second sighting, or for your word"
+        "--waiting",
+        action="store_true",
+        help="only what is not given yet: it needs your word, or another session that meets it",
     )
     which.add_argument("--all", action="store_true", dest="archived", help="also what has faded or was taken out")
     which.add_argument("--archived", action="store_true", help=SUPPRESS)  # what --all was called
@@ -157,7 +170,8 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         since = moment(args.since)
         limit = max(0, args.limit)
         states = tuple(
-            args.state or (() if args.archived else _WAITING if args.waiting else INJECTABLE if args.in_force else OPEN)
+            args.state
+            or (() if args.archived else _NOT_GIVEN if args.waiting else INJECTABLE if args.in_force else OPEN)
         )
 
         def some(wanted: tuple[str, ...], most: int) -> list[Memory]:
@@ -175,11 +189,12 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.in_force:
             found = [each for each in found if is_given(each)]
         if args.waiting:
-            found = [each for each in found if not is_given(each)]
+            found = [each for each in found if shelf(each) in (YOUR_WORD, WAITING)]
         names = memories.signers(found)
         hidden = memories.withheld_in(run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
+        asked = asked_about(memories)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [
         replace(each, text=WITHHELD_HERE) if each.id in hidden else each
@@ -191,38 +206,38 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if not (equal or args.tag or args.since or args.text or args.state or args.archived):
             return Answer(data, nothing or NOTHING_HERE.format(profile.words.memories))
         return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
-    return Answer(data, _listed(cli, found, profile, names, limit))
+    return Answer(data, _listed(cli, found, profile, names, limit, asked))
 
 
 def _none(memories: Memories, waiting: bool) -> str:
     """What is here instead, where nothing waits or nothing is in force; empty where there is nothing at all."""
-    given, asked = given_here(memories), len(memories.proposals())
-    held = sum(
-        n for state, n in memories.store.counted(memories.scopes, ("state",)) if state in ("candidate", "under_review")
-    )
-    here = [f"{numbered(given, 'lesson')} in force: tacit list"] if given else []
-    here += [f"{numbered(held, 'lesson')} not in force: tacit list --waiting"] if held and not waiting else []
-    here += [f"{numbered(asked, 'question')} for you: tacit review"] if asked else []
-    return f"no lesson {'waits' if waiting else 'is in force'} here; {', '.join(here)}" if here else ""
+    count = counted(memories)
+    where = "tacit review" if count.needs_word else "tacit list" if count.in_force else "tacit list --waiting"
+    here = f"; {counted_words(count)}: {where}" if count.in_force or count.waiting or count.needs_word else ""
+    return f"no lesson {'waits' if waiting else 'is in force'} here{here}" if here else ""
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
-_WAITING = ("candidate", "under_review", *INJECTABLE)
+_NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
+_TITLES = {
+    IN_FORCE: "In force", YOUR_WORD: "Needs your word: tacit review", WAITING: "Waiting for another session, or your word",
+    ENDED: "Given no more", GONE: "Gone",
+}  # fmt: skip
 
 
-def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, str], limit: int) -> str:
+def _listed(
+    cli: Cli, found: list[Memory], profile: Profile, names: dict[str, str], limit: int, asked: Sequence[str] = ()
+) -> str:
     """Lessons under what people ask first: is it given? A profile with columns of its own has them."""
     columns, words = profile.columns, profile.words
     if "standing" not in columns:
         return table(
             [memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory)
         )
-    given = [each for each in found if is_given(each)]
-    rest = [each for each in found if not is_given(each)]
     lines: list[str] = []
-    for title, some in (("In force", given), ("Not in force", rest)):
-        if some:
+    for at, title in _TITLES.items():
+        if some := [each for each in found if shelf(each, asked) == at]:
             told = [(each, standing_words(each, profile)) for each in some]
             rows = [
                 memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))

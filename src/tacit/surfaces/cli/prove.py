@@ -11,7 +11,8 @@ from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
-from tacit.surfaces.views import audit_json, effect_json, given_here
+from tacit.surfaces.selection import counted
+from tacit.surfaces.views import audit_json, effect_json
 from tacit.surfaces.wording import CAME, standing_words
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
@@ -78,7 +79,7 @@ def _nothing(memories: Memories) -> str:
     """What is missing where nothing was given yet: a lesson in force, a host that is connected, or the next session."""
     from tacit.surfaces.cli.connect import connected_hosts
 
-    count, hosts = given_here(memories), connected_hosts(memories.place.root, memories.env)
+    count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
     given, compare = "No lesson was given here yet", "and each is left out now and then to compare"
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.plural import numbered
-from tacit.core.states import ACTIVE
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
+from tacit.surfaces.selection import unasked
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing_words
 
@@ -137,7 +137,7 @@ def _told(done: Reviewed, profile: Profile) -> str:
 
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
-    under, held = _in_question(memories)
+    under, held = list(unasked(memories, "review")), list(unasked(memories, "held"))
     refused = memories.refused()
     lines: list[str] = []
     for each in waiting:
@@ -218,13 +218,6 @@ def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]]) -> list[st
 
 def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
     return [(each, each.gate_reason or f"{each.kind}, {seen(each)}") for each in found]
-
-
-def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
-    under = memories.list(states=("under_review",), limit=50)
-    held = memories.list(states=ACTIVE, equal={"gate": "hold"}, limit=50)
-    held += memories.list(states=("candidate",), equal={"gate": "quarantine"}, limit=50)
-    return under, held
 
 
 def _goal(proposal: Proposal) -> str:

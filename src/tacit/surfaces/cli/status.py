@@ -12,8 +12,9 @@ from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, table, width, wrapped
-from tacit.surfaces.views import given_here, overview
-from tacit.surfaces.wording import is_given, standing_words
+from tacit.surfaces.selection import Counted, counted, counted_words, is_given
+from tacit.surfaces.views import overview
+from tacit.surfaces.wording import standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -56,9 +57,10 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         given, more = in_force(memories, _SHOWN)
         week = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, profile = memories.profile_choice().note, memories.profile
+    stands = counted_words(Counted(more, data["waiting"], data["questions"]))
     data["in_force"] = {"count": more, "ids": [memory.id for memory in given]}
     data["week"] = week
-    return Answer(data, _screen(cli, data, given, profile), warnings=[told for told in (away, chosen) if told])
+    return Answer(data, _screen(cli, data, given, profile, stands), warnings=[told for told in (away, chosen) if told])
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
@@ -81,13 +83,13 @@ def in_force(memories: Memories, most: int) -> tuple[list[Memory], int]:
     if memories.project is None:
         return [], 0
     found = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=2 * most)
-    return [each for each in found if is_given(each)][:most], given_here(memories)
+    return [each for each in found if is_given(each)][:most], counted(memories).in_force
 
 
-def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile) -> str:
+def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile, stands: str) -> str:
     name = data["project"]["name"] if data["project"] else "no project yet"
-    count, waiting = data["in_force"]["count"], data["states"].get("candidate", 0)
-    lines = [f"{paint(cli, 'bold', printable(name))}: {numbered(count, 'lesson')} in force, {waiting} waiting", ""]
+    count = data["in_force"]["count"]
+    lines = [f"{paint(cli, 'bold', printable(name))}: {stands}", ""]
     if given:
         lines += [paint(cli, "bold", "In force"), lesson_table(cli, given, profile)]
         lines += [paint(cli, "quiet", f"  and {count - len(given)} more: tacit list")] if count > len(given) else []
@@ -103,8 +105,8 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
         for told in data["for_you"]:
             first, *rest = wrapped(one_line(told, 400), 4, 118)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-    if data["proposals"]:
-        lines += ["", f"{paint(cli, 'wait', numbered(data['proposals'], 'question'))} for you to decide: tacit review"]
+    if data["needs_word"]:
+        lines += ["", f"{paint(cli, 'wait', numbered(data['needs_word'], 'question'))} for you to decide: tacit review"]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(

@@ -10,6 +10,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
@@ -18,15 +19,16 @@ from tacit.app import Memories, open
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.memory import Memory, memory_json
-from tacit.core.states import ACTIVE
 from tacit.core.trust import Actor
 from tacit.core.value import replace
+from tacit.surfaces.selection import unasked
 from tacit.surfaces.session import ancestors, session_of
 
 T = TypeVar("T")
 
 MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person")
 WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
+_NAMED = 50  # lessons of a kind that one answer names
 DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
 
 
@@ -196,8 +198,8 @@ class Desk:
 
     def _list(self, memories: Memories, run: str) -> Waiting:
         hidden = self._hidden(memories, run)
-        under = memories.list(states=("under_review",), limit=50)
-        held = memories.list(states=ACTIVE, equal={"gate": "hold"}, limit=50)
+        under = islice(unasked(memories, "review"), _NAMED)
+        held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
             proposals=[_proposal(each) for each in memories.proposals() if each.memory not in hidden],
             under_review=[_lesson(memory) for memory in under if memory.id not in hidden],

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
-from tacit.core.states import INJECTABLE
+from tacit.core.states import INJECTABLE, OPEN
 from tacit.stores.lookups import evidence_in, runs_behind
 from tacit.stores.story import by_day, run_names, sums
 from tacit.stores.story import story as events_of
 from tacit.surfaces import story
+from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, counted, shelf
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
 from tacit.surfaces.wording import CLOSED, ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.core.memory import Memory
     from tacit.stores.story import Event
     from tacit.surfaces.story import Told
 
@@ -30,15 +33,12 @@ ORDERS = {
     "new": "newest first", "old": "oldest first", "updated": "changed last", "seen": "met most often", "used": "given last",
     "kind": "by kind", "text": "by text",
 }  # fmt: skip
-# What a list of lessons may be narrowed to, in the words that each lesson bears.
+# What a list of lessons may be narrowed to: the shelves that every surface counts by. What needs a word is the inbox.
 SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "": ("everything", {}),
-    "in-force": ("in force", {"states": INJECTABLE, "equal": {"gate": "allow"}}),
-    "waiting": ("waiting", {"states": ("candidate",), "equal": {"gate": "allow"}}),
-    "your-word": ("needs your word", {"equal": {"gate": "hold"}}),
-    "kept-out": ("kept out", {"equal": {"gate": "quarantine"}}),
-    "question": ("in question", {"states": ("under_review",)}),
-    "gone": ("gone", {"states": tuple(CLOSED)}),
+    "in-force": (IN_FORCE, {"states": INJECTABLE, "equal": {"gate": "allow"}}),
+    "waiting": (WAITING, {"states": ("candidate",), "equal": {"gate": "allow"}}),
+    "gone": (GONE, {"states": tuple(CLOSED)}),
 }
 
 
@@ -124,30 +124,43 @@ def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
             f"{asked['show']!r} is nothing that lessons can be narrowed to.",
             f"One of: {', '.join(filter(None, SHOWN))}.",
         )
-    narrowed = SHOWN[asked.get("show", "")][1]
-    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in LIST_FACETS if asked.get(name)}}
-    states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
-    found = desk.list(
-        states=states, equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""), sort=asked["sort"], limit=asked["limit"] + 1,
-        behind=asked.get("behind", ""), archived=bool(asked.get("archived")),
-    )  # fmt: skip
+    found = list(islice(_lessons(desk, asked), asked["limit"] + 1))
     shown = found[: asked["limit"]]
+    how_many = _counts(desk)
     return {
         "memories": [said(desk, each) for each in shown],
         "more": shown[-1].id if len(found) > len(shown) else "",
         "behind": asked.get("behind", ""),
-        "shown": {name: (words, _count(desk, narrowing)) for name, (words, narrowing) in SHOWN.items()},
+        "shown": {name: (words, how_many[name]) for name, (words, _) in SHOWN.items()},
+        "needs_word": counted(desk).needs_word,
         "kinds": sorted({kind: n for kind, n in desk.store.counted(desk.scopes, ("kind",))}.items()),
         "sorts": ORDERS,
     }
 
 
-def _count(desk: Memories, narrowing: dict[str, Any]) -> int:
-    from tacit.core.states import OPEN
+def _lessons(desk: Memories, asked: dict[str, Any]) -> Iterator[Memory]:
+    """Lessons of one shelf, or of all, read as far as somebody asks: what is left out of a page is made up for by the next."""
+    show, behind = asked.get("show", ""), asked.get("behind", "")
+    words, narrowed = SHOWN[show]
+    states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
+    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in LIST_FACETS if asked.get(name)}}
+    questions = asked_about(desk) if words == WAITING else ()
+    while part := desk.list(
+        states=states, equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""), sort=asked["sort"], limit=asked["limit"] + 1,
+        behind=behind, archived=bool(asked.get("archived")),
+    ):  # fmt: skip
+        yield from (each for each in part if not show or shelf(each, questions) == words)
+        behind = part[-1].id
 
-    states, gate = narrowing.get("states", OPEN), narrowing.get("equal", {}).get("gate")
-    return sum(
-        n
-        for state, at, n in desk.store.counted(desk.scopes, ("state", "gate"))
-        if state in states and gate in (None, at)
-    )
+
+def _counts(desk: Memories) -> dict[str, int]:
+    count = counted(desk)
+    by_state: dict[str, int] = {}
+    for state, n in desk.store.counted(desk.scopes, ("state",)):
+        by_state[state] = by_state.get(state, 0) + n
+    return {
+        "": sum(by_state.get(state, 0) for state in OPEN),
+        "in-force": count.in_force,
+        "waiting": count.waiting,
+        "gone": sum(by_state.get(state, 0) for state in CLOSED),
+    }

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import NotFound
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import memory_json
-from tacit.core.states import ACTIVE, OPEN, STATES
+from tacit.core.states import OPEN, STATES
 from tacit.stores import counts
+from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import (
     audit_json,
@@ -22,15 +23,12 @@ from tacit.surfaces.views import (
 from tacit.surfaces.wording import NOTICED, standing_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from tacit.app import Memories
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
 
-PORTION = 100  # lessons in question that are read at once
-HELD = ("hold", "quarantine")
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
 ASKED_FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
@@ -155,59 +153,19 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Everything that waits for a person: proposals first, then lessons under review and those the gate holds; a page of it."""
     kind, behind, limit = asked.get("kind") or "", asked.get("behind") or "", asked["limit"]
-    about = _about(desk, kind)
     last = desk.store.proposal(behind) if behind else None
     waiting = _proposals(desk, kind, 0, limit + 1, behind=behind if last else "") if last or not behind else []
     shown = [proposal(desk, each) for each in waiting]
-    asked_about = {memory for memory in about if memory}
     if len(shown) <= limit:
-        beside = _in_question(desk, kind, asked_about, "" if last else behind)
+        beside = unasked(desk, kind, "" if last else behind)
         shown += [_question(desk, each) for each in islice(beside, limit + 1 - len(shown))]
-    total = len(about) + _how_many(desk, kind, asked_about)
+    questions = counted(desk).questions
+    total = questions.get(kind, 0) if kind else sum(questions.values())
     heard, best = desk.worth_a_look() if not behind and not kind else ([], [])
     named = [*(("heard", *each) for each in heard), *(("candidate", *each) for each in best)]
     look = [{**_question(desk, memory), "kind": name, "reason": what} for name, memory, what in named]
     more = shown[limit - 1]["id"] if len(shown) > limit else ""
     return {"proposals": shown[:limit], "total": total, "more": more, "behind": behind, "look": look}
-
-
-def _questions(kind: str) -> list[dict[str, Any]]:
-    """What is in question without a proposal: (states, facets) as lists ask for them."""
-    review = [{"states": ("under_review",)}] if kind in ("", "review") else []
-    return review + [{"states": ACTIVE, "equal": {"gate": gate}} for gate in HELD if kind in ("", "held")]
-
-
-def _in_question(desk: Memories, kind: str, but: set[str], behind: str = "") -> Iterator[Memory]:
-    """Lessons in question, but for some, all or behind one, read as far as somebody asks."""
-    wanted = _questions(kind)
-    if behind:
-        last = desk.get(behind)
-        fits = [
-            last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate)
-            for each in wanted
-        ]
-        here = [n for n, fit in enumerate(fits) if fit]
-        wanted = wanted[here[0] :] if here else wanted
-        behind = last.id if here else ""
-    for each in wanted:
-        while part := desk.list(**each, limit=PORTION, behind=behind):
-            yield from (memory for memory in part if memory.id not in but)
-            behind = part[-1].id
-        behind = ""
-
-
-def _how_many(desk: Memories, kind: str, but: set[str]) -> int:
-    """How many lessons are in question, but for some."""
-    counted = desk.store.counted(desk.scopes, ("state", "gate"))
-    left_out = [
-        (memory.state, memory.gate, -1) for memory in desk.store.memories(sorted(but)) if memory.project in desk.scopes
-    ]
-    return sum(
-        n
-        for each in _questions(kind)
-        for state, gate, n in (*counted, *left_out)
-        if state in each["states"] and gate == each.get("equal", {}).get("gate", gate)
-    )
 
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:

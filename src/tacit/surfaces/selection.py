@@ -1,0 +1,122 @@
+"""What is in force, what waits and what needs a person's word: selected once, for terminal, desk, MCP server and report.
+
+A lesson stands on one shelf, by its state, the gate's word, its verdict and whether a question about it is open. What needs a word is a
+list of questions: every open proposal, then each lesson that is held or in question and that no proposal asks about.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.core.plural import numbered
+from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
+from tacit.core.value import value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.memory import Memory
+
+IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
+_AT_ONCE = 100  # lessons in question that are read at once
+# What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
+_ASKED = (
+    ("review", ("under_review",), None), ("held", ACTIVE, "hold"), ("held", ACTIVE, "quarantine"),
+)  # fmt: skip
+
+
+@value
+class Counted:
+    """How many of each there are here."""
+
+    in_force: int
+    waiting: int  # for another session that meets them: nobody is asked
+    questions: Mapping[str, int]  # what needs a word, by the kind of question
+
+    @property
+    def needs_word(self) -> int:
+        """What a person could decide now: so many rows has the inbox."""
+        return sum(self.questions.values())
+
+
+def counted_words(count: Counted) -> str:
+    """The same, in the words of every screen."""
+    word = f"{count.needs_word} {'needs' if count.needs_word == 1 else 'need'} your word"
+    waits = f"{count.waiting} {'waits' if count.waiting == 1 else 'wait'} for another session"
+    rest = [told for n, told in ((count.needs_word, word), (count.waiting, waits)) if n]
+    return ", ".join([f"{numbered(count.in_force, 'lesson')} in force", *rest])
+
+
+def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
+    """Where a lesson stands; `asked` are the lessons that an open question is about."""
+    at = _shelf(memory.state, memory.gate, memory.verdict)
+    return YOUR_WORD if at == WAITING and memory.id in asked else at
+
+
+def is_given(memory: Memory) -> bool:
+    """Whether agents get it where it fits: what people call *in force*."""
+    return shelf(memory) == IN_FORCE
+
+
+def _shelf(state: str, gate: str, verdict: str) -> str:
+    if state == "under_review" or (state in ACTIVE and gate != "allow"):
+        return YOUR_WORD
+    if state not in ACTIVE:
+        return GONE
+    if state not in INJECTABLE:
+        return WAITING
+    return ENDED if verdict in ENDING_VERDICTS else IN_FORCE
+
+
+def counted(memories: Memories) -> Counted:
+    """How many lessons are in force and wait, and what needs a word. Nothing grows with the lessons that are kept."""
+    if memories.project is None:
+        return Counted(0, 0, {})
+    rows = memories.store.counted(memories.scopes, ("state", "gate", "verdict"))
+    by: dict[str, int] = {}
+    for state, gate, verdict, n in rows:
+        at = _shelf(state, gate, verdict)
+        by[at] = by.get(at, 0) + n
+    kinds: dict[str, int] = {}
+    open_ones = memories.store.proposals_about(memories.project_id)
+    for kind, _ in open_ones:
+        kinds[kind] = kinds.get(kind, 0) + 1
+    about = [each for each in memories.store.memories(asked_about(memories)) if each.project in memories.scopes]
+    for kind, states, gate in _ASKED:
+        here = sum(n for state, held, _, n in rows if state in states and gate in (None, held))
+        here -= sum(each.state in states and gate in (None, each.gate) for each in about)
+        kinds[kind] = kinds.get(kind, 0) + here
+    waiting = by.get(WAITING, 0) - sum(shelf(each) == WAITING for each in about)
+    return Counted(by.get(IN_FORCE, 0), waiting, {kind: n for kind, n in kinds.items() if n})
+
+
+def asked_about(memories: Memories) -> list[str]:
+    """The lessons that an open proposal is about."""
+    if memories.project is None:
+        return []
+    return sorted({about for _, about in memories.store.proposals_about(memories.project_id) if about})
+
+
+def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Memory]:
+    """Lessons that are held or in question and that no proposal asks about; of one kind, behind one. Read as far as somebody asks."""
+    but = set(asked_about(memories))
+    wanted: list[dict[str, Any]] = [
+        {"states": states, **({"equal": {"gate": gate}} if gate else {})}
+        for name, states, gate in _ASKED
+        if kind in ("", name)
+    ]
+    if behind:
+        last = memories.get(behind)
+        fits = [
+            last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate)
+            for each in wanted
+        ]
+        here = fits.index(True) if True in fits else 0
+        wanted, behind = wanted[here:], last.id if True in fits else ""
+    for each in wanted:
+        while part := memories.list(**each, limit=_AT_ONCE, behind=behind):
+            yield from (memory for memory in part if memory.id not in but)
+            behind = part[-1].id
+        behind = ""
