@@ -489,3 +489,12 @@ def test_the_person_is_told_what_is_theirs_to_mend(profile: Profile) -> None:
         "AGENTS.md says “run hk install once”, and the command `hk` is not there in 3 of 3 sessions."
         " Suggested: … `mise x hk -- hk` instead of `hk`",
     )
+
+
+@pytest.mark.parametrize("later", [0, 4])
+def test_what_is_promised_is_what_learning_keeps(profile: Profile, later: int) -> None:
+    """A command that passed twice and fails since is taken out by learning, and was still promised to the next session."""
+    past = [Session(f"s{n}", 1 + n).bash("make e2e-test") for n in range(2)]
+    past += [Session(f"f{n}", 5 + n).bash("make e2e-test", "Error: no tenants") for n in range(later)]
+    found = lookback([each.run() for each in past], LookbackSettings(profile))
+    assert any("make e2e-test" in text for each in found.projects for text in each.notes) is (later == 0)

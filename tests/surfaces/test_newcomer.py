@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tacit as package
-from tacit.core.errors import UsageError
+from tacit.core.errors import Refused, UsageError
 from tacit.core.plural import numbered
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.run import Run
@@ -655,3 +655,24 @@ def test_one_is_one() -> None:
 ALWAYS_MANY = re.compile(
     r"len\(runs\) > 1|done\.seen > 1|whole\.units|found\.units|units\} runs with|at most \{of\.budget\}|f\"over \{units\}|\{unsettled \}|unsettled\}\}|unsettled\b"
 )
+
+
+def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) -> None:
+    """“Seems to work.” was offered, and given to agents once approved; stores of before may hold such a question."""
+    with package.open(env=person) as memories:
+        project = memories.ensure_project().id
+        for n, text in enumerate(("Seems to work..", "did you push the code?", "commit and push")):
+            order = f"When the work is done, without being asked: {text.lower()}."
+            held = {"text": text, "runs": [], "order": order}
+            with memories.store.write() as tx:
+                tx.put_proposal(
+                    Proposal(f"p{n}", project, "request", "You asked.", "learn", memories.now(), payload=held)
+                )
+        for id in ("p0", "p1"):
+            with pytest.raises(Refused, match="orders nothing"):
+                memories.review(id)
+        memories.review("p0", text="have pushed the code")
+        memories.review("p2")
+        assert all("only when told to" in each.text for each in memories.list()), [
+            each.text for each in memories.list()
+        ]

@@ -27,7 +27,8 @@ from tacit.core.value import replace, value
 from tacit.learn.confirm import confirm
 from tacit.learn.deciding import Deciding
 from tacit.learn.promote import promote
-from tacit.learn.tell.order import as_order
+from tacit.learn.reader.leave import acts_in_any_form, is_standing_order
+from tacit.learn.tell.order import ONLY_WHEN_TOLD, offered, order_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -324,8 +325,7 @@ class Review:
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
         if proposal.kind == "request":
-            order = str(payload.get("order") or as_order(str(payload.get("text", ""))))
-            return self._standing_order(proposal, text or order, reason)
+            return self._standing_order(proposal, text or order_of(payload), reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -358,6 +358,8 @@ class Review:
         from tacit.learn.by_hand import memory_from
 
         actor = Actor(self.by, "user", f"review {proposal.id}")
+        if acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
+            text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
         facets = {"text": text, "kind": kind_named(self.profile, "preference")}
         with self._write() as tx:
             at = self.now()

@@ -149,8 +149,10 @@ class Findings:
             )  # fmt: skip
             (self.new if new else self.matched).append(id)
             self._promote(tx, id)
-        for subject in told.silent:
-            gone = silenced(tx, self.project.id, subject, at=self.at, run=self.id, profile_version=self.project.profile)
+        for subject, why in told.silent.items():
+            gone = silenced(
+                tx, self.project.id, subject, why, at=self.at, run=self.id, profile_version=self.project.profile
+            )
             if gone is not None:
                 tx.apply(gone)
         self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.memory import OWNER
-from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, safe_excerpt, sessions
 from tacit.lookback.result import (
@@ -37,6 +36,7 @@ from tacit.lookback.result import (
     ProjectCount,
     Week,
 )
+from tacit.lookback.store import Book, is_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.run import Run
     from tacit.lookback.excerpt import Excerpt, Home
-    from tacit.lookback.store import Book, Foresight
+    from tacit.lookback.store import Foresight
 
     class Source(Protocol):
         """A file as the formats read it."""
@@ -130,8 +130,6 @@ def _replayed(
     past: Sequence[Excerpt], settings: LookbackSettings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
 ) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
-    from tacit.lookback.store import Book
-
     books: dict[str, Book] = {}
     sums = _Sums(settings)
     going_on: list[tuple[float, int, Excerpt, Foresight]] = []
@@ -265,7 +263,7 @@ class _Sums:
         )
         names = _names([book.home for book in books.values()])
         lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
-        in_force = sum(_in_force(memory) for memory in lessons)
+        in_force = sum(is_told(memory) for memory in lessons)
         from tacit.recall.budget import level_for
 
         return Lookback(
@@ -345,7 +343,7 @@ def _problem(row: _Row, book: Book, project: str) -> Problem:
         first_at=row.first,
         last_at=row.last,
         lesson=safe_excerpt(memory.text, LESSON_CHARACTERS) if memory else "",
-        in_force=memory is not None and _in_force(memory),
+        in_force=memory is not None and is_told(memory),
     )
 
 
@@ -354,11 +352,7 @@ def _lesson_about(row: _Row, book: Book) -> Memory | None:
     if row.lesson:
         return book.lessons[row.lesson].memory
     about = [lesson.memory for id, lesson in book.lessons.items() if row.key in lesson.about or row.key == id]
-    return max(about, key=lambda memory: (_in_force(memory), memory.tally.seen), default=None)
-
-
-def _in_force(memory: Memory) -> bool:
-    return memory.state in INJECTABLE and memory.gate == "allow"
+    return max(about, key=lambda memory: (is_told(memory), memory.tally.seen), default=None)
 
 
 def _notes(book: Book, at: float) -> tuple[str, ...]:
@@ -370,7 +364,7 @@ def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
     given = {
         safe_excerpt(each.memory.text, LESSON_CHARACTERS): each.memory
         for each in book.lessons.values()
-        if _in_force(each.memory)
+        if is_told(each.memory)
     }
     said = {text: "you said it" for text, memory in given.items() if memory.trust == OWNER}
     done = {text: "done" for text, memory in given.items() if memory.klass == "command"}

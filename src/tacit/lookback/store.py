@@ -21,6 +21,7 @@ from tacit.core.value import replace, value
 from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
+from tacit.learn.tell.keep import held_because
 from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import is_asked
@@ -82,6 +83,11 @@ class _Lesson:
         self.memory = replace(self.memory, tally=tally)
 
 
+def is_told(memory: Memory) -> bool:
+    """Whether agents would be given it."""
+    return memory.state in INJECTABLE and memory.gate == "allow"
+
+
 class Book:
     """What one project's finished sessions have taught so far."""
 
@@ -100,7 +106,7 @@ class Book:
         given = self.given(session.started)
         told = {key: id for id in given for key in self.lessons[id].about}
         for lesson in self.told.values():  # what belongs to one command is told right before it
-            if lesson.memory.category == NEED and lesson.memory.state in INJECTABLE:
+            if lesson.memory.category == NEED and is_told(lesson.memory):
                 told |= dict.fromkeys(lesson.about, lesson.memory.id)
         return Foresight(
             met=frozenset(each.key for each in session.troubles if each.key in self.met),
@@ -115,7 +121,7 @@ class Book:
         may = [
             (n, lesson.memory)
             for n, lesson in enumerate(self.lessons.values())
-            if lesson.memory.state in INJECTABLE and not barred(lesson.memory, (self.home.key,))
+            if is_told(lesson.memory) and not barred(lesson.memory, (self.home.key,))
         ]
         if not may:
             return ()
@@ -170,11 +176,18 @@ class Book:
             if kept is None:
                 kept = self.told[each.subject] = self._told(each, at)
             elif kept.memory.text != each.text:
-                kept.memory = replace(kept.memory, text=each.text, tags=each.tags)
+                kept.memory = replace(
+                    kept.memory, text=each.text, tags=each.tags, gate="hold" if held_because(each) else "allow"
+                )
+            if kept.memory.state == "archived":  # it needs telling again
+                kept.memory = replace(kept.memory, state="candidate")
             kept.about |= {note.incident.mark for note in each.witnesses}
             for unit in dict.fromkeys(note.lineage for note in each.witnesses if note.lineage not in kept.units):
                 kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
             self._promote(kept, at)
+        for subject in told.silent if told else ():
+            if gone := self.told.get(subject):
+                gone.memory = replace(gone.memory, state="archived", previous_state=gone.memory.state)
         for finding in told.person if told else ():
             for same in [
                 each.subject
@@ -201,7 +214,7 @@ class Book:
         kind = kind_named(self.profile, lesson.kind)
         memory = Memory(
             id, self.home.key, lesson.text, kind, class_of(self.profile, kind), lesson.when, tags=lesson.tags, trust="observed",
-            source="notice", signature=lesson.subject, created_at=at, updated_at=at,
+            source="notice", signature=lesson.subject, created_at=at, updated_at=at, gate="hold" if held_because(lesson) else "allow",
         )  # fmt: skip
         self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
         return made

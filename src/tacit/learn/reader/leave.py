@@ -109,6 +109,19 @@ def acts_unasked(text: str) -> bool:
     return bool(_UNASKED.search(plain))
 
 
+_FORMS = re.compile(
+    r"\b(?:commit(?:s|ted|ting)?|(?:force-)?push(?:es|ed|ing)?|deploy(?:s|ed|ing)?|publish(?:es|ed|ing)?|post(?:s|ed|ing)|merg(?:e[sd]?|ing)"
+    r"|delet(?:e[sd]?|ing))\b(?! messages?\b| subjects?\b)",
+    re.I,
+)
+
+
+def acts_in_any_form(text: str) -> bool:
+    """The same of words that somebody is about to approve as an order: also as a question, or with the act as a participle."""
+    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", _OFFER.sub(" ", _MANNER.sub(" ", text)))))
+    return acts_unasked(text) or bool(_FORMS.search(plain))
+
+
 def is_standing_order(line: str) -> bool:
     """Whether the person's own words say that it holds every time."""
     return bool(_EVERY_TIME.search(line))

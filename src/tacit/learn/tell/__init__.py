@@ -13,7 +13,16 @@ from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
 from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
-from tacit.learn.tell.lessons import COMMIT, before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
+from tacit.learn.tell.lessons import (
+    COMMIT,
+    before_done,
+    may_be_told,
+    of_command,
+    of_failure,
+    of_linter,
+    purposes_of,
+    untold_because,
+)
 from tacit.learn.tell.person import (
     as_proposal,
     asked_before,
@@ -55,7 +64,7 @@ class _Told:
 
     lessons: tuple[ToldLesson, ...]
     person: tuple[ForPerson, ...]
-    silent: tuple[str, ...] = ()  # subjects of commands that no longer need telling: an instruction file names them now
+    silent: Mapping[str, str]  # subjects of commands that no longer need telling, and why
 
 
 def told_by(
@@ -91,17 +100,19 @@ def told_by(
         else None
     )
     lessons.append(done)
-    silent: list[str] = []
+    silent: dict[str, str] = {}
     for served in purposes_of(noticed):
-        one = of_command(served, counts.forms(served), lines)
+        forms = counts.forms(served)
+        one, why = of_command(served, forms, lines), untold_because(served, forms, lines)
         if one is not None and done is not None and one.text.split("`")[1] in done.text:
-            one = None  # the better line says when to run it
+            one, why = None, "another lesson says when to run it"
         lessons.append(one and replace(one, witnesses=tuple(counts.passes(served))))
-        silent += [f"command {served}"] if one is None else []
+        if one is None:
+            silent[f"command {served}"] = why
     if any(each.kind == SENTENCE for each in noticed):
         own = {each.mark for each in noticed if each.kind == SENTENCE}
         person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions, own)]
-    return _Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), tuple(silent))
+    return _Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), silent)
 
 
 def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -> int:

@@ -106,7 +106,7 @@ def _new(
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
-    held = lesson.hold or _hazard(lesson) or ("every finding waits for a person" if hold else "")
+    held = held_because(lesson) or ("every finding waits for a person" if hold else "")
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
         source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
@@ -125,8 +125,12 @@ def _new(
     return memory
 
 
-def _hazard(lesson: ToldLesson) -> str:
+def held_because(lesson: ToldLesson) -> str:
     """Why a person has to look first, as the gate asks of every finding: these lessons do not pass through it."""
+    return lesson.hold or _hazard(lesson)
+
+
+def _hazard(lesson: ToldLesson) -> str:
     why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
     return f"{why}; a person decides whether to recommend it" if why else ""
 
@@ -175,16 +179,17 @@ def tells_cure(command: str, lesson: str) -> bool:
     return bool(named) and named[0] in lesson.split("`")[1::2]
 
 
-def silenced(tx: Transaction, project: str, subject: str, *, at: str, run: str, profile_version: str) -> Change | None:
-    """A command that an instruction file names by now is told no more."""
+def silenced(
+    tx: Transaction, project: str, subject: str, why: str, *, at: str, run: str, profile_version: str
+) -> Change | None:
+    """A command that needs no telling any more is told no more."""
     memory = of_subject(tx, project, subject)
     if memory is None or memory.state not in ("candidate", "provisional"):
         return None
     now = replace(
         memory, state="archived", previous_state=memory.state, closed_by=_BY, pinned=False, on_page=False, updated_at=at
     )
-    told = "an instruction file names it, or it no longer passes"
-    return change(memory, now, verb="move", by=_BY, reason=told, at=at, run=run, profile=profile_version)
+    return change(memory, now, verb="move", by=_BY, reason=why, at=at, run=run, profile=profile_version)
 
 
 def _witness(

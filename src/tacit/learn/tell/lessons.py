@@ -212,15 +212,21 @@ def _said(of: Incident) -> str:
 def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> ToldLesson | None:
     """The command for a purpose, where it is known to pass and no instruction file names one for it."""
     best = best_form(forms)
-    if (
-        served not in _WORDING
-        or best is None
-        or is_usual(best)  # and what serves beside it is not how it is done here
-        or any(names_command(lines, form.text) for form in forms if form.passed >= LINEAGES)
-    ):
+    if best is None or untold_because(served, forms, lines):
         return None
     where = f" in `{best.folder}`" if best.folder else ""
     return ToldLesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,))
+
+
+def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> str:
+    """Why nobody is told a command for a purpose; empty where one is worth telling."""
+    best = best_form(forms)
+    if served not in _WORDING or best is None:
+        return "no command for it passes more often than it fails by now"
+    if is_usual(best):  # and what serves beside it is not how it is done here
+        return f"`{best.text}` is what anybody would type"
+    named = (form.text for form in forms if form.passed >= LINEAGES and names_command(lines, form.text))
+    return f"an instruction file names `{told}`" if (told := next(named, "")) else ""
 
 
 def best_form(forms: Iterable[Form]) -> Form | None:

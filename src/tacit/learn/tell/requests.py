@@ -1,7 +1,8 @@
 """Standing requests: what a person asks for again and again, found by its coming again and by nothing else.
 
 Sentences of two to sixteen words are joined where they share most of their telling words. Three lineages must have said it, in two
-wordings at least: the same text letter by letter is a template or a paste. Whether it is to be a standing order, only the person can say.
+wordings at least: the same text letter by letter is a template or a paste. A sentence counts only where a verb in it orders something: a
+remark or a question is no request. Whether it is to be a standing order, only the person can say.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.notice.sentences import AFTER, words_of
-from tacit.learn.reader.leave import acts_unasked
-from tacit.learn.tell.order import as_order
+from tacit.learn.reader.leave import acts_in_any_form
+from tacit.learn.tell.order import as_order, is_order, offered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -45,10 +46,8 @@ class Request:
         commit each time is no leave to commit unasked: such an act is offered."""
         said = as_order(self.text).rstrip(" ?.!")
         said = said if said[:2].isupper() else said[:1].lower() + said[1:]
-        if acts_unasked(said):
-            return (
-                f"{'When the work is done, offer' if self.after else 'Offer'} to {said}, and do it only when told to."
-            )
+        if acts_in_any_form(said):
+            return offered(said, self.after)
         when = "When the work is done, without being asked" if self.after else "Without being asked each time"
         return f"{when}: {said}."
 
@@ -58,7 +57,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
     from tacit.words.tokens import all_stop_words
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
-    said = ((each, words_of(each.incident.program)) for each in typed)
+    said = ((each, words_of(each.incident.program)) for each in typed if is_order(each.incident.program))
     read = [
         (each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said
     ]
