@@ -115,7 +115,7 @@ class Gathered(Writer):
 def _words(text: str, tags: tuple[str, ...], paths: tuple[str, ...]) -> str:
     from tacit.words.tokens import index_words
 
-    return index_words(" ".join((text, *tags, *paths)))
+    return index_words(text, beside=" ".join((*tags, *paths)))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.app import open
 from tacit.core.errors import Damaged, Refused, StoreNewer, TacitError, UsageError
+from tacit.core.memory import ADDED
 from tacit.formats.bundle import FREE, MANIFEST, VERSION, Bundle
 from tacit.formats.source import BytesSource
 from tacit.stores.check import check, rule_of
@@ -142,6 +143,8 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
     before, now = members(old.read_bytes()), members((folder / "now.zip").read_bytes())
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
     counted, were = (_amounts(each.pop("tally.jsonl")) for each in (now, before))
+    lessons, had = ([json.loads(line) for line in each.pop("memory.jsonl").splitlines()] for each in (now, before))
+    assert lessons == [[*row[:-1], *(kind() for kind in ADDED.values()), row[-1]] for row in had]  # the hash is the same
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
     # only beliefs are reckoned anew
     assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()

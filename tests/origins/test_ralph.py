@@ -508,13 +508,16 @@ def test_defect_5_without_a_good_copy_nothing_changes(loop: Loop, tacit: Any, fo
 
 
 def test_defect_5_an_export_keeps_a_good_backup(tacit: Any, folder: Path) -> None:
-    """Writing over a damaged file does not put the damage in place of the good copy."""
+    """A damaged file may hold what nobody has: it is not written over, nor is the good copy beside it. Moved away, it is made anew."""
     main, backup = folder / "ralph-learnings.json", folder / "ralph-learnings.json.bak"
     good = stored(learning("learn-00000001", "Read the logs"))
     main.write_text("{ damaged", encoding="utf-8")
     backup.write_text(good, encoding="utf-8")
     tacit("import", str(main), "--format", "ralph", "--trust", "user", "--profile", "ralph")
-    tacit("export", "--format", "ralph", "--out", str(folder))
+    assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 1
+    assert (main.read_text(encoding="utf-8"), backup.read_text(encoding="utf-8")) == ("{ damaged", good)
+    main.rename(folder / "damaged.json")
+    assert tacit("export", "--format", "ralph", "--out", str(folder)).code == 0
     assert json.loads(main.read_text(encoding="utf-8"))["learnings"][0]["id"] == "learn-00000001"
     assert backup.read_text(encoding="utf-8") == good
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.app.opened import data_folder
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core import clock
@@ -325,8 +326,10 @@ class ByHand(PageVerbs, Safety):
         """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
         from tacit.stores.captured import remove_captured
         from tacit.stores.packs import forget_words
+        from tacit.stores.replaced import blank_copies
         from tacit.stores.sqlite.backup import remove_holding
 
+        blank_copies(data_folder(self.env), found.text)
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
             remove_holding(self._file, self.backups_folder, found.id)  # first: a reader may keep the log from being cut

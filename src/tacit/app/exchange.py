@@ -5,17 +5,33 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened
-from tacit.core.errors import NotFound, UsageError
-from tacit.core.value import replace
+from tacit.app.opened import Opened, data_folder
+from tacit.core.digest import digest, short_hash
+from tacit.core.errors import Damaged, NotFound, Refused, UsageError
+from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tacit.core.exchange import Given, OriginVerdict, Row
+    from tacit.formats import Exchange as Format
     from tacit.formats.bundle import Written
     from tacit.formats.source import Source
-    from tacit.learn.intake import TakenIn
+    from tacit.learn.intake import Read, TakenIn
+    from tacit.learn.replacing import Standing
+    from tacit.stores.files import WorkTree
+
+_LARGEST = 1 << 30  # bytes of a file that an export may replace
+_OURS = 3  # digests of a file's last exports that are remembered: two, and one that a crash may have left unwritten
+
+
+@value
+class Exported:
+    """A file that an export wrote, or found to be so already."""
+
+    path: str
+    size: int
+    copy: str = ""  # where what stood there lies now; empty where nothing did, or the same
 
 
 class Exchange(Opened):
@@ -31,7 +47,7 @@ class Exchange(Opened):
         """
         from tacit import formats
         from tacit.core.memory import TIERS, checked
-        from tacit.learn.intake import Read, take_in
+        from tacit.learn.intake import take_in
 
         tier = checked("trust tier", trust or "imported", TIERS)
         if tier != "imported":
@@ -41,17 +57,7 @@ class Exchange(Opened):
             self._need_word(trust)
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
-        read = [
-            Read(
-                name,
-                each.path,
-                formats.namespace(name),
-                tuple(module.memories(each)),
-                getattr(module, "LASTING_IDS", None),
-            )
-            for name, each in files
-            for module in (formats.exchange(name),)
-        ]
+        read = [_read(name, each) for name, each in files]
         reports = take_in(self.work, read, tier=tier, dry_run=dry_run)
         self.store.tidy()
         return reports
@@ -86,11 +92,19 @@ class Exchange(Opened):
         return TakenIn("bundle", () if moved.already else kept, moved.chains if moved.already else 0, dry_run=dry_run)
 
     def export_bundle(self, path: str, each: Callable[[str, int], None] = lambda table, rows: None) -> Written:
-        """Everything the store holds for true, all projects of it, in one file that verifies (docs/formats/bundle.md)."""
+        """Everything the store holds for true, all projects of it, in one file that verifies (docs/formats/bundle.md).
+
+        A file that stands there is replaced only if every lesson in it is known here, and a copy of it is kept.
+        """
         from tacit.formats.bundle import save
         from tacit.stores.tables import TRUTH
         from tacit.stores.truth import reader
 
+        was = _tree(path).read(os.path.basename(path))
+        stood = self._standing("bundle", path, was, []) if was else None
+        self._refuse({path: stood} if stood else {})
+        if was and stood:
+            self._copied(path, was, theirs=stood.differs)
         with self.store.snapshot():
             return save(path, TRUTH, reader(self.store), each)
 
@@ -129,6 +143,111 @@ class Exchange(Opened):
             return {file: self.export(format, part) for part, file in module.PARTS.items() if part not in beside}
         found: dict[str, str] = whole(self._outgoing(format), self.now())
         return found
+
+    def write_files(self, format: str, paths: Mapping[str, str]) -> list[Exported]:
+        """Write another system's files, text by path: all of them, or, where something unknown would be lost, none.
+
+        A file that the store does not know whole is never replaced (`learn.replacing` says what that means). What is replaced lies in
+        the data folder afterwards.
+        """
+        from tacit import formats
+        from tacit.formats.source import BytesSource
+
+        module = formats.exchange(format)
+        new = [
+            item
+            for path, text in paths.items()
+            for item in _read(format, BytesSource(text.encode(), path)).items
+            if text
+        ]
+        found = {path: _tree(path).read(os.path.basename(path)) for path in paths}
+        stood = {
+            path: self._standing(format, path, was, new, paths[path])
+            for path, was in found.items()
+            if was and was != paths[path].encode()
+        }
+        self._refuse({**stood, **self._beside(module, paths, new)})
+        done = []
+        for path, text in paths.items():
+            was, data = found[path], text.encode()
+            copy = ""
+            if path in stood and was:
+                copy = self._copied(path, was, theirs=stood[path].differs)
+            self._remember(path, data)
+            if was != data and not _tree(path).write(os.path.basename(path), data, was):
+                raise Refused(f"{path} was changed while it was being exported; it is as it was.", "Export again.")
+            done.append(Exported(path, len(data), copy))
+        return done
+
+    def _standing(self, format: str, path: str, was: bytes, new: Sequence[object], text: str = "") -> Standing:
+        """What stands in a file that is to be replaced."""
+        from tacit import formats
+        from tacit.formats.source import FileSource
+        from tacit.learn.replacing import Standing, beside_entries, standing
+
+        if digest(was).hex() in self._exports(path):
+            return Standing()
+        module = formats.exchange(format)
+        sound = getattr(module, "sound", None)
+        try:
+            if sound is not None and not sound(was.decode("utf-8", "replace")):
+                return Standing(("it does not verify",))
+            read = _read(format, FileSource(path))
+            if not read.items and was.strip():
+                return Standing((f"nothing in it is {format}'s",))
+        except (Damaged, ValueError) as error:
+            return Standing((f"it cannot be read: {error}",))
+        found = standing(self.store, self.project_id, read, new)
+        if path.endswith((".md", ".yaml", ".yml")):
+            again = "\n".join(_texts_of(module, read.items))
+            lines = beside_entries(was.decode("utf-8", "replace"), again, text)
+            found = replace(found, unknown=(*found.unknown, *lines))
+        return found
+
+    def _beside(self, module: Format, paths: Mapping[str, str], new: Sequence[object]) -> dict[str, Standing]:
+        """Files of the system that stay where they are: an index that is made anew may not pass over what they hold."""
+        from tacit.formats import files_named_by
+        from tacit.learn.replacing import standing
+
+        index = module.PARTS.get("index", "")
+        top = next((path[: -len(index)] for path in paths if index and path.endswith(index)), None)
+        others = (
+            [each for each in files_named_by(top or ".", module) if each.path not in paths] if top is not None else []
+        )
+        return {
+            each.path: standing(self.store, self.project_id, _read(module.NAME, each), new, replaced=False)
+            for each in others
+        }
+
+    def _refuse(self, stood: Mapping[str, Standing]) -> None:
+        from tacit.learn.replacing import listed
+
+        lost = {path: each.unknown for path, each in stood.items() if each.unknown}
+        if not lost:
+            return
+        told = "\n".join(f"  {path}: {listed(unknown)}" for path, unknown in lost.items())
+        path = next(iter(lost))
+        raise Refused(
+            f"Nothing was written: an export would destroy what Tacit does not hold.\n{told}",
+            f"tacit import {path} takes in what it can read, held until a person approves it; then export again. "
+            "Or write elsewhere with --out, or move the file away.",
+        )
+
+    def _copied(self, path: str, was: bytes, *, theirs: bool) -> str:
+        from tacit.stores.replaced import keep_copy
+
+        return keep_copy(data_folder(self.env), path, was, self.now(), theirs=theirs)
+
+    def _exports(self, path: str) -> list[str]:
+        """Digests of what was exported to a path of late."""
+        return self.near.meta(_exported_key(path)).split()
+
+    def _remember(self, path: str, data: bytes) -> None:
+        """Before it is written: after a crash a file may be the new one already."""
+        known = self._exports(path)
+        if (mine := digest(data).hex()) not in known[-1:]:
+            with self.made_near().write() as tx:
+                tx.put_meta(_exported_key(path), " ".join([*(each for each in known if each != mine), mine][-_OURS:]))
 
     def _outgoing(self, format: str) -> list[Row | Given | OriginVerdict]:
         from tacit import formats
@@ -169,3 +288,30 @@ class Exchange(Opened):
                 taken.add(name)
                 tx.add_alias(self.project_id, format, name, row.memory.id)
         return [row if row.alias else replace(row, alias=given[row.memory.id]) for row in rows]
+
+
+def _read(format: str, source: Source) -> Read:
+    """What a format reads in a file of its memories."""
+    from tacit import formats
+    from tacit.learn.intake import Read
+
+    module = formats.exchange(format)
+    items = tuple(module.memories(source))
+    return Read(format, source.path, formats.namespace(format), items, getattr(module, "LASTING_IDS", None))
+
+
+def _texts_of(module: Format, items: Sequence[object]) -> list[str]:
+    """Everything that a format writes of these items."""
+    whole = getattr(module, "files", None)
+    return [*whole(items, "").values()] if whole else [module.dump(items, part, "") for part in module.PARTS]  # type: ignore[arg-type]
+
+
+def _tree(path: str) -> WorkTree:
+    """The folder of a file, to read and write it there."""
+    from tacit.stores.files import WorkTree
+
+    return WorkTree(os.path.dirname(path) or ".", limit=_LARGEST)
+
+
+def _exported_key(path: str) -> str:
+    return f"exported:{short_hash(os.path.realpath(path))}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         task_type: str | None
         tags: Sequence[str] | None
         paths: Sequence[str] | None
+        about: str | None
 
     class LessonFields(Said, total=False):
         """What of a lesson may be corrected."""

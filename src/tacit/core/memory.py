@@ -94,6 +94,7 @@ class Memory:
     created_at: str = ""
     updated_at: str = ""
     extra: Mapping[str, Any] | None = None  # a foreign record's own fields, in its own order
+    about: str = ""  # its subject: `core/subject.py` has the grammar
     alias: str = ""
     tally: Tally = NO_TALLY
 
@@ -101,11 +102,11 @@ class Memory:
 # Columns that came after the first schema, and their kind: str, int or bool. Their fields stand behind `extra`, in this order. A row is
 # hashed without those at its end that are empty, so whatever was sealed before a column came stays sealed; texts go with `erase`.
 # docs/extending/column.md adds one.
-ADDED: dict[str, type] = {}
+ADDED: dict[str, type] = {"about": str}
 # What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
 _FIRST = len(DECIDED) - len(ADDED)
-EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source")
+EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source", "about")
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAGS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
 # Decided fields that are whole numbers in a row; the others are texts.

@@ -113,6 +113,7 @@ class Finding:
     at: str = ""
     confidence: float | None = None  # where the source states one
     extra: Mapping[str, Any] | None = None
+    about: str = ""  # its subject, as `core/subject.py` keeps it
 
     @property
     def key(self) -> str:

@@ -155,19 +155,26 @@ def holder(source: Source) -> str:
 
 def memory_files(folder: str) -> list[Source]:
     """The files of memories in a folder, by the names their systems give them, each system's main file first."""
+    every = [exchange(name) for name in exchanging()]
+    found = files_named_by(folder, *every)
+    if not found:
+        parts = [file for module in every for file in module.PARTS.values()]
+        raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")
+    return found
+
+
+def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
+    """The files of memories in a folder by the names that these systems give them; where a memory has a file of its own, those first."""
     import glob
 
     from tacit.formats.source import FileSource
 
-    parts = [file for name in exchanging() for file in exchange(name).PARTS.values()]
-    each = [pattern for name in exchanging() for pattern in getattr(exchange(name), "FILES", ())]  # a file a memory
+    each = [pattern for module in modules for pattern in getattr(module, "FILES", ())]
+    parts = [file for module in modules for file in module.PARTS.values()]
     paths = [
         path for pattern in (*each, *parts) for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
     ]
-    found = [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
-    if not found:
-        raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")
-    return [*found]
+    return [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
 
 
 def _foreign() -> dict[str, importlib.metadata.EntryPoint]:

@@ -10,7 +10,6 @@ anything beside its tables is refused whole, before a row of it is looked at.
 
 from __future__ import annotations
 
-import filecmp
 import hashlib
 import json
 import os
@@ -142,7 +141,7 @@ def _sum(head: Mapping[str, Any]) -> str:
 def save(
     path: str, tables: Sequence[Table], read: Read, each: Callable[[str, int], None] = lambda table, rows: None
 ) -> Written:
-    """A bundle at this path: it counts once it is on the disk and was read back. What stood there stays beside it as .bak."""
+    """A bundle at this path: it counts once it is on the disk and was read back."""
     partial = f"{path}.{os.getpid()}.tmp"
     try:
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "w+b") as file:
@@ -150,8 +149,6 @@ def save(
             file.flush()
             os.fsync(file.fileno())
         Bundle(FileSource(partial)).close()
-        if os.path.exists(path) and not filecmp.cmp(path, partial, shallow=False):
-            os.replace(path, f"{path}.bak")
         os.replace(partial, path)
     except OSError as error:
         raise StoreReadOnly(

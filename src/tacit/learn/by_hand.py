@@ -25,6 +25,7 @@ from tacit.core.memory import (
 )
 from tacit.core.profile import class_of
 from tacit.core.run import Finding
+from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, READ_AS
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
@@ -79,7 +80,7 @@ def memory_from(
     tier = _tier(facets.get("trust"), actor)
     is_persons = tier == OWNER
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
-    beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent")]
+    beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent", "about")]
     beside += [*found.get("paths", ()), *found.get("tags", ()), str((facets.get("extra") or {}).get("title") or "")]
     seen = None if is_persons else screened(clean.text, *beside)
     suspicion = seen.reason if seen is not None and not seen.clean else ""
@@ -152,6 +153,7 @@ FINDING_FACETS = (
     "task_type",
     "tags",
     "paths",
+    "about",
     "by",
     "quote",
     "error",
@@ -199,11 +201,14 @@ def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any
                 raise UsageError(f"{name} must be a list of texts.")
             clean = redacted_path if name == "paths" else redacted_record
             found[name] = tuple(dict.fromkeys(clean(kept_text(item)) for item in listed if item.strip()))
-    for name in ("category", "domain", "agent", "task_type", "source"):
+    for name in ("category", "domain", "agent", "task_type", "source", "about"):
         if name in found:
             if not isinstance(found[name], str):
                 raise UsageError(f"{name} must be a text.")
-            found[name] = redacted_record(kept_text(found[name]))[:200] if found[name].strip() else ""
+            most = 200 if name != "about" else None
+            found[name] = redacted_record(kept_text(found[name]))[:most] if found[name].strip() else ""
+    if "about" in found:
+        found["about"] = kept_subject(found["about"])
     return found
 
 

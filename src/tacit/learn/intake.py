@@ -120,17 +120,17 @@ class _Intake:
                 self._judged(tx, item)
 
     def _row(self, tx: Transaction, row: Row, memory: Memory, redacted: int) -> None:
-        namespace, name = self._name(row)
+        namespace, name = row_name(row, self.names, self.format, self.namespace)
         known = self._known(tx, name, namespace)
         if row.tier and not known and row.alias and tx.memories([row.alias]):
             known = row.alias  # it was born here
-        newer = self.lasting or (self.lasting is False and bool(known) and self._is_same(tx.get(known), row))
+        newer = self.lasting or (self.lasting is False and bool(known) and is_same(tx.get(known), row))
         if known and newer and not row.tier and self._renew(tx, tx.get(known), row, memory):
             self.counts["updated"] += 1
             return
-        if known and not row.tier and not self.lasting and not self._is_same(tx.get(known), row):
+        if known and not row.tier and not self.lasting and not is_same(tx.get(known), row):
             # Two machines both have an m-001: another lesson of the same name is another lesson.
-            namespace, name = rows_namespace(self.format), f"{UNNAMED}{row.alias}@{_hash(row)}"
+            namespace, name = rows_namespace(self.format), other_name(row)
             known = self._known(tx, name, namespace)
         if known:
             self.counts["already"] += 1
@@ -219,20 +219,6 @@ class _Intake:
                     at=at or self.at, seq=self.seq, opening=True,
                 )
             )  # fmt: skip
-
-    def _name(self, row: Row) -> tuple[str, str]:
-        """What a row is recognised by, in which namespace: its id; its content, or `id#2`, where that names it not alone."""
-        name = row.alias or _hash(row)
-        self.names[name] = number = self.names.get(name, 0) + 1
-        if row.alias and number == 1:
-            return self.namespace, name
-        return rows_namespace(self.format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
-
-    def _is_same(self, known: Memory, row: Row) -> bool:
-        """Whether a row is the memory that bears its name: the same text, or the one it came with before it was edited."""
-        text = redacted_record(row.memory.text).strip()
-        came = json.dumps(known.extra, ensure_ascii=False)
-        return text == known.text or json.dumps(text, ensure_ascii=False) in came
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
@@ -347,6 +333,35 @@ class _Intake:
             tuple(self.notes),
             at["updated"],
         )
+
+
+def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tuple[str, str]:
+    """What a row is recognised by, in which namespace: its id; its content, or `id#2`, where that names it not alone.
+
+    `names` counts those of the rows before it in its file.
+    """
+    name = row.alias or _hash(row)
+    names[name] = number = names.get(name, 0) + 1
+    if row.alias and number == 1:
+        return namespace, name
+    return rows_namespace(format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
+
+
+def other_name(row: Row) -> str:
+    """What another lesson of a name that is taken is recognised by."""
+    return f"{UNNAMED}{row.alias}@{_hash(row)}"
+
+
+def is_same(known: Memory, row: Row) -> bool:
+    """Whether a row is the memory that bears its name: the same text, or the one it came with before it was edited."""
+    text = redacted_record(row.memory.text).strip()
+    came = known.extra or {}
+    fields = [name for name, at in (row.memory.extra or {}).items() if at == row.memory.text]
+    if text == known.text or any(
+        redacted_record(came.get(name)) == redacted_record(row.memory.text) for name in fields
+    ):
+        return True
+    return not fields and json.dumps(text, ensure_ascii=False) in json.dumps(came, ensure_ascii=False)
 
 
 def _hash(row: Row) -> str:

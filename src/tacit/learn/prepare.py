@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
 # of a finding, read for secrets like its text
-_FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")
+_FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra", "about")
 
 
 def what_it_says(
@@ -125,7 +125,7 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
     title = str((finding.extra or {}).get("title") or "")
     found = screened(
-        finding.text, title, finding.by, finding.category, finding.domain, finding.agent, *finding.paths, *finding.tags
+        finding.text, title, finding.by, finding.category, finding.domain, finding.agent, finding.about, *finding.paths, *finding.tags
     )
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known

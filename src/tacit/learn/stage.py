@@ -14,6 +14,7 @@ from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import Memory, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import class_of, kind_named
+from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, may_vouch
 from tacit.core.value import replace
 
@@ -51,6 +52,7 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         created_at=at,
         updated_at=at,
         extra=dict(finding.extra) if finding.extra else None,
+        about=kept_subject(finding.about),
     )
 
 

@@ -80,7 +80,7 @@ class WorkTree:
                 os.makedirs(folder, exist_ok=True)
             mode = stat.S_IMODE(os.stat(path).st_mode) if was is not None else 0o644
             _clear(folder, os.path.basename(path))
-            _put(temporary, data, mode)
+            put_file(temporary, data, mode)
             try:
                 if not _unchanged(path, name, was, self._limit):
                     return False
@@ -179,7 +179,8 @@ def _unchanged(path: str, name: str, was: bytes | None, limit: int) -> bool:
         return was is None
 
 
-def _put(path: str, data: bytes, mode: int) -> None:
+def put_file(path: str, data: bytes, mode: int) -> None:
+    """A new file with these bytes, on the disk; one that is there is never written over."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(fd, "wb") as file:
         file.write(data)

@@ -285,7 +285,8 @@ class Writer(RunWriter):
             return ""
         told = [met_in(memory, "task"), *(row[0] for row in self.rows(TASKS, it=memory.id))]
         tasks = dict.fromkeys(task_words(task) for task in told if task)
-        return "\n".join((index_words(" ".join((memory.text, *memory.tags, *memory.paths))), *filter(None, tasks)))
+        beside = " ".join((memory.about, *memory.tags, *memory.paths))
+        return "\n".join((index_words(memory.text, beside=beside), *filter(None, tasks)))
 
     def reword(self, id: str) -> None:
         """Derive a memory's words anew: it was met in another task."""

@@ -13,6 +13,7 @@ from tacit.core.memory import HEARD, OWNER
 from tacit.core.plural import numbered
 from tacit.core.standing import is_confirmed, is_exempt
 from tacit.core.states import ENDING_VERDICTS
+from tacit.core.subject import WAY, names_of
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
 
@@ -46,6 +47,15 @@ WORDS = {
     "no difference": "not given any more: with it and without, it went the same",
     "faded, replaced, taken out, refused": "gone; tacit list --all shows them, tacit undo ID brings one back",
 }  # fmt: skip
+
+
+def subject_words(memory: Memory) -> str:
+    """What a lesson is about, in a sentence; empty where nobody said."""
+    if memory.about == WAY:
+        return "A way of working: about everything."
+    topic, names = memory.about.partition(";")[0].strip(), (*names_of(memory.about), *memory.paths)
+    said = [topic] if topic else []
+    return f"About {' · '.join([*said, *names])}." if memory.about else ""
 
 
 @value

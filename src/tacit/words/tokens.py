@@ -87,14 +87,14 @@ def terms(text: str) -> list[str]:
     return [term for piece in pieces for term in piece_terms(piece, stem)]
 
 
-def index_words(text: str, named: int = NAMED) -> str:
-    """What an index should hold beside the text: words `porter unicode61` does not find in it, joined by spaces."""
+def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
+    """What an index should hold beside the text: words `porter unicode61` does not find in it, and all of its subject, tags and files."""
     stop, known = all_stop_words(), set(_fts_words(text))
-    said = normal(text[:named] if text.isascii() else text)
+    said = normal((text[:named] if text.isascii() else text) + " " + beside)
     found: dict[str, None] = {}
     for raw in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
         if _is_plain(raw):  # most words; they need not become pieces, and those of an ASCII text are known
-            if not text.isascii():
+            if beside or not text.isascii():
                 found[raw.lower()] = None
         elif raw.isascii() and (raw.isalnum() or raw.isidentifier()) and (raw[-1] != "s" or not raw[:-1].isupper()):
             if raw[0] not in _OF_NUMBERS or not _number_kind(raw):  # a name, as _piece would have it
@@ -106,9 +106,10 @@ def index_words(text: str, named: int = NAMED) -> str:
     return " ".join(word for word in found if word not in known and word not in stop)
 
 
-def are_index_words(words: str, text: str) -> bool:
-    """Whether these are a text's, as they are made now or were before `NAMED` was: a store is not worse for having more of them."""
-    return words == index_words(text) or (len(text) > NAMED and words == index_words(text, SCAN_LIMIT))
+def are_index_words(words: str, text: str, beside: str = "") -> bool:
+    """Whether these are a text's, as they are made now or were before: with more names of a long text, with less of what stands beside."""
+    whole = f"{text} {beside}".rstrip()
+    return any(words in (index_words(text, named, beside), index_words(whole, named)) for named in (NAMED, SCAN_LIMIT))
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from book import Item, Place, chapter, differs, time_at
@@ -159,8 +160,9 @@ def integrity(at: Place) -> Iterator[Item]:
     out = at.folder / "out"
     at.cli("export", "--format", "ralph", "--out", str(out))
     at.memories.add("Minimal changes approach", kind="strategy")
-    at.cli("export", "--format", "ralph", "--out", str(out))
-    yield "a .bak before an overwrite", (out / "ralph-learnings.json.bak").exists()
+    _, told, _ = at.cli("export", "--format", "ralph", "--out", str(out), "--json")
+    copies = [Path(copy).read_text("utf-8") for copy in json.loads(told)["data"]["copies"]]
+    yield differs("a .bak before an overwrite", text in copies, "Copies lie in the data folder")
     other = Place(at.folder / "other", "ralph")
     place = other.write("k/ralph-learnings.json", broken)
     other.write("k/ralph-learnings.json.bak", text)

@@ -5,6 +5,7 @@ One line an item, with the system and the section of its document: works, differ
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -45,6 +46,7 @@ def main(systems: list[str]) -> int:
     failed = 0
     for system in systems or [*TOTALS]:
         with tempfile.TemporaryDirectory() as folder:
+            os.environ["HOME"] = os.environ["XDG_DATA_HOME"] = folder
             rows = list(results(system, Path(folder)))
         for section, item, verdict, why in rows:
             print(f"{verdict:8} {system:10} {section:24} {item}" + (f"  [{why}]" if why else ""))

@@ -176,10 +176,10 @@ def _tokenizer() -> Callable[[str], list[str]]:
 def index_faults(store: PostgresStore) -> Iterator[Fault]:
     """Every memory's words, as the index has them and as its text says."""
     stale = wrong = 0
-    sql = "SELECT n, project, text, tags, paths, words FROM memory ORDER BY n"
-    for n, project, text, tags, paths, words in store.rows(sql):
+    sql = "SELECT n, project, text, about, tags, paths, words FROM memory ORDER BY n"
+    for n, project, text, about, tags, paths, words in store.rows(sql):
         own, _, tasks = words.partition("\n")
-        stale += not are_index_words(own, " ".join((text, *listed(tags), *listed(paths)))) or bool(tasks and not text)
+        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(tasks and not text)
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
             {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite.search import Cached
     from tacit.words.passages import Passage
 
-SCHEMA = 14  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 15  # the newest migration; PRAGMA user_version of a store in step
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 

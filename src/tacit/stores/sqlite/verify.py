@@ -42,10 +42,10 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
     wanted: dict[bytes, int] = {}
     counts = Expected()
     stale = 0
-    for n, text, tags, paths, words in store.each("SELECT n, text, tags, paths, words FROM memory"):
+    for n, text, about, tags, paths, words in store.each("SELECT n, text, about, tags, paths, words FROM memory"):
         own, _, tasks = words.partition("\n")
         # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
-        if not are_index_words(own, " ".join((text, *listed(tags), *listed(paths)))) or (tasks and not text):
+        if not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or (tasks and not text):
             stale += 1
         here, once = weight(n), as_held(n)
         for token, times in Counter([*tokens(text), *tokens(words)]).items():

@@ -16,9 +16,9 @@ from tacit.surfaces.cli.words import one_line, table
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
     from typing import Any
 
+    from tacit.app.exchange import Exported
     from tacit.learn.intake import TakenIn
 
 
@@ -102,7 +102,8 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "A bundle is everything the store holds, all projects of it; the other formats are this project's lessons.\n\n"
-        "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge\n"
+        "A file is replaced only if everything in it is in the store; a copy of it lies in Tacit's data folder afterwards.\n\n"
+        "examples:\n  tacit export --format archeflow --out .archeflow/memory\n  tacit export --format ralph --out .aiwg/knowledge\n"
         "  tacit export --format bundle --out mine.zip\n  tacit export --format csv --out lessons.csv"
     )
 
@@ -127,19 +128,35 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
                 cli.out.flush()
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
         texts = memories.export_files(args.format)
-        sound = getattr(formats.exchange(args.format), "sound", None)
-    paths = {_place(args.out, file, len(texts)): text for file, text in texts.items()}
-    for path, text in paths.items():
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        _write(path, text, sound)
-    told = [f"{path}: {len(text.encode()):,} bytes" for path, text in paths.items()]
-    return Answer({"format": args.format, "files": list(paths)}, "\n".join(told))
+        done = memories.write_files(
+            args.format, {_place(args.out, file, len(texts)): text for file, text in texts.items()}
+        )
+    return Answer(
+        {
+            "format": args.format,
+            "files": [each.path for each in done],
+            "copies": [each.copy for each in done if each.copy],
+        },
+        "\n".join(_told(each) for each in done),
+    )
+
+
+def _told(each: Exported) -> str:
+    return f"{each.path}: {each.size:,} bytes" + (f"; what it replaced: {each.copy}" if each.copy else "")
 
 
 def _place(out: str, file: str, files: int) -> str:
     """Where a file goes: into the folder that was named, or to the very file where there is only one of that kind."""
-    alike = os.path.splitext(out)[1] == os.path.splitext(file)[1]
-    return out if files == 1 and alike and not os.path.isdir(out) else os.path.join(out, *file.split("/"))
+    ending = os.path.splitext(file)[1]
+    if files == 1 and os.path.splitext(out)[1] == ending and not os.path.isdir(out):
+        return out
+    if (os.path.exists(out) and not os.path.isdir(out)) or (files > 1 and out.endswith(ending)):
+        told = f"{out} is a file" if os.path.exists(out) else f"{out} is a file's name"
+        raise UsageError(
+            f"{told}, and --out names the folder for {numbered(files, 'file')} here.",
+            f"--out {os.path.dirname(out) or '.'}",
+        )
+    return os.path.join(out, *file.split("/"))
 
 
 def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -165,28 +182,6 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
     size = os.path.getsize(path)
     told = f"{path}: {size:,} bytes, {numbered(made.rows['memory'], 'lesson')} with all that is known; read back and verified"
     return Answer({"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told)
-
-
-def _write(path: str, text: str, sound: Callable[[str], bool] | None = None) -> None:
-    """A file, whole or not at all; what stood there stays beside it as .bak, unless it is the same, or does not verify:
-    a good backup is never overwritten by a bad file."""
-    old = b""
-    if os.path.exists(path):
-        with open(path, "rb") as file:
-            old = file.read()
-        if old == text.encode():
-            return
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "w", encoding="utf-8", newline="") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    if old and (sound is None or sound(old.decode("utf-8", "replace"))):
-        spare = f"{path}.bak.{os.getpid()}.tmp"
-        with open(spare, "wb") as out_bytes:
-            out_bytes.write(old)
-        os.replace(spare, f"{path}.bak")
-    os.replace(temporary, path)
 
 
 def _declare_migrate(parser: argparse.ArgumentParser) -> None:

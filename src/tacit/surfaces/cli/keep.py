@@ -50,11 +50,14 @@ def _facets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path", dest="paths", action="append", metavar="PATH", help="a file it is about; may be repeated"
     )
+    parser.add_argument(
+        "--about", metavar="SUBJECT", help="its topic, then names: 'tag merging; merge_tags; --no-merge'; * for a way of working"
+    )
     parser.add_argument("--severity", choices=SEVERITIES[::-1], type=str.lower)
     parser.add_argument("--source", help="who said it")
 
 
-_FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "severity", "source")
+_FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "about", "severity", "source")
 
 
 def _declare_add(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.views import entry_json, why_json
-from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words
+from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
@@ -138,6 +138,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
         lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
+    if memory.about:
+        lines += wrapped(subject_words(memory), 0, 118)
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
     met = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]

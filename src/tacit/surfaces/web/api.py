@@ -93,7 +93,7 @@ def _log(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 TEXTS = {"type": "array", "items": text(400), "maxItems": 50}
 FACET_FIELDS = {
     "kind": text(40), "category": text(80), "domain": text(80), "agent": text(80), "task_type": text(80),
-    "severity": one_of(*SEVERITIES), "tags": TEXTS, "paths": TEXTS,
+    "severity": one_of(*SEVERITIES), "tags": TEXTS, "paths": TEXTS, "about": text(1200),
 }  # fmt: skip
 EDITS = ("text", *FACET_FIELDS)
 DECISION = {

@@ -1,0 +1,43 @@
+"""What a lesson is about, as it stands in its row.
+
+Empty: nobody said, and its words decide. `*`: a way of working, about everything. Otherwise items between semicolons: first the topic in a
+few plain words, shared by all lessons that were settled together about it; then literal names that stand in its record: functions, classes,
+commands, options, marks of an error. A topic may be unknown where names are: `; pytest; --cov`. Its files stand in `paths`, the
+error's mark in `signature`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WAY = "*"  # of working: about everything
+NAMES, CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
+
+
+def topic_of(about: str) -> str:
+    """The topic, folded as topics are compared; empty where there is none."""
+    return "" if about == WAY else " ".join(about.partition(";")[0].casefold().split())
+
+
+def names_of(about: str) -> tuple[str, ...]:
+    """The literal names, as they were written."""
+    return tuple(name for each in about.split(";")[1:] if (name := each.strip()))
+
+
+def joined(topic: str, names: Iterable[str]) -> str:
+    """A subject as it is kept: one line, each name once, none that is too long to be one."""
+    if topic.strip() == WAY:
+        return WAY
+    fit = dict.fromkeys(
+        " ".join(each.split()) for name in names for each in name.split(";") if 0 < len(each.strip()) <= CHARS
+    )
+    kept = [" ".join(topic.replace(";", ",").split())[:CHARS].rstrip(" ,"), *list(fit)[:NAMES]]
+    return "; ".join(kept).strip() if any(kept) else ""
+
+
+def kept_subject(about: str) -> str:
+    """What somebody wrote, as it is kept."""
+    topic, _, names = about.partition(";")
+    return joined(topic, names.split(";"))
