@@ -58,7 +58,7 @@ def allowed(memory: Memory) -> bool:
         memory.project in ("p", "@global", "@agent")
         and memory.state in ("provisional", "stable", "canonical")
         and memory.gate == "allow"
-        and memory.verdict not in ("harms", "no difference")
+        and memory.verdict != "harms"
         and memory.superseded_by == ""
     )
 

@@ -263,7 +263,7 @@ def test_what_a_person_ordered_needs_no_fitting_words(make: Make) -> None:
         ({"gate": "quarantine"}, "quarantine"),
         ({"gate": "discard"}, "discard"),
         ({"verdict": "harms"}, "verdict harms"),
-        ({"verdict": "no difference"}, "verdict no difference"),
+        ({"verdict": "no difference"}, ""),
         ({"superseded_by": "m2"}, "superseded"),
         ({"text": " "}, "empty"),
         ({"pinned": True}, ""),

@@ -55,9 +55,10 @@ def lesson(**fields: Any) -> Memory:
         ({"signals": {"instructed": 1.0}}, "in your files"),
         ({"klass": "rule"}, "in force"),
         ({"state": "stable", "belief": 0.9}, "likely helps"),
-        ({"verdict": "helps"}, "proven to help"),
+        ({"verdict": "helps"}, "helps"),
         ({"verdict": "harms"}, "harms"),
         ({"verdict": "no difference"}, "no difference"),
+        ({"verdict": "rare"}, "rare"),
         ({"state": "candidate", "seen": 1}, "waiting (met in 1 session)"),
         ({"state": "candidate", "seen": 3}, "waiting (met in 3 sessions)"),
         ({"state": "candidate", "gate": "hold"}, "needs your word"),
@@ -79,7 +80,9 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
             "in force",
             "given, unmeasured",
             "likely helps",
-            "proven to help",
+            "helps",
+            "no difference",
+            "rare",
         )
         or "trial" in said
     )

@@ -117,7 +117,12 @@ def test_no_unit_is_blank_unless_asked_for() -> None:
         ({"state": "under_review", "pinned": True}, Rate(1.0, "never injected: under_review")),
         ({"state": "candidate"}, Rate(1.0, "never injected: candidate")),
         ({"verdict": "harms"}, Rate(1.0, "never injected: verdict harms")),
-        ({"verdict": "no difference", "state": "canonical"}, Rate(1.0, "never injected: verdict no difference")),
+        ({"verdict": "no difference"}, Rate(0.05, "watched: verdict no difference")),
+        ({"verdict": "no difference", "state": "canonical"}, Rate(0.0, "exempt: canonical")),
+        ({"verdict": "rare"}, Rate(0.20, "rare")),
+        ({"verdict": "rare", "severity": "bug"}, Rate(0.10, "rare")),
+        ({"verdict": "rare", "pool": True}, Rate(0.05, "rare, and the lessons together have a verdict")),
+        ({"units": 200}, Rate(0.05, "watched: 200 units without a verdict")),
         ({"belief_help": 0.99, "units": 99}, Rate(0.30, "no verdict yet")),
     ],
 )

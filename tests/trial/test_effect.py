@@ -29,6 +29,7 @@ from tacit.trial.effect import (
     holds_across,
     interval,
     log_e,
+    log_e_share,
     sentence,
     stand,
     verdict,
@@ -39,6 +40,7 @@ EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
 HELPFUL = {0.3: Counts(14, 56, 15, 15)}
 HARMFUL = {0.3: Counts(60, 60, 5, 45)}
 EVEN = {0.3: Counts(21, 399, 9, 171)}
+SAME = {0.3: Counts(400, 1000, 172, 428)}
 
 rates = st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.45, 0.5, 0.7])
 rows = st.builds(Counts, *[st.integers(0, 60)] * 4)
@@ -249,11 +251,13 @@ def test_no_runs_are_no_evidence() -> None:
         (HELPFUL, "not yet known"),
         (add([HELPFUL, HELPFUL]), "helps"),
         (HARMFUL, "harms"),
-        (EVEN, "no difference"),
+        (SAME, "no difference"),
+        (EVEN, "not yet known"),
+        ({0.3: Counts(4, 177, 4, 80)}, "rare"),
     ],
 )
 def test_verdicts(table: dict[float, Counts], word: str) -> None:
-    """Four words, each with its reason."""
+    """Five words, each with its reason."""
     said = verdict(table)
     assert said.word == word
     assert "the bar is 40" in said.reason
@@ -267,9 +271,45 @@ def test_a_verdict_on_large_counts_stays_a_number() -> None:
     assert said.e_harm < 1e-9
 
 
+def test_a_rare_problem_is_never_called_no_difference() -> None:
+    """A lesson that spares 60 % of a problem in one session of eight (P1): however long it takes, it helps or goes on."""
+    words = {stand(simulated(seed, 500, 0.025, 0.0625)).word for seed in range(30)}
+    assert words <= {"not yet known", "rare", "helps"}
+    assert "no difference" not in {verdict({0.3: Counts(0, 700, 1, 299)}).word, verdict({0.3: Counts(0, 7000, 0, 3000)}).word}
+
+
+def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
+    """Below the margin, but half of all that there is: spared."""
+    nothing, spared = {0.3: Counts(140, 1260, 60, 540)}, {0.3: Counts(70, 1330, 60, 540)}
+    assert verdict(add([nothing] * 3)).word == "no difference"
+    assert verdict(add([spared] * 3)).e_no_help < 40
+
+
+def test_half_of_the_purse_is_bet_on_occurrence_and_half_on_loss() -> None:
+    """The same rate at an eighth of the loss helps by its cost; rarer, at a cost of an eighth in both arms, by its rate."""
+    cheaper = {0.3: Counts(84, 56, 36, 24, injected_mild=(84, 0, 0, 0, 0, 0, 0))}
+    rarer = {0.3: Counts(14, 126, 30, 30, injected_mild=(14, 0, 0, 0, 0, 0, 0), withheld_mild=(30, 0, 0, 0, 0, 0, 0))}
+    assert (verdict(cheaper).word, estimate(cheaper)) == ("helps", 0.0)
+    assert verdict(rarer).word == "helps" and interval(rarer).high < 0
+    assert log_e(rarer, 0.0, "help") < math.log(40), "the loss alone could not tell"
+
+
+@pytest.mark.parametrize(("share", "side"), [(0.5, "harm"), (1.5, "help")])
+@pytest.mark.parametrize("h", [0.05, 0.3, 0.7])
+def test_a_bet_on_a_share_of_the_base_loss_is_fair(share: float, side: str, h: float) -> None:
+    """Where the given loss is exactly that share, nobody's wealth grows on average, after one coin."""
+    base = 0.4
+    grown = 0.0
+    for injected, loss_rate, chance in ((True, share * base, 1 - h), (False, base, h)):
+        for occurred in (True, False):
+            row = Counts(*(int(each == (injected, occurred)) for each in product((True, False), repeat=2)))
+            grown += chance * (loss_rate if occurred else 1 - loss_rate) * math.exp(log_e_share({h: row}, share, side))
+    assert grown == pytest.approx(1.0)
+
+
 def test_help_goes_before_no_difference() -> None:
     """An effect smaller than the margin is still an effect."""
-    table = {0.5: Counts(20, 3980, 120, 3880)}
+    table = {0.5: Counts(2410, 5590, 2800, 5200)}
     said = verdict(table)
     assert said.e_no_help >= 40 and said.e_no_harm >= 40
     assert said.word == "helps"
@@ -353,7 +393,7 @@ def test_the_other_side_takes_over_when_it_crosses_later() -> None:
 def test_no_difference_does_not_replace_helps() -> None:
     """A small effect that was seen is not unsaid by being small."""
     trials = simulated(3, 60, 0.0, 0.6) + [
-        trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(4, 1500, 0.02, 0.02)
+        trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(4, 4000, 0.3, 0.3)
     ]
     standing = stand(trials)
     assert (standing.word, standing.now.word) == ("helps", "no difference")
@@ -491,14 +531,25 @@ def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
     """Helps, where it was crossed, and how often such a word is wrong."""
     trials = simulated(1, 120, 0.05, 0.6)
     said = sentence(tabulate(trials), stand(trials))
-    assert said.endswith(f"Helps (session {stand(trials).run}); error rate 5 %, any number of looks.")
+    assert said.endswith(f"Helps (session {stand(trials).run}); error rate 5 % per model and host, any number of looks.")
 
 
 def test_the_sentence_of_no_difference_names_the_margin() -> None:
     """Nobody can show that two rates are equal, only that they are close."""
-    trials = simulated(5, 900, 0.02, 0.02)
+    trials = simulated(5, 2000, 0.3, 0.3)
     said = sentence(tabulate(trials), stand(trials))
-    assert ", none of 10 in 100 sessions or more; error rate 5 %" in said
+    assert ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model" in said
+
+
+def test_a_sentence_counts_problems_throughout() -> None:
+    """Counts, difference and interval are of occurrences; what they cost stands in calls, by itself (P3)."""
+    table = {0.3: Counts(4, 177, 10, 74, (0, 4, 0, 0, 0, 0, 0), (0, 10, 0, 0, 0, 0, 0))}
+    said = sentence(table, stand([]))
+    assert "Given: 4 problems in 181 sessions. Left out to compare: 10 in 84. Difference −10 in 100 sessions" in said
+    assert "A problem took 2.0 calls where given, 2.0 where left out (8 at most are counted)." in said
+    rare = {0.3: Counts(1, 60, 0, 26)}
+    kept = replace(stand([]), word="rare")
+    assert "Rare: 1 in 87 sessions altogether, too few to compare; it goes on being given." in sentence(rare, kept)
 
 
 def test_the_sentence_over_several_rates_says_so() -> None:

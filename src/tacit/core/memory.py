@@ -25,7 +25,7 @@ TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  #
 HEARSAY = TIERS[:3]  # words of agents, pages and other stores: nothing but the telling speaks for them
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
-VERDICTS = ("not yet known", "helps", "harms", "no difference")
+VERDICTS = ("not yet known", "helps", "harms", "no difference", "rare")
 
 # in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
 MET_IN = "met_in"

@@ -10,11 +10,11 @@ ACTIVE = ("candidate", *INJECTABLE)  # may still rise; what a cap in per cent of
 OPEN = (*ACTIVE, "under_review", "decayed")  # still here: listed, swept, matched
 CLOSED = ("superseded", "archived", "rejected")  # taken out; only `undo`, or meeting it again, brings it back
 
-ENDING_VERDICTS = ("harms", "no difference")  # verdicts after which a lesson is no longer given
+ENDING_VERDICTS = ("harms",)  # verdicts after which a lesson is no longer given
 
 # geas's own table, and beyond it:
 #   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
-#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; "no difference" ends in the archive
+#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; a person may put away what makes no difference
 #   provisional → superseded                 a lesson corrected before it was proven
 #   stable → provisional                     believed helpful once, and no longer
 #   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over

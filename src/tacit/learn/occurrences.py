@@ -3,8 +3,10 @@
 A lesson with a signature is judged by the steps that failed so, whatever came afterwards: cured, worked around, tried four
 ways or given up. What an agent was told can change how it goes on, so nothing that rests on how it went on may decide
 *whether* the problem occurred; it decides only what it cost. The loss of an occurrence is the calls until the same thing
-passed, over a cap, and 1 where it never did. A failure that comes again on the way is told apart from the first, each with the
-calls until the next, so that a lesson that was assigned in between is judged by what came after it.
+passed, over a cap. Where it never did, but the work went on with the failure gone, for eight calls or to the end of a run that
+succeeded, it was worked around, and over with the next call that passed. Else it was given up: 1. A failure that comes again on
+the way is told apart from the first, each with the calls until the next, so that a lesson that was assigned in between is judged
+by what came after it.
 
 A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output, or in a line of the person, when its
 matter comes up again. It is looked for in the same raw steps. A sign in a call is not used: what a told agent calls is the lesson's doing.
@@ -42,7 +44,7 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
         until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
             if until is not None and at >= until:
-                until = _overcome(lane, at, struck)
+                until = _overcome(lane, at, struck, run.outcome == "success")
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
                 loss = (following - at) / CAP  # it comes again before it was overcome
@@ -87,13 +89,17 @@ def _prints(step: Step, words: str, folder: str) -> bool:
     return all(word in raw for word in words.split()) and words in at_home(failing_output(step), folder)
 
 
-def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool]) -> int | None:
-    """The position of the first later step in which the same thing passed."""
-    subject = _subject(lane[failed])
-    for at in range(failed + 1, len(lane)):
-        if _subject(lane[at]) == subject and not lane[at].error and not struck(lane[at]):
-            return at
-    return None
+def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool], succeeded: bool) -> int | None:
+    """The position of the first later step in which the same thing passed; else, where the lane goes on without the failure, of the
+    first step that passed at all."""
+    subject, after = _subject(lane[failed]), range(failed + 1, len(lane))
+    passed = [at for at in after if not lane[at].error and not struck(lane[at])]
+    again = next((at for at in passed if _subject(lane[at]) == subject), None)
+    if again is not None:
+        return again
+    goes_on = len(after) >= CAP or succeeded
+    gone = not any(struck(step) for step in lane[failed + 1 : failed + 1 + CAP])
+    return passed[0] if passed and goes_on and gone else None
 
 
 def _subject(step: Step) -> tuple[str, ...]:

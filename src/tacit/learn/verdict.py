@@ -14,7 +14,7 @@ from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
 from tacit.core.value import replace, value
 from tacit.trial.belief import believe
-from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, counts, follow, sentence, stands
+from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RULE, counts, follow, sentence, stands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,9 +38,9 @@ class _Judged:
 def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course | None:
     """The course after one more settled use; None where it must be found out from the whole past.
 
-    That is so when the profile asks with other numbers now, or when the clock says that this use was settled before the last.
+    That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
     """
-    if (course.alpha, course.margin) != (alpha, margin):
+    if (course.alpha, course.margin, course.rule) != (alpha, margin, RULE):
         return None
     if not counts(trial):
         return course
@@ -53,14 +53,14 @@ def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
 
 
 def agreed(words: Iterable[str], runs: str = NOT_YET_KNOWN) -> str:
-    """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference only where
-    all say it. That the runs themselves fail more often goes before all."""
+    """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference or rare
+    only where all say it. That the runs themselves fail more often goes before all."""
     if runs == HARMS:
         return HARMS
     said = set(words)
     if HELPS in said or HARMS in said:
         return NOT_YET_KNOWN if {HELPS, HARMS} <= said else HELPS if HELPS in said else HARMS
-    return NO_DIFFERENCE if said == {NO_DIFFERENCE} else NOT_YET_KNOWN
+    return said.pop() if len(said) == 1 else NOT_YET_KNOWN
 
 
 def judged(

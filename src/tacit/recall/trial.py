@@ -58,10 +58,12 @@ def assignments(
     trial: bool = True,
     epoch: str = "",
     cured: Mapping[str, Memory] | None = None,
+    pool: bool = False,
 ) -> list[Assigned]:
     """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin.
 
     `cured` has the lessons whose cure a command tells, by their ids: such a command is on trial while they are, with their coin.
+    `pool` says that the project's lessons together have a verdict.
     """
     by_memory = {use.memory: use for use in recorded}
     families: dict[str, Assigned] = {
@@ -83,7 +85,7 @@ def assignments(
         if not trial:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
             continue
-        rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch)
+        rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch, pool)
         if rate.value <= 0.0:
             control = blank and not _always(memory)
             arm, reason = (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
@@ -116,7 +118,7 @@ def is_exempt(memory: Memory, settings: Trial) -> bool:
     return _rate(memory, settings).value <= 0.0
 
 
-def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
+def _rate(memory: Memory, settings: Trial, epoch: str = "", pool: bool = False) -> Rate:
     """By the verdict in the epoch of the run that asks, where there is one; else by what the lesson's epochs agree on."""
     signals = memory.tally.signals or {}
     here = signals.get(f"{IN_EPOCH}{epoch}")
@@ -127,6 +129,7 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
         belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
         trust=memory.trust, confirmed=bool(signals.get(CONFIRMED)), untold=int(signals.get(UNTOLD, 0)), seen=memory.tally.seen,
+        pool=pool,
     )  # fmt: skip
 
 

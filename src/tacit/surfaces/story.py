@@ -9,7 +9,7 @@ from tacit.core.value import value
 from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
-from tacit.surfaces.wording import CHANGES, NOTICED, change_lines
+from tacit.surfaces.wording import CHANGES, NOTICED, TONES, change_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,6 @@ CAME_WORDS = {
     "not_occurred": "its problem did not come back",
     "unknown": "nobody could tell what came of it",
 }
-TONES = {"helps": "good", "harms": "bad"}
 
 
 @value
@@ -152,7 +151,7 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     )
 
 
-ANSWERS = {"helps": "It helps", "harms": "It harms", "no difference": "It makes no difference"}
+ANSWERS = {"helps": "It helps", "harms": "It harms", "no difference": "It makes no difference", "rare": "Its problem is rare"}
 
 
 def effect_words(found: LessonEffect) -> tuple[str, str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
 GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
+TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
 CLOSED = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
 
@@ -38,13 +39,14 @@ WORDS = {
     "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
     "in force": "given to agents where it fits",
     "likely helps": "after its trial the odds are four to one or better that it helps",
-    "proven to help": "with it, its problem came back less often than without, beyond chance",
+    "helps": "measured: with it, its problem came back less often or was over sooner than without, beyond chance",
     "waiting (met in 1 session)": "not given yet: another, independent session that meets it, or your word, is missing",
     "needs your word": "not given until you approve it: it came from a page, a file or somebody else",
     "kept out": "not given: it reads like an attack",
     "in question": "not given until somebody decides: evidence speaks against it",
     "harms": "not given any more: with it, its problem or failed sessions came more often",
-    "no difference": "not given any more: with it and without, it went the same",
+    "no difference": "given on; measured: with it and without, it went much the same",
+    "rare": "given on; its problem comes in fewer than 5 of 100 sessions, so that a difference hardly shows",
     "faded, replaced, taken out, refused": "gone; tacit list --all shows them, tacit undo ID brings one back",
 }  # fmt: skip
 
@@ -76,10 +78,8 @@ def standing_words(memory: Memory, profile: Profile) -> Phrase:
         return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
     if memory.state == "candidate":
         return Phrase(f"waiting ({seen(memory)})", QUIET)
-    if memory.verdict in ENDING_VERDICTS:
-        return Phrase(memory.verdict, BAD if memory.verdict == "harms" else QUIET)
-    if memory.verdict == "helps":
-        return Phrase("proven to help", GOOD)
+    if memory.verdict != "not yet known":
+        return Phrase(memory.verdict, TONES.get(memory.verdict, QUIET))
     return _in_force(memory, profile)
 
 

@@ -61,7 +61,7 @@ def agrees(action: str, later: Later) -> bool | None:
         return (later.person == "approved") is wanted
     if later.taken_off or later.put_on:
         return (later.put_on and not later.taken_off) is wanted
-    if later.verdict in ("harms", "no difference") or later.state in NOT_WORTH_A_LINE:
+    if later.verdict == "harms" or later.state in NOT_WORTH_A_LINE:
         return not wanted
     if later.verdict == "helps":
         return wanted

@@ -46,6 +46,11 @@ WITHHELD = "withheld"
 # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
 UNTOLD = 5
 
+# a rare problem tells little of its own lesson: its coins serve the pool of all lessons, and hardly that once the pool has a verdict
+RARE_RATE = 0.20
+# units without a verdict after which a lesson is watched only: what so many could not tell would cost more to learn than it is worth
+LONGEST = 200
+
 SHOWN_TWICE = 2  # pieces of work after which a way of working that a person only showed is as good as said
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
@@ -103,12 +108,14 @@ def rate_for(
     confirmed: bool = False,
     untold: int = 0,
     seen: int = 0,
+    pool: bool = False,
 ) -> Rate:
     """The holdout rate of a lesson, from facts that stand before the assignment.
 
     `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units. `word` is whose word a reader
     heard: it is on trial until a person raises it, whatever its class; at the low rate what they said, or showed in two pieces of
     work. `untold` counts the last units in a row that could not tell what became of it; one that can, tossed or not, brings the coin back.
+    `pool` says that the lessons together have a verdict.
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
@@ -122,8 +129,9 @@ def rate_for(
         return Rate(0.0, f"exempt: {exempt}")
     if untold >= UNTOLD:
         return Rate(0.0, f"given, not measurable here: the last {untold} units could not tell")
-    if verdict == "helps":
-        return Rate(min(settings.rate, settings.rate_watch), "watched: verdict helps")
+    watched = min(settings.rate, settings.rate_watch)
+    if verdict in ("helps", "no difference"):
+        return Rate(watched, f"watched: verdict {verdict}")
     severe = severity == "bug"
     plain = heard and (word == "said" or seen >= SHOWN_TWICE)
     rate = settings.rate_heard if plain else settings.rate_severe if severe else settings.rate
@@ -132,6 +140,10 @@ def rate_for(
             return Rate(max(rate, LEAN_HARM_RATE), f"lean: belief of harm {belief_harm:.2f} after {units} units")
         if belief_help >= LEAN_HELP:
             return Rate(min(rate, LEAN_HELP_RATE), f"lean: belief of help {belief_help:.2f} after {units} units")
+    if verdict == "rare":
+        return Rate(watched, "rare, and the lessons together have a verdict") if pool else Rate(min(rate, RARE_RATE), "rare")
+    if units >= LONGEST:
+        return Rate(watched, f"watched: {units} units without a verdict")
     return Rate(rate, f"heard: {word}" if heard else "severity bug" if severe else "no verdict yet")
 
 

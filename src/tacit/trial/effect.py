@@ -4,9 +4,15 @@ If a lesson does nothing, its problem strikes injected and withheld units like t
 bettors stake on that coin, given the outcome. Against a fair coin nobody gets rich, at any time (Ville's inequality),
 so wealth is evidence: at 2/alpha on one side the lesson helps or harms, with a total error of alpha over all looks ever
 made. Nothing is assumed but that the coin was fair at the recorded rate and that one unit's coin does not change
-another unit's outcome; not a constant problem rate, not independent runs, not a schedule. What is bet on is a loss between
-0 (the problem did not occur) and 1 (it occurred and was not overcome), in eighths: so a lesson that lets agents recover
-counts, and the bets stay fair, since a score is linear in the loss and largest at its ends.
+another unit's outcome; not a constant problem rate, not independent runs, not a schedule. Half of each purse is bet on whether
+the problem occurred, half on a loss between 0 (it did not) and 1 (it occurred and was not overcome), in eighths: so a lesson
+that lets agents recover counts, one whose problem costs little is not slower for it, and the bets stay fair, since a score is
+linear in the loss and largest at its ends.
+
+"No difference" is relative: neither half of what the problem costs where the lesson is left out is spared, nor half as much added,
+nor the margin either way. It is a bet of its own on `Y·A/p - ratio·Y·(1 - A)/h`, whose mean is the difference to that share of
+the base loss, so nothing is estimated first; a problem that does not occur moves no such bet. It ends nothing. Where the problem
+occurs in fewer than 5 of 100 units the word is *rare*, which is a description, taken back by the next units.
 
 What is asked is a table of settled uses (`table`); lessons together are `overall`. Three layers must not be mixed: a *verdict* is
 a claim with an error rate; a *belief* (`belief`) is a guess that leans on other lessons of the kind and only orders them; the
@@ -23,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
-from tacit.trial.table import Counts, Trial, add, coins, row_of, tossed
+from tacit.trial.table import GRADES, Counts, Trial, add, coins, row_of, tossed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,8 +37,12 @@ if TYPE_CHECKING:
     from tacit.trial.table import Table
 
 ALPHA = 0.05
-MARGIN = 0.10  # differences smaller than this, either way, are "no difference"
-HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN = "helps", "harms", "no difference", "not yet known"
+MARGIN = 0.10  # differences smaller than this, either way, are "no difference", if they are smaller than …
+HALF = 0.5  # … this share of the lesson's own base loss, too
+RARE_BELOW, RARE_UNITS = 0.05, 20  # a problem that strikes less often than this, in at least so many units, is rare
+HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE = "helps", "harms", "no difference", "not yet known", "rare"
+CLAIMS = (HELPS, HARMS, NO_DIFFERENCE)  # words with an error rate; once crossed they are kept
+RULE = 2  # how verdicts are found: a course that was kept under another rule is found anew from its units
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
 # them. These decide only how fast evidence grows, never whether it holds. Most is given to the middle of both: what a lesson's
 # 40 to 200 units call for; the smallest stake is there for the long run, the largest for the strongest effects
@@ -49,11 +59,11 @@ OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false a
 class Verdict:
     """What a table says now."""
 
-    word: str  # helps, harms, no difference or not yet known
-    e_help: float  # evidence against "the difference is zero or more"
-    e_harm: float  # evidence against "the difference is zero or less"
-    e_no_help: float  # evidence against "it helps by the margin or more"
-    e_no_harm: float  # evidence against "it harms by the margin or more"
+    word: str  # helps, harms, no difference, rare or not yet known
+    e_help: float  # evidence against "neither occurrence nor loss is less where it is given"
+    e_harm: float  # evidence against "neither is more"
+    e_no_help: float  # evidence against "it spares the margin, or half of the base loss"
+    e_no_harm: float  # evidence against "it adds as much"
     reason: str
 
 
@@ -93,6 +103,7 @@ class Course:
     units: int = 0
     at: str = ""  # when the last coin was settled, and its unit
     unit: str = ""
+    rule: int = 1  # a store of before says nothing here
 
     def precedes(self, coin: Trial) -> bool:
         """Whether this coin was settled after all that were counted."""
@@ -146,33 +157,72 @@ def _bets(h: float, difference: float, side: str, injected: bool, loss: float) -
 
 def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdict:
     """What the table says now, with error at most alpha over all looks ever made at it."""
-    help_, harm = _e(table, 0.0, "help"), _e(table, 0.0, "harm")
-    no_help, no_harm = _e(table, -margin, "harm"), _e(table, margin, "help")
+    plain = occurrences(table)
+    help_, harm = ((_e(plain, 0.0, side) + _e(table, 0.0, side)) / 2 for side in ("help", "harm"))
+    no_help = min(_e(table, -margin, "harm"), _finite(log_e_share(table, 1 - HALF, "harm")))
+    no_harm = min(_e(table, margin, "help"), _finite(log_e_share(table, 1 + HALF, "help")))
     bar = 2.0 / alpha
     if help_ >= bar and help_ >= harm:
-        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer where it is given; the bar is {bar:g}"
+        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer or cheaper where it is given; the bar is {bar:g}"
     elif harm >= bar:
-        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common where it is given; the bar is {bar:g}"
+        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}"
     elif no_help >= bar and no_harm >= bar:
         word = NO_DIFFERENCE
-        weakest = min(no_help, no_harm)
-        reason = f"e = {weakest:.3g} that the difference is under {margin:g} either way; the bar is {bar:g}"
+        reason = f"e = {min(no_help, no_harm):.3g} that neither half of it nor {margin:g} is spared or added; the bar is {bar:g}"
     else:
-        word, reason = NOT_YET_KNOWN, f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
+        word = RARE if is_rare(table) else NOT_YET_KNOWN
+        reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
     return Verdict(word, help_, harm, no_help, no_harm, reason)
 
 
+def occurrences(table: Table) -> Table:
+    """The same table with every occurrence at its full loss: only whether it occurred."""
+    return {h: Counts(*row.cells) for h, row in table.items()}
+
+
+def is_rare(table: Table) -> bool:
+    """Whether the problem strikes too rarely for a difference to show, where the lesson is left out and altogether."""
+    sums = sum(table.values(), Counts())
+    units, struck = sums.injected + sums.withheld, sums.injected_occurred + sums.withheld_occurred
+    return (
+        units >= RARE_UNITS and struck < RARE_BELOW * units and sums.withheld_occurred <= RARE_BELOW * sums.withheld
+    )
+
+
+def log_e_share(table: Table, share: float, side: str) -> float:
+    """Log evidence that the mean loss where it is given is below (`help`) or above (`harm`) this share of the loss where it is left out."""
+    sign = 1.0 if side == "help" else -1.0
+    wealth = [0.0] * len(STAKES)
+    for h, row in table.items():
+        given, left = 1.0 / (1.0 - h), -share / h  # the score of a loss of 1 in either arm; of 0 it is 0
+        top = max(sign * given, sign * left)
+        for injected, loss, n in row.losses:
+            if n and loss:
+                score = sign * loss * (given if injected else left)
+                for i, stake in enumerate(STAKES):
+                    wealth[i] += n * log1p(-stake * score / top)
+    peak = max(wealth)
+    shares = STAKES.values()
+    return peak + log(sum(each * exp(w - peak) for each, w in zip(shares, wealth)) / sum(shares))
+
+
 def _e(table: Table, difference: float, side: str) -> float:
-    return exp(min(log_e(table, difference, side), 690.0))  # stays a finite number, also in JSON
+    return _finite(log_e(table, difference, side))
+
+
+def _finite(log_wealth: float) -> float:
+    return exp(min(log_wealth, 690.0))  # stays a number, also in JSON
 
 
 def interval(table: Table, alpha: float = ALPHA) -> Interval:
-    """All differences that are not rejected; it excludes 0 exactly when the table helps or harms.
+    """All differences of how often the problem occurs that are not rejected by the half of the purse that bets on it.
 
-    Wider than a textbook interval, about 1.7 times, because it may be read after every run.
+    Where it excludes 0, the table helps or harms; a verdict may come sooner, by what problems cost. Wider than a textbook
+    interval, about 1.7 times, because it may be read after every run.
     """
-    bar = log(2.0 / alpha)
-    return Interval(-_furthest(table, bar, "harm", -1.0), _furthest(table, bar, "help", 1.0))
+    plain = occurrences(table)
+    bar = log((2.0 if plain == table else 4.0) / alpha)
+    return Interval(-_furthest(plain, bar, "harm", -1.0), _furthest(plain, bar, "help", 1.0))
 
 
 def _furthest(table: Table, bar: float, side: str, sign: float) -> float:
@@ -193,13 +243,12 @@ _ALMOST_ONE = 1.0 - 1e-9
 
 
 def estimate(table: Table) -> float | None:
-    """The difference of the mean losses, injected minus withheld, within rows; None until one row has both arms."""
+    """How much more often the problem occurs, injected minus withheld, within rows; None until one row has both arms."""
     total = weights = 0.0
     for row in table.values():
         if row.injected and row.withheld:
             weight = row.injected * row.withheld / (row.injected + row.withheld)
-            injected, withheld = row.lost
-            total += weight * (injected / row.injected - withheld / row.withheld)
+            total += weight * (row.injected_occurred / row.injected - row.withheld_occurred / row.withheld)
             weights += weight
     return total / weights if weights else None
 
@@ -213,12 +262,13 @@ def forecast(table: Table, alpha: float = ALPHA) -> str | None:
     if difference is None:
         return None
     sums = sum(table.values(), Counts())
-    injected, withheld = sums.lost
-    injected, withheld = (injected + 0.5) / (sums.injected + 1), (withheld + 0.5) / (sums.withheld + 1)
+    injected = (sums.injected_occurred + 0.5) / (sums.injected + 1)
+    withheld = (sums.withheld_occurred + 0.5) / (sums.withheld + 1)
     h = max(table, key=lambda rate: table[rate].injected + table[rate].withheld)
     mean = (1 - h) * injected + h * withheld
     growth = (1 - h) * _divergence(injected, mean) + h * _divergence(withheld, mean)
-    missing = log(2.0 / alpha) - log_e(table, 0.0, "help" if difference < 0 else "harm")
+    now = verdict(table, alpha)
+    missing = log(2.0 / alpha) - log(now.e_help if difference < 0 else now.e_harm)
     if missing < 100 * growth:
         return "tens"
     return "hundreds" if missing <= 500 * growth else "more than 500"
@@ -240,7 +290,7 @@ def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN)
 
 def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Course:
     """The course of one lesson in one epoch, from its trials in the order in which they were settled."""
-    course = Course(alpha, margin, {})
+    course = Course(alpha, margin, {}, rule=RULE)
     for coin in coins(trials):
         course = follow(course, coin)
     return course
@@ -251,9 +301,9 @@ def follow(course: Course, coin: Trial) -> Course:
     table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + row_of(coin)}
     word, run, units = course.word, course.run, course.units + 1
     now = verdict(table, course.alpha, course.margin).word
-    if now != word and (now in (HELPS, HARMS) or word == NOT_YET_KNOWN):
-        word, run = now, units
-    return Course(course.alpha, course.margin, table, word, run, units, coin.at, coin.unit)
+    if now != word and (now in (HELPS, HARMS) or word not in CLAIMS):
+        word, run = now, units if now in CLAIMS else None
+    return Course(course.alpha, course.margin, table, word, run, units, coin.at, coin.unit, course.rule)
 
 
 def stands(course: Course) -> KeptVerdict:
@@ -332,7 +382,7 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
 
 
 def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = MARGIN) -> str:
-    """What is known of a lesson, for people: counts before rates, and never a rate without its sessions."""
+    """What is known of a lesson, for people: counts before rates, never a rate without its sessions, one unit throughout: problems."""
     said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
     if difference is not None:
@@ -340,8 +390,18 @@ def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: 
         rows = ", compared rate by rate" if len(table) > 1 else ""
         low, high = _in_100(span.low), _in_100(span.high)
         said.append(f"Difference {_in_100(difference)} in 100 sessions (somewhere between {low} and {high}{rows}).")
-    said.append(_claim(standing, forecast(table, alpha), alpha, margin))
+    said += [each for each in (_took(table), _claim(table, standing, forecast(table, alpha), alpha, margin)) if each]
     return " ".join(said)
+
+
+def _took(table: Table) -> str:
+    """What a problem cost in either arm; nothing where it was never overcome, or struck in one arm only."""
+    sums = sum(table.values(), Counts())
+    if not (sums.injected_occurred and sums.withheld_occurred and (sums.injected_mild or sums.withheld_mild)):
+        return ""
+    given, left = sums.lost
+    took = (GRADES * given / sums.injected_occurred, GRADES * left / sums.withheld_occurred)
+    return f"A problem took {took[0]:.1f} calls where given, {took[1]:.1f} where left out ({GRADES} at most are counted)."
 
 
 def sentence_of_counts(table: Table, thing: str) -> str:
@@ -355,14 +415,18 @@ def sentence_of_counts(table: Table, thing: str) -> str:
     )
 
 
-def _claim(standing: KeptVerdict, more: str | None, alpha: float, margin: float) -> str:
+def _claim(table: Table, standing: KeptVerdict, more: str | None, alpha: float, margin: float) -> str:
+    if standing.word == RARE:
+        sums = sum(table.values(), Counts())
+        struck, units = sums.injected_occurred + sums.withheld_occurred, sums.injected + sums.withheld
+        return f"Rare: {struck} in {units} sessions altogether, too few to compare; it goes on being given."
     if standing.word == NOT_YET_KNOWN:
         guess = more if more in (None, "more than 500") else f"{more} of"
         return f"Not yet known; likely {guess} sessions more." if guess else "Not yet known."
     words = standing.words.capitalize()
     if standing.word == NO_DIFFERENCE:
-        words += f", none of {round(100 * margin)} in 100 sessions or more"
-    return f"{words}; error rate {100 * alpha:g} %, any number of looks."
+        words += f": neither half of what it costs, nor {round(100 * margin)} in 100 sessions, is spared or added"
+    return f"{words}; error rate {100 * alpha:g} % per model and host, any number of looks."
 
 
 def _count(n: int, thing: str) -> str:

@@ -71,7 +71,8 @@ EITHER = 24  # known words, the rarest, that a common one is asked for together 
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
 _STATES = f"m.state IN {states.INJECTABLE}"
-INJECTABLE = f"{_STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
+_ENDED = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
+INJECTABLE = f"{_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED}) AND m.superseded_by = ''"
 
 
 def ask_passages(

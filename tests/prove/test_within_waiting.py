@@ -1,0 +1,60 @@
+"""What a person can be told while they wait: nothing useful is ended, what was worked around is no loss, and old stores give again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.core.run import Step
+from tacit.core.value import replace
+from tacit.learn.occurrences import occurrences
+from tacit.testing import run, tool
+from tacit.words.diagnose import signatures
+
+ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
+FAILS, CURE, PASSES = tool("python tools/tax_run.py", error=ERROR), tool("make tax-rates", "ok"), tool("python tools/tax_run.py", "ok")
+AROUND, OTHER = tool("python tools/tax_offline.py", "ok"), tool("python tools/other.py", "ok")
+MARKS = tuple(signatures(ERROR, ""))
+
+
+def loss(*steps: Step, outcome: str = "unknown") -> float:
+    return min(1.0, sum(each.loss for each in occurrences(run("r", *steps, outcome=outcome), *MARKS)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "outcome", "expected"),
+    [
+        ((FAILS, CURE, PASSES), "unknown", 2 / 8),
+        ((FAILS, AROUND, *[OTHER] * 7), "unknown", 1 / 8),  # worked around: the work went on for eight calls
+        ((FAILS, AROUND), "success", 1 / 8),  # … or to the end of a run that succeeded
+        ((FAILS, AROUND), "unknown", 1.0),  # given up, for all one can see
+        ((FAILS, AROUND), "failure", 1.0),
+        ((FAILS,), "success", 1.0),  # nothing passed afterwards
+        ((FAILS, AROUND, OTHER, FAILS, *[OTHER] * 3), "unknown", 1.0),  # it came again
+        ((FAILS, tool("make x", error="other: no"), AROUND, *[OTHER] * 6), "unknown", 2 / 8),
+        ((FAILS, *[OTHER] * 5, PASSES, *[OTHER] * 5), "unknown", 6 / 8),  # the same thing passed: until then
+    ],
+)
+def test_what_was_worked_around_costs_the_calls_until_the_next_that_passes(
+    steps: tuple[Step, ...], outcome: str, expected: float
+) -> None:
+    """Not the worst loss (P2); what was given up, or came again, still is."""
+    assert loss(*steps, outcome=outcome) == expected
+
+
+def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Path) -> None:
+    """The verdict of before rested on a margin larger than the problem (P1)."""
+    task = "run python tools/tax_run.py for orders"
+    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+        for name in ("a", "b"):
+            memories.learn(run(name, FAILS, CURE, PASSES), over=True)
+        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
+        with memories.store.write() as tx:
+            from tacit.core.journal import change
+
+            now = replace(lesson, verdict="no difference")
+            tx.apply(change(lesson, now, verb="verdict", by="rules", reason="of before", at="2026-11-01T00:00:00.000Z"))
+        told = [memories.inject(task, run=f"r{n}", host="neutral").markdown for n in range(20)]
+    assert sum("make tax-rates" in each for each in told) >= 15
