@@ -17,6 +17,7 @@ from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
+from tacit.learn.reader.about import subject_of
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote, names_missing
 from tacit.learn.reader.decide import AGREED, HABIT, decide
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.learn.reader.asking import Heard, Questions
     from tacit.learn.reader.check import Checked, Found
     from tacit.learn.reader.decide import Decided
+    from tacit.learn.reader.render import Line
     from tacit.learn.reader.verdicts import Ruled
     from tacit.learn.report import Learned
     from tacit.stores.readings import Reading
@@ -135,7 +137,7 @@ class Taking:
             if number in self.covered:
                 outcome["reason"] = "an instruction file says it"
                 continue
-            finding, hits = without_secrets(_finding(run, checked, decided, desk.profile.kinds))
+            finding, hits = without_secrets(_finding(run, checked, decided, desk.profile.kinds, self.lines))
             session.redacted += hits
             if number in self.same:
                 session.same[finding.key] = self.same[number][0]
@@ -269,7 +271,7 @@ def _said_again(tx: Transaction, session: Session, memory: str) -> str:
     return next((each.quote for each in mine), "")
 
 
-def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Finding:
+def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line]) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
     kind = KINDS.get(decided.kind or lesson.kind, "")
     if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
@@ -277,6 +279,7 @@ def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Findin
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness}
     if lesson.sign:
         extra["sign"] = [lesson.sign_in, lesson.sign]
+    about, paths = subject_of(lesson, lines)
     return Finding(
         run.id,
         f"{quote.line.place}#{short_hash(lesson.text)}",
@@ -289,6 +292,8 @@ def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Findin
         task_type=run.task_type,
         quote=quote.words,
         extra=extra,
+        about=about,
+        paths=paths,
     )
 
 
