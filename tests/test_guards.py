@@ -24,6 +24,29 @@ def restored() -> Iterator[None]:
     os.environ.update(before)
 
 
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One repository that is attacked, with the usual work of each door."""
+    before, here = dict(os.environ), os.getcwd()
+    redteam = runpy.run_path(str(BENCH / "redteam_repository.py"))
+    made = redteam["Ground"](tmp_path_factory.mktemp("ground"))
+    attacked = dict(os.environ)
+    os.chdir(here)
+    os.environ.clear()
+    os.environ.update(before)
+
+    class Here:
+        """The ground, entered again for each attack."""
+
+        def __getattr__(self, name: str) -> Any:
+            os.environ.clear()
+            os.environ.update(attacked)
+            os.chdir(made.repo)
+            return getattr(made, name)
+
+    yield redteam, Here()
+
+
 # Each channel costs a second: forty questions to a store are the measure, and one of each family is asked here.
 @pytest.mark.parametrize(
     "channel",
@@ -35,6 +58,36 @@ def test_quiet_poison_reaches_no_prompt(restored: None, channel: str) -> None:
     through, kept = redteam["tried"](redteam["CHANNELS"][channel][1], 2)
     assert through == set()
     assert kept != "nothing was read"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        (".tacit/config.toml", "link to /dev/ptmx"),
+        (".tacit/config.toml", "pipe"),
+        (".claude/settings.json", "link to /dev/zero"),
+        (".claude/settings.json", "numbers for settings"),
+        (".git/packed-refs", "pipe"),
+        ("CLAUDE.md", "2 GB"),
+    ],
+)
+def test_no_file_of_a_repository_silences_a_hook_or_holds_a_command(
+    restored: None, ground: Any, name: str, kind: str
+) -> None:
+    redteam, on = ground
+    assert on.attacked(name, redteam["KINDS"][kind]) == {}
+
+
+@pytest.mark.parametrize("kind", ["unknown key", "broken", "wrong type", "80 kB of dotted keys", "ignore all"])
+def test_no_setting_of_a_repository_does(restored: None, ground: Any, kind: str) -> None:
+    redteam, on = ground
+    assert on.attacked(".tacit/config.toml", redteam["_text"](redteam["TEXTS"][kind])) == {}
+
+
+def test_no_word_of_a_host_does(restored: None, ground: Any) -> None:
+    _, on = ground
+    assert on.told(cwd=str(on.repo) + "/a" * 500_000) == {}
+    assert on.told(transcript_path="/dev/ptmx") == {}
 
 
 def test_what_a_person_adds_comes_through(restored: None) -> None:

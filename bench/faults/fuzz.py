@@ -208,10 +208,11 @@ def _profile(raw: bytes, home: Path) -> Any:
 def _config(raw: bytes, env: dict[str, str]) -> Any:
     import tomllib
 
-    from tacit.core.config import ignored, settle
+    from tacit.core.config import settle
 
     tree = tomllib.loads(raw.decode("utf-8"))
-    return len(settle(tree, tree, env)), len(ignored(tree))
+    settled = settle(tree, tree, env)
+    return len(settled.by_key), len(settled.left_out)
 
 
 def _add(raw: bytes, memories: Any) -> Any:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.core.rows import Choice, decide_project, is_id
 from tacit.core.value import replace
+from tacit.guard.files import GIT_LIMIT
 from tacit.stores import identity
 from tacit.stores.identity import Place, locate, normalise_remote
 from tacit.stores.identity_record import record_project
@@ -309,7 +310,7 @@ def test_special_files_do_not_hold_up_the_hook(home: Path, env: dict[str, str]) 
 def test_a_config_beyond_a_megabyte_is_not_read(home: Path, env: dict[str, str]) -> None:
     """The limit is for the hook's sake; at the limit it is still read."""
     setting = b"[tacit]\nproject = p1\n"
-    app = fake_repository(home / "app", setting + b"#" * (identity.MAX_BYTES - len(setting)))
+    app = fake_repository(home / "app", setting + b"#" * (GIT_LIMIT - len(setting)))
     assert locate(str(app), env).id == "p1"
     with open(app / ".git" / "config", "ab") as config:
         config.write(b"#")
@@ -855,6 +856,9 @@ def test_nothing_heavy_is_loaded() -> None:
     done = subprocess.run([sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {
         "__future__",
+        "errno",
+        "tacit.guard",
+        "tacit.guard.files",
         "_sha256",  # Python 3.11
         "_sha2",
         "tacit.core",

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from tacit.core.config import KEYS, VARIABLES, ignored, is_ignored, settle
+from tacit.core.config import KEYS, MOST_GLOBS, MOST_TOLD, VARIABLES, is_ignored, settle
 from tacit.core.errors import ConfigInvalid
 
 
 def said(user: Any = (), repository: Any = (), env: Any = ()) -> dict[str, tuple[Any, str]]:
     """What differs from the defaults, and who said it."""
-    found = settle(dict(user), dict(repository), dict(env))
+    found = settle(dict(user), dict(repository), dict(env)).by_key
     assert list(found) == list(KEYS)
     return {key: (each.value, each.source) for key, each in found.items() if each.source != "default"}
 
 
 def test_nobody_says_anything() -> None:
-    found = settle({}, {}, {})
+    found = settle({}, {}, {}).by_key
     assert {key: each.value for key, each in found.items()} == {key: default for key, (default, _, _) in KEYS.items()}
     assert found["receipt"].value is True and found["learn_days"].value == 30
 
@@ -41,7 +41,8 @@ def test_a_repository_says_only_what_concerns_it() -> None:
         "ignore": ["x"],
     }
     assert sorted(said({}, wanted)) == ["domain", "ignore"]
-    assert ignored(wanted) == ["store", "receipt", "model.url"]
+    told = ".tacit/config.toml sets {}, which a repository may not; left out"
+    assert settle({}, wanted, {}).left_out == tuple(map(told.format, ("store", "receipt", "model.url")))
     assert {key for key, (_, may, _) in KEYS.items() if may} == {"profile", "domain", "budget", "ignore"}
 
 
@@ -95,8 +96,46 @@ def test_what_cannot_be_read_is_refused_by_name(tree: dict[str, Any], why: str) 
 )
 def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
-        ignored({key: "x"})
+        settle({key: "x"}, {}, {})
     assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("tree", "told"),
+    [
+        ({"x": 1}, "'x' is not a setting"),
+        ({"a": {"b\x1b[2J": 1}}, r"'a.b\x1b[2J' is not a setting"),
+        ({"profile": 7}, "profile = 7 is not a text"),
+        ({"ignore": 3}, "ignore must be a list of texts"),
+        ({"ignore": ["*"]}, "ignore covers the whole repository, which your own config.toml alone may"),
+        ({"ignore": ["/work"]}, "ignore covers the whole repository, which your own config.toml alone may"),
+        ({"ignore": ["x"] * (MOST_GLOBS + 1)}, "ignore lists more than 50 folders"),
+        ({"domain": []}, "domain = [] is not a text"),
+    ],
+)
+def test_nothing_that_a_repository_says_is_an_error(tree: dict[str, Any], told: str) -> None:
+    """What does not count is left out and said; what stands beside it counts."""
+    at = "/work/shop/.tacit/config.toml"
+    found = settle({}, {"budget": "lean", **tree}, {}, repository_path=at)
+    assert found.left_out == (f"{at}: {told}; left out",)
+    assert [key for key, each in found.by_key.items() if each.source != "default"] == ["budget"]
+
+
+def test_a_repository_may_leave_out_folders_of_its_own() -> None:
+    found = settle({}, {"ignore": ["*/shop/vendor"]}, {}, repository_path="/work/shop/.tacit/config.toml")
+    assert found.by_key["ignore"].value == ("*/shop/vendor",) and found.left_out == ()
+
+
+def test_a_variable_that_cannot_be_read_is_left_out() -> None:
+    """A repository can have its host set one."""
+    found = settle({"learn_days": 7}, {}, {"TACIT_LEARN_DAYS": "x"})
+    assert found.by_key["learn_days"].value == 7
+    assert found.left_out == ("TACIT_LEARN_DAYS: learn_days = 'x' is not a number; left out",)
+
+
+def test_of_thousands_of_faults_a_few_are_told() -> None:
+    found = settle({}, {f"k{n}": n for n in range(9000)}, {})
+    assert len(found.left_out) == MOST_TOLD + 1 and found.left_out[-1] == ".tacit/config.toml: 8995 more of the kind"
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_gzip_file_cut_short_gives_what_it_holds(tmp_path: Path) -> None:
     assert (lines[0], 40_000 < len(lines) < 50_000, each.skipped, each.head(4)) == (b"line\n", True, 1, b"line")
 
 
-def test_zst_without_its_module_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zst_without_its_module_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing can read .zst, the error names the way out."""
     real = builtins.__import__
 
@@ -62,9 +62,10 @@ def test_zst_without_its_module_says_what_to_install(monkeypatch: pytest.MonkeyP
             raise ImportError(name)
         return real(name, *args, **named)
 
+    (tmp_path / "s.jsonl.zst").write_bytes(b"")
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=r"s\.jsonl\.zst") as raised:
-        FileSource("s.jsonl.zst").head()
+        FileSource(str(tmp_path / "s.jsonl.zst")).head()
     assert "pip install zstandard" in raised.value.hint
 
 

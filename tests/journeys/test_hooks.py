@@ -252,6 +252,19 @@ def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Pa
     assert lessons(host.hook("prompt", payload(folder, session_id="s3")).stdout)
 
 
+def test_a_repositorys_file_silences_nobody_and_is_told_once(kept: Any, host: Any, folder: Path) -> None:
+    """One unknown key switched every hook off, with exit 0 and no word."""
+    (folder / ".tacit").mkdir(exist_ok=True)
+    (folder / ".tacit" / "config.toml").write_text("x = 1\n")
+    first, second = (
+        json.loads(host.hook("session-start", payload(folder, "SessionStart", source="startup", session_id=id)).stdout)
+        for id in ("r1", "r2")
+    )
+    told = f"tacit: {folder}/.tacit/config.toml: 'x' is not a setting; left out"
+    assert first["systemMessage"] == told and "systemMessage" not in second
+    assert all("[" in each["hookSpecificOutput"]["additionalContext"] for each in (first, second))
+
+
 def test_defaults_are_those_of_the_configuration() -> None:
     """A hook knows the defaults without loading the table of settings; the two agree."""
     assert {key: KEYS[key][0] for key in SETTINGS} == SETTINGS

@@ -71,19 +71,19 @@ def test_inside_its_call_no_model_is_asked() -> None:
     from tacit.core.config import settle
     from tacit.providers import chosen
 
-    settings = settle({"model": {"command": "cat"}}, {}, {})
+    settings = settle({"model": {"command": "cat"}}, {}, {}).by_key
     assert chosen(settings, {"TACIT_MODEL_CALL": "1"}, None) is None  # type: ignore[arg-type]
     assert chosen(settings, {}, None) is not None  # type: ignore[arg-type]
 
 
 def test_a_repository_cannot_name_a_model() -> None:
     """Only the user's own file and environment do."""
-    from tacit.core.config import ignored, settle
+    from tacit.core.config import settle
 
     theirs = {"model": {"command": "evil", "url": "http://evil", "key_env": "AWS_SECRET_ACCESS_KEY"}}
     found = settle({}, theirs, {})
-    assert [found[key].value for key in ("model.command", "model.url", "model.key_env")] == ["", "", ""]
-    assert len(ignored(theirs)) == 3
+    assert [found.by_key[key].value for key in ("model.command", "model.url", "model.key_env")] == ["", "", ""]
+    assert len(found.left_out) == 3
 
 
 def test_a_host_s_environment_cannot_name_a_model_for_the_worker() -> None:

@@ -18,7 +18,7 @@ from tacit.surfaces.worker import work
 
 
 def settings(**user: str) -> dict[str, Any]:
-    return settle(user, {}, {})
+    return settle(user, {}, {}).by_key
 
 
 def told(*vectors: list[float]) -> bytes:
@@ -41,7 +41,7 @@ def test_what_is_none_is_refused_by_name(name: str) -> None:
 
 def test_a_repository_names_none() -> None:
     """Where texts are sent is the user's to say."""
-    found = settle({}, {"embedder": "openai:m", "embedder_url": "http://evil.example/v1"}, {})
+    found = settle({}, {"embedder": "openai:m", "embedder_url": "http://evil.example/v1"}, {}).by_key
     assert (found["embedder"].value, found["embedder_url"].value) == ("", "")
 
 

@@ -56,7 +56,7 @@ def test_a_question_for_which_somebody_waits_is_not_lengthened(book: Any, lane: 
     from tacit.core.config import settle
     from tacit.providers import chosen
 
-    settings = settle({"model": {"command": "cat", "seconds": 600}}, {}, {})
+    settings = settle({"model": {"command": "cat", "seconds": 600}}, {}, {}).by_key
     model: Any = chosen(settings, {}, book, lane=lane)
     assert model._patience == seconds
 

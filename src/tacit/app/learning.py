@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.rows import run_id
 from tacit.core.value import replace
+from tacit.guard.files import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -435,9 +435,6 @@ def instruction_files(root: str) -> dict[str, str]:
     found: dict[str, str] = {}
     loaded = [name for host in every_host().values() for name in host.instructions]
     for name in dict.fromkeys((*loaded, *OTHER_INSTRUCTIONS)):
-        try:
-            with io.open(os.path.join(root, name), "rb") as file:  # noqa: UP020
-                found[name] = file.read(256_000).decode("utf-8", "replace")
-        except OSError:
-            continue
+        if text := head_of(os.path.join(root, name), 256_000).decode("utf-8", "replace"):
+            found[name] = text
     return found

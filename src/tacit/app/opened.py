@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 
 from tacit.core import clock
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from tacit.core.config import Settled
     from tacit.core.context import WorkContext
     from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
@@ -156,7 +156,7 @@ class Opened:
         self._place: Place | None = None
         self._profile: Profile | None = None
         self._near: Store | None = None
-        self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
+        self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
@@ -347,14 +347,18 @@ class Opened:
         return self.project.profile if self.project else ""
 
     def settings(self) -> dict[str, Any]:
-        """All settings with their sources, settled again only if a file or the environment changed: each question asks."""
-        from tacit.core.config import VARIABLES, settle
+        """All settings with their sources."""
+        return self.settled().by_key
 
-        user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
-        state = (user, repository, _written(user), _written(repository), *map(self.env.get, VARIABLES.values()))
+    def settled(self) -> Settled:
+        """The same, with what does not count of them; settled again only if a file or the environment changed: each question asks."""
+        from tacit.app.settings import repository_file, settings_at
+        from tacit.core.config import VARIABLES
+
+        root, user = self.place.root, config_path(self.env)
+        state = (root, user, _written(user), _written(repository_file(root)), *map(self.env.get, VARIABLES.values()))
         if self._settled is None or self._settled[0] != state:
-            found = settle(read_toml(user), read_toml(repository), self.env, user_path=user, repository_path=repository)
-            self._settled = (state, found)
+            self._settled = (state, settings_at(root, user, self.env))
         return self._settled[1]
 
     def model(self, step: str) -> Model | None:
@@ -475,19 +479,3 @@ def _is_terminal(number: int) -> bool:
         return os.isatty(number)
     except OSError:
         return False
-
-
-def read_toml(path: str) -> dict[str, Any]:
-    try:
-        with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
-            raw = file.read(1_000_000)
-    except OSError:
-        return {}
-    import tomllib
-
-    from tacit.core.errors import ConfigInvalid
-
-    try:
-        return tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path} cannot be read: {error}.", "Correct it, or move it away.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, Unavailable
@@ -41,10 +40,11 @@ def wanted_profile(opened: Opened) -> Profile:
 
 def profile_choice(opened: Opened) -> NamedProfile:
     """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
+    from tacit.app.settings import repository_file
     from tacit.profiles.choice import NamedProfile, by_repository, choice_changed
 
     setting = opened.settings()["profile"]
-    path = os.path.join(opened.place.root, ".tacit", "config.toml")
+    path = repository_file(opened.place.root)
     named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
     chosen = _chosen(opened)
     if chosen.get("text"):

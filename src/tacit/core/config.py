@@ -2,7 +2,8 @@
 
 Four layers, the later ones win: defaults, the repository's `.tacit/config.toml`, the user's own `config.toml`, the
 environment. A repository's own file is somebody else's word: it may name a profile, a domain and paths to ignore, and
-nothing that reaches outside (no store, endpoint, command or key).
+nothing that reaches outside (no store, endpoint, command or key). Nothing in it is an error either: what does not count is left out
+and said, so that no commit can switch a person's memory off. The same holds for a variable, which a repository can have its host set.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
         "the allowed-signers file of the team: whose signed lessons are taken in as the team's",
     ),
 }
+MOST_TOLD = 5  # sentences about what does not count; a file may hold thousands
+MOST_GLOBS = 50  # folders that a repository may have ignored: each is asked at each event
 # Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads.
 VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in KEYS if not key.startswith("reader.")}
 
@@ -76,6 +79,14 @@ class Setting:
     source: str
 
 
+@value
+class Settled:
+    """All settings by key, and what was said that does not count, a sentence each."""
+
+    by_key: dict[str, Setting]
+    left_out: tuple[str, ...] = ()
+
+
 def settle(
     user: Mapping[str, Any],
     repository: Mapping[str, Any],
@@ -83,42 +94,64 @@ def settle(
     *,
     user_path: str = "config.toml",
     repository_path: str = ".tacit/config.toml",
-) -> dict[str, Setting]:
-    """All settings by key. Unknown keys are refused by name; what a repository may not set is left out and said so by `ignored`."""
+) -> Settled:
+    """All settings by key, and what does not count. Only what the user's own file says wrongly is an error."""
     found = {key: Setting(key, default, "default") for key, (default, _, _) in KEYS.items()}
-    for key, entry in _flat(repository, repository_path).items():
-        if KEYS[key][1]:
-            found[key] = Setting(key, _typed(key, entry, repository_path), repository_path)
-    for key, entry in _flat(user, user_path).items():
+    left_out: list[str] = []
+
+    def take(key: str, entry: Any, source: str) -> None:
+        try:
+            read = _typed(key, entry, source)
+            if source == repository_path and key == "ignore":
+                read = _own_folders(read, repository_path, env)
+            found[key] = Setting(key, read, source)
+        except ConfigInvalid as fault:
+            left_out.append(f"{str(fault)[:300].rstrip('.')}; left out")
+
+    for key, entry in _flat(repository).items():
+        if key not in KEYS:
+            left_out.append(f"{repository_path}: {key[:60]!r} is not a setting; left out")
+        elif not KEYS[key][1]:
+            left_out.append(f"{repository_path} sets {key}, which a repository may not; left out")
+        else:
+            take(key, entry, repository_path)
+    for key, entry in _flat(user).items():
+        if key not in KEYS:
+            raise _unknown(key, user_path)
         found[key] = Setting(key, _typed(key, entry, user_path), user_path)
     for key, name in VARIABLES.items():
         if env.get(name):
-            found[key] = Setting(key, _typed(key, env[name], name), name)
-    return found
+            take(key, env[name], name)
+    more = [f"{repository_path}: {len(left_out) - MOST_TOLD} more of the kind"] if len(left_out) > MOST_TOLD else []
+    return Settled(found, (*left_out[:MOST_TOLD], *more))
 
 
-def ignored(repository: Mapping[str, Any], path: str = ".tacit/config.toml") -> list[str]:
-    """Keys that a repository's file sets without having the right to."""
-    return [key for key in _flat(repository, path) if not KEYS[key][1]]
+def _own_folders(globs: tuple[str, ...], path: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """What a repository would have ignored: some of its folders, never itself. To leave it alone is its user's decision."""
+    if len(globs) > MOST_GLOBS or sum(map(len, globs)) > MOST_GLOBS * 80:
+        raise ConfigInvalid(f"{path}: ignore lists more than {MOST_GLOBS} folders")
+    if is_ignored(os.path.dirname(os.path.dirname(os.path.abspath(path))), globs, env):
+        raise ConfigInvalid(f"{path}: ignore covers the whole repository, which your own config.toml alone may")
+    return globs
 
 
-def _flat(tree: Mapping[str, Any], path: str, prefix: str = "") -> dict[str, Any]:
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, entry in tree.items():
         key = prefix + str(name)
         if isinstance(entry, dict) and key not in KEYS:
-            flat.update(_flat(entry, path, key + "."))
-        elif key in KEYS:
-            flat[key] = entry
+            flat.update(_flat(entry, key + "."))
         else:
-            from difflib import get_close_matches
-
-            near = get_close_matches(key, KEYS, 1, 0.5)
-            raise ConfigInvalid(
-                f"{path}: {key} is not a setting.",
-                f"Did you mean {near[0]}?" if near else "tacit config show lists all of them.",
-            )
+            flat[key] = entry
     return flat
+
+
+def _unknown(key: str, path: str) -> ConfigInvalid:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key, KEYS, 1, 0.5)
+    hint = f"Did you mean {near[0]}?" if near else "tacit config show lists all of them."
+    return ConfigInvalid(f"{path}: {key} is not a setting.", hint)
 
 
 def _typed(key: str, entry: Any, path: str) -> Any:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound
+from tacit.guard.files import open_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -110,6 +111,9 @@ class FileSource(Source):
         return os.stat(self.path).st_size
 
     def open(self) -> io.BufferedIOBase:
+        # What a shell hands over (`<(zcat …)`) is a pipe on purpose; a pipe or device at any other path would hold us up for ever.
+        if not self.path.startswith("/dev/fd/"):
+            os.close(open_plain(self.path))
         if self.path.endswith(".gz"):
             return gzip.GzipFile(self.path)
         if self.path.endswith(".zst"):

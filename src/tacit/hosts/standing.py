@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.guard.files import PAGE_LIMIT, read_plain
 from tacit.hosts.entries import is_ours
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def json_at(path: str) -> dict[str, Any]:
     from tacit.hosts.entries import parsed
 
     try:
-        with open(path, encoding="utf-8") as file:
-            found = parsed(file.read(), path, comments=True)
+        found = parsed(read_plain(path, PAGE_LIMIT).decode("utf-8"), path, comments=True)
     except (OSError, ValueError, TacitError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -55,7 +55,6 @@ def toml_at(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return tomllib.loads(read_plain(path, PAGE_LIMIT).decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}

@@ -7,13 +7,14 @@ read once more: what an editor saved in between is never written over. Links are
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable
+from tacit.guard.files import PAGE_LIMIT, head_of, open_plain
 
-MAX_BYTES = 4 << 20  # hosts skip larger instruction files; so do we
 MAX_JOURNAL = 256 << 20
 JSONL = ".jsonl"
 _MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
@@ -25,18 +26,18 @@ class WorkTree:
     A repository may bring a link along: what is written into its CLAUDE.md would stand in the user's shell profile.
     """
 
-    def __init__(self, root: str, git_dir: str = "", limit: int = MAX_BYTES) -> None:
+    def __init__(self, root: str, git_dir: str = "", limit: int = PAGE_LIMIT) -> None:
         self.root = os.path.realpath(root)
         self._git_dir, self._limit = git_dir, limit
 
     @property
     def head(self) -> str:
         """What is checked out, as git names it: a branch or a commit; empty without git."""
-        try:
-            with open(os.path.join(self._git_dir, "HEAD"), "rb") as file:
-                return file.read(400).decode("utf-8", "replace").strip() if self._git_dir else ""
-        except OSError:
-            return ""
+        return (
+            head_of(os.path.join(self._git_dir, "HEAD"), 400).decode("utf-8", "replace").strip()
+            if self._git_dir
+            else ""
+        )
 
     def path(self, name: str) -> str:
         """The full path of a name, which may not lead out of the work tree."""
@@ -159,17 +160,17 @@ class JournalFolder:
 
 
 def _read(path: str, name: str, limit: int) -> bytes:
-    # Opened without waiting: a pipe that stands in a page's place would never answer.
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        fd = open_plain(path)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.") from None
+        raise
     with open(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.")
-        if found.st_size > limit:
-            raise Refused(
-                f"{name} has {found.st_size:,} bytes; at most {limit:,} are read.", "No host reads such a file."
-            )
-        return file.read()
+        size = os.fstat(fd).st_size
+        if size > limit:
+            raise Refused(f"{name} has {size:,} bytes; at most {limit:,} are read.", "No host reads such a file.")
+        return file.read(limit)
 
 
 def _unchanged(path: str, name: str, was: bytes | None, limit: int) -> bool:

@@ -7,6 +7,7 @@ starts none of them.
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,9 +26,11 @@ QUIET = (
 
 
 def ask_git(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.CompletedProcess[str] | None:
-    """What git answers about a folder; None where there is no git, or it takes too long."""
+    """What git answers about a folder; None where there is no git, it takes too long, or it would wait for ever."""
     import subprocess
 
+    if _holds_a_pipe(os.path.join(folder, ".git")):
+        return None
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         return subprocess.run(
@@ -40,6 +43,21 @@ def ask_git(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.Co
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
+
+
+def _holds_a_pipe(git_dir: str) -> bool:
+    """Whether an archive put a pipe or a device among git's own files: git would open it."""
+    try:
+        for entry in os.scandir(git_dir):
+            try:
+                mode = entry.stat().st_mode
+            except OSError:
+                continue  # a link to nothing
+            if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                return True
+    except OSError:
+        pass  # no folder: a worktree's, or none
+    return False
 
 
 def first_commit(folder: str) -> tuple[str, str]:

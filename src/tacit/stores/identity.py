@@ -20,6 +20,7 @@ import stat
 
 from tacit.core.rows import DIGITS, KEY_LETTERS, LETTERS, is_id
 from tacit.core.value import replace, value
+from tacit.guard.files import GIT_LIMIT, LONGEST_PATH, open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 SETTING = "tacit.project"
 MARKER = ".tacit-project"
-MAX_BYTES = 1 << 20  # a config beyond this is not read: the hook's time is the user's
 MAX_NAME = 80
 FOREIGN = "the repository belongs to another user and is no safe.directory"
 DEFAULT_PORTS = {
@@ -35,6 +35,8 @@ DEFAULT_PORTS = {
     "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
 }  # fmt: skip
 _SPACE = " \t\r"  # git's isspace within a line
+_LINES = 50_000  # of a config; ten thousand branches have fewer
+_HEADERS = 16  # sections that may begin on one line; each costs what is left of it
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 
 
@@ -59,6 +61,8 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
     """Where `start` belongs. Never fails and never writes: what cannot be read counts as absent."""
     given = _printable(env.get("TACIT_PROJECT", ""))
     try:
+        if len(start) > LONGEST_PATH:
+            raise ValueError("no folder has such a name")
         folders = upward(os.path.realpath(start), env)
     except (OSError, ValueError):
         place = replace(_folder(start), believed=False, note="the folder's real path cannot be found")
@@ -263,21 +267,13 @@ class TextFile:
 
 
 def read_file(path: str, follow: bool = False) -> TextFile | None:
-    """A regular file of bearable size that holds text; None for all else, also for a pipe that would never end."""
+    """A plain file of bearable size that holds text; None for all else: the hook's time is the user's."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
+        with open(open_plain(path, follow=follow), "rb") as file:
+            found, data = os.fstat(file.fileno()), file.read(GIT_LIMIT + 1)
     except (OSError, ValueError):
         return None
-    try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
-            return None
-        data = os.read(fd, found.st_size + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    if len(data) != found.st_size or b"\0" in data:
+    if len(data) != found.st_size or len(data) > GIT_LIMIT or b"\0" in data or data.count(b"\n") > _LINES:
         return None
     return TextFile(data.decode("utf-8", "surrogateescape"), found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode))
 
@@ -314,7 +310,9 @@ def entries_of(text: str) -> Iterator[tuple[str, str, int, int, int]]:
     while at < len(lines):
         first, line = at, _line(lines, at)
         rest = (line if at else line.removeprefix("\ufeff")).lstrip(_SPACE)
-        while rest.startswith("["):
+        for _ in range(_HEADERS):
+            if not rest.startswith("["):
+                break
             section, rest = _header(rest, at)
             rest = rest.lstrip(_SPACE)
         if rest and rest[0] not in "#;":

@@ -98,11 +98,9 @@ def _root(transcript: str, session: str) -> str:
     """The session that this one continues, if its transcript begins with another's lines."""
     if not transcript:
         return ""
-    try:
-        with open(transcript, "rb") as file:
-            head = file.read(16384)
-    except (OSError, ValueError):  # a path may hold a NUL or half a character
-        return ""
+    from tacit.guard.files import head_of
+
+    head = head_of(transcript, 16384)
     at = head.find(b'"sessionId":"')
     first = head[at + 13 : head.find(b'"', at + 13)].decode("ascii", "replace") if at >= 0 else ""
     return first if first != session and 0 < len(first) <= 64 else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.guard.files import open_plain
 from tacit.hosts.dialect import (
     OWN_FOLDER,
     Event,
@@ -108,7 +109,7 @@ def _written(payload: Mapping[str, Any]) -> int | None:
     if not call or not path:
         return None
     try:
-        with open(path, "rb") as file:
+        with open(open_plain(path), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
             lines = file.read().split(b"\n")
     except (OSError, ValueError):  # a path may hold a NUL or half a character

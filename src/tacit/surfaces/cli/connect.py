@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, TacitError, UsageError
@@ -17,7 +18,7 @@ from tacit.hosts import HOSTS, every_host
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
 from tacit.hosts.registration import command, is_here, is_our_plugin, plugin_text, registration, settings_path
-from tacit.hosts.standing import cautions
+from tacit.hosts.standing import cautions, our_hooks
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.self_test import fire, self_test_json, self_test_lines
@@ -344,27 +345,38 @@ def connected_hosts(root: str, env: Mapping[str, str]) -> list[str]:
 
 def connected_in(host: Host, root: str, env: Mapping[str, str]) -> list[str]:
     """The settings of a host in which we stand."""
-    levels = ("user", "shared", *([""] if host.local else []))
-    paths = dict.fromkeys(settings_path(host, root, env, level) for level in levels)
-    return [path for path in paths if _stands_in(host, path)]
+    found = []
+    for path in _settings_of(host, root, env):
+        with suppress(TacitError):  # `doctor` says which file cannot be read
+            found += [path] if _stands_in(host, path) else []
+    return found
 
 
 def standing_notes(root: str, env: Mapping[str, str]) -> list[str]:
-    """What keeps connected hosts from doing what they were connected for."""
-    return [told for host in every_host().values() for told in cautions(host, connected_in(host, root, env), root, env)]
+    """What keeps connected hosts from doing what they were connected for, and which of their files say nothing."""
+    told = []
+    for host in every_host().values():
+        told += cautions(host, connected_in(host, root, env), root, env)
+        for path in _settings_of(host, root, env):
+            try:
+                read_settings(path)
+            except TacitError as error:
+                told.append(error.message)
+    return list(dict.fromkeys(told))
+
+
+def _settings_of(host: Host, root: str, env: Mapping[str, str]) -> list[str]:
+    levels = ("user", "shared", *([""] if host.local else []))
+    return list(dict.fromkeys(settings_path(host, root, env, level) for level in levels))
 
 
 def _stands_in(host: Host, path: str) -> bool:
-    try:
-        text = read_settings(path).text
-        if host.plugin is not None:
-            return is_our_plugin(text, host)
-        tree = parsed(text, path, comments=host.comments)
-    except TacitError:
-        return False
+    text = read_settings(path).text
+    if host.plugin is not None:
+        return is_our_plugin(text, host)
+    tree = parsed(text, path, comments=host.comments)
     entries = [entry for listed in tree.get("hooks", {}).values() for entry in listed]
-    inner = [handler for entry in entries if isinstance(entry, dict) for handler in entry.get("hooks") or ()]
-    return any(map(is_ours, (*entries, *inner)))
+    return bool(our_hooks(tree)) or any(map(is_ours, entries))
 
 
 COMMANDS = {"connect": (_declare, _connect)}

@@ -66,7 +66,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         cache = checked_cache(memories.near)
         found = memories.health()
         free = _free(found.store)
-        notes = [*memories.safety_notes(), *memories.refused(), *memories.unread()]
+        notes = [*memories.safety_notes(), *memories.settled().left_out, *memories.refused(), *memories.unread()]
         notes += standing_notes(memories.place.root, cli.env)
         kept = [each.name for each in memories.backups() if each.verified]
         sound, profile = found.health.is_sound, memories.profile

@@ -410,14 +410,16 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "key":
         return _key(args, cli)
     from tacit.app import config_path
-    from tacit.core.config import KEYS, settle
-    from tacit.surfaces.cli.setup import layers
+    from tacit.app.settings import repository_file, settings_at
+    from tacit.core.config import KEYS
+    from tacit.stores.identity import locate
 
     path = config_path(cli.env)
     if args.what == "path":
         return Answer({"path": path}, path)
-    user, repository, repository_path, notes = layers(cli.env)
-    found = settle(user, repository, cli.env, user_path=path, repository_path=repository_path)
+    root = locate(os.getcwd(), cli.env).root
+    settled, repository_path = settings_at(root, path, cli.env), repository_file(root)
+    found, notes = settled.by_key, list(settled.left_out)
     data: dict[str, dict[str, Any]] = {
         key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()
     }

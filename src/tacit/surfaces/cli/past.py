@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.guard.files import head_of
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
 
@@ -186,13 +187,11 @@ def slug(folder: str) -> str:
 def written_in(path: str) -> str:
     """The folder that a transcript's first records name, or the file beside Gemini's chats."""
     try:
-        with open(path, "rb") as file:
-            found = re.search(rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', file.read(HEAD))
+        found = re.search(rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', head_of(path, HEAD))
         if found:
             return str(json.loads(found[1]))
-        with open(os.path.join(os.path.dirname(path), "..", ".project_root"), encoding="utf-8") as file:
-            return file.read(4096).strip()
-    except (OSError, ValueError):
+        return head_of(os.path.join(os.path.dirname(path), "..", ".project_root"), 4096).decode("utf-8").strip()
+    except ValueError:
         return ""
 
 

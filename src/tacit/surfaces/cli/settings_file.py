@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest, new_id, short_hash
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
+from tacit.guard.files import PAGE_LIMIT, read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,8 +37,7 @@ def read_settings(path: str) -> Settings:
     """The file behind a path. Raises where it cannot be understood or may not be changed."""
     real = os.path.realpath(path)
     try:
-        with open(real, "rb") as file:
-            raw, found = file.read(), os.fstat(file.fileno())
+        raw, found = read_plain(real, PAGE_LIMIT), os.stat(real)
     except FileNotFoundError:
         return Settings(path, real)
     except OSError as error:

@@ -12,8 +12,6 @@ from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
-    from typing import Any
 
 
 def _declare_init(parser: argparse.ArgumentParser) -> None:
@@ -68,19 +66,6 @@ def compile_bytecode() -> bool:
         return bool(compileall.compile_dir(folder, quiet=2, force=False))
     except OSError:
         return False
-
-
-def layers(env: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any], str, list[str]]:
-    """The user's and the repository's settings as written, where the latter stand, and what of them does not count."""
-    from tacit.app import config_path
-    from tacit.app.opened import read_toml
-    from tacit.core.config import ignored
-    from tacit.stores.identity import locate
-
-    path = os.path.join(locate(os.getcwd(), env).root, ".tacit", "config.toml")
-    repository = read_toml(path)
-    notes = [f"{path} sets {key}, which a repository may not; it is ignored" for key in ignored(repository, path)]
-    return read_toml(config_path(env)), repository, path, notes
 
 
 def _declare_pause(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ import os
 import sys
 
 from tacit.core.value import replace
+from tacit.guard.files import LONGEST_PATH
 from tacit.hosts import host_of, speaker
 from tacit.hosts.dialect import Insisted, Told
 
@@ -114,7 +115,7 @@ def respond_and_tell(
         return "", nothing
     speaks = speaker(host_of(payload, host))
     event: Event | None = speaks.read(name, payload, env) if speaks else None
-    if event is None:
+    if event is None or len(event.folder) > LONGEST_PATH:
         return "", nothing
     from tacit.app import open, store_path
 
@@ -199,8 +200,10 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
     context = "" if event.dropped else _inject(memories, event, chosen)
     fresh = event.source in ("", "startup", "clear", "new")
-    message = _receipt(memories) if fresh and event.shows and chosen["receipt"] else ""
-    return Told(context, message)
+    if not fresh or not event.shows:
+        return Told(context)
+    lines = (_left_out(memories), _receipt(memories) if chosen["receipt"] else "")
+    return Told(context, "\n".join(filter(None, lines)))
 
 
 def _name_run(event: Event) -> None:
@@ -360,6 +363,23 @@ def _receipt(memories: Memories) -> str:
     return f"tacit, last session: {line}" if line else ""
 
 
+def _left_out(memories: Memories) -> str:
+    """What of the settings here does not count, told once for each version of the files."""
+    key = f"config:{memories.project_id}"
+    compiled = memories.store.meta(key)
+    if '"left_out": ["' not in compiled or '"told": true' in compiled:
+        return ""
+    import json
+
+    from tacit.guard.one_line import plain_line
+
+    known = json.loads(compiled)
+    with memories.store.write(wait=_RECORD_WITHIN) as tx:
+        tx.put_meta(key, json.dumps({**known, "told": True}))
+    more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
+    return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"
+
+
 def _count_failure(memories: Memories) -> None:
     from tacit.core import clock
 
@@ -389,10 +409,10 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
     known: dict[str, Any] = json.loads(compiled) if compiled and not here else {}
-    if known.get("stamp") == stamp:
+    if known.get("stamp") == stamp and "left_out" in known:
         return known
-    found = memories.settings()
-    fresh = {"stamp": stamp, **{name: found[name].value for name in SETTINGS}}
+    found = memories.settled()
+    fresh = {"stamp": stamp, "left_out": found.left_out, **{name: found.by_key[name].value for name in SETTINGS}}
     if not here:
         try:
             with memories.store.write(wait=_RECORD_WITHIN) as tx:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from tacit.guard.files import head_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,7 @@ _HEAD = 16_384  # bytes of each; a session's first message stands there
 
 def copied_from(transcript: str, session: str) -> Iterator[str]:
     """The sessions whose first message a transcript repeats, the newest first; none for a session of its own, or one with no answer yet."""
-    head = _head(transcript)
+    head = head_of(transcript, _HEAD)
     first = _first(head)
     if not first or b'"type":"assistant"' not in head.replace(b'": "', b'":"'):
         return
@@ -29,16 +31,8 @@ def copied_from(transcript: str, session: str) -> Iterator[str]:
     except OSError:
         return
     for entry in beside[:SIBLINGS]:
-        if _first(_head(entry.path)) == first and (name := entry.name[: -len(".jsonl")]) != session:
+        if _first(head_of(entry.path, _HEAD)) == first and (name := entry.name[: -len(".jsonl")]) != session:
             yield name
-
-
-def _head(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read(_HEAD)
-    except (OSError, ValueError):
-        return b""
 
 
 def _first(head: bytes) -> bytes:

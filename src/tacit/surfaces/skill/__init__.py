@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.errors import Unavailable
+from tacit.guard.files import PAGE_LIMIT, read_plain
 
 NAME = "tacit"
 
@@ -29,10 +30,9 @@ def install(folder: str) -> bool:
     path = path_in(folder)
     wanted = text()
     try:
-        with open(path, encoding="utf-8") as file:
-            if file.read() == wanted:
-                return False
-    except (OSError, UnicodeDecodeError):
+        if read_plain(path, PAGE_LIMIT) == wanted.encode():
+            return False
+    except OSError:
         pass  # there is none, or one that is not ours; writing tells
     temporary = f"{path}.{os.getpid()}"
     try:
@@ -51,11 +51,10 @@ def remove(folder: str) -> bool:
     """Take the skill out again, if it is still ours to the byte; whether that changed anything."""
     path = path_in(folder)
     try:
-        with open(path, encoding="utf-8") as file:
-            if file.read() != text():
-                return False
+        if read_plain(path, PAGE_LIMIT) != text().encode():
+            return False
         os.unlink(path)
         os.rmdir(os.path.dirname(path))
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return not os.path.exists(path)
     return True

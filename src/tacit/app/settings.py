@@ -1,0 +1,54 @@
+"""The settings that hold in a work tree, from the user's file, the repository's and the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import TYPE_CHECKING
+
+from tacit.core.config import Settled, settle
+from tacit.core.errors import ConfigInvalid
+from tacit.core.value import replace
+from tacit.guard.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# Python reads a dotted key in the square of its parts: 16 kB in one key are a second of work before a prompt.
+MOST_DOTS = 32
+
+
+def settings_at(root: str, user: str, env: Mapping[str, str]) -> Settled:
+    """All settings. A repository's file that cannot be read is left out and said; that of the user is an error."""
+    repository = repository_file(root)
+    own, why = _toml(user, PAGE_LIMIT)
+    if why:
+        raise ConfigInvalid(f"{user} cannot be read: {why}.", "Correct it, or move it away.")
+    theirs, why = _toml(repository, SETTINGS_LIMIT, MOST_DOTS)
+    settled = settle(own, theirs, env, user_path=user, repository_path=repository)
+    told = f"{repository} cannot be read: {why}; left out"
+    return replace(settled, left_out=(told, *settled.left_out)) if why else settled
+
+
+def repository_file(root: str) -> str:
+    """Where a repository says how it wants to be remembered."""
+    return os.path.join(root, ".tacit", "config.toml")
+
+
+def _toml(path: str, limit: int, most_dots: int = 0) -> tuple[dict[str, Any], str]:
+    """A file's settings, and why there are none; neither where there is no file, or none for us to see."""
+    try:
+        text = read_plain(path, limit).decode("utf-8")
+        at = next((n for n, line in enumerate(text.split("\n"), 1) if most_dots and line.count(".") > most_dots), 0)
+        if at:
+            return {}, f"line {at} has more than {most_dots} dots"
+        return tomllib.loads(text), ""
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return {}, ""
+    except OSError as error:
+        return {}, str(error.strerror)
+    except RecursionError:
+        return {}, "it is nested too deeply"
+    except ValueError as error:  # no TOML, no UTF-8, a number of thousands of digits
+        return {}, str(error)[:200]

@@ -1,0 +1,56 @@
+"""The one way in for files that somebody else may have put there: a repository's, its git directory's, a host's.
+
+git stores links, an archive holds pipes, and a file may be as long as the disk: what is no plain file, or longer than its door allows,
+is an `OSError` at once, before anything of it is opened or read. Nothing here waits, and nobody who reads here may fail for it: what
+cannot be read is left out, and said where a person looks.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+# How much is read at each door. A repository's settings are four keys, parsed before a prompt in which 64 kB would be felt; the
+# configuration of a clone with ten thousand branches is longer; what a host loads into a prompt it cuts itself, at sizes of this order.
+SETTINGS_LIMIT = 1 << 14
+GIT_LIMIT = 1 << 20
+PAGE_LIMIT = 4 << 20
+LONGEST_PATH = 4096  # of Linux; to look for a longer one costs its length squared
+
+
+def open_plain(path: str, *, follow: bool = True) -> int:
+    """A descriptor of a plain file; OSError for whatever else lies there. A device is not even opened: some act on it."""
+    if len(path) > LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, "the path is too long")
+    _must_be_plain(os.stat(path, follow_symlinks=follow))
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+    try:
+        _must_be_plain(os.fstat(fd))
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def read_plain(path: str, limit: int, *, follow: bool = True) -> bytes:
+    """A plain file's bytes; OSError also where it has more than `limit`."""
+    with open(open_plain(path, follow=follow), "rb") as file:
+        found = file.read(limit + 1)
+    if len(found) > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
+    return found
+
+
+def head_of(path: str, most: int) -> bytes:
+    """The first bytes of a plain file; none where it cannot be read."""
+    try:
+        with open(open_plain(path), "rb") as file:
+            return file.read(most)
+    except (OSError, ValueError):  # a path may hold a NUL or half a character
+        return b""
+
+
+def _must_be_plain(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a plain file")
