@@ -146,3 +146,47 @@ def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
 def test_every_letter_is_told() -> None:
     assert set(PERSON) <= set(LETTERS) and len(set(LETTERS)) == 10
     assert all(f"{letter} {meaning}" in lessons((), 5) for letter, meaning in LETTERS.items())
+
+
+RATES = "Load the tax rates of the year with `make tax-rates` before `python tools/tax_run.py`; else RateTableEmptyError."
+WAYS = {  # in which an agent that was told betrays it, and what is left of it on the page of whoever judges
+    "the lesson itself": (say(RATES),),
+    "its words in another order": (say("Before tools/tax_run.py the tax rates of the year have to be loaded."),),
+    "a paraphrase": (say("The rates come first here."),),
+    "a shorter one": (say("Rates, as always."),),
+    "a longer one, of its words": (say("The table of tax rates would be empty for that year."),),
+    "a word about notes": (say("Per the project notes I prepare something."),),
+    "its id": (say("Noted [q7hm2k9x4d1b]."),),
+    "a comment in a command": (tool("# per project notes, load the rates first\nmake tax-rates", "ok"),),
+    "a comment behind a command": (tool("make tax-rates   # the notes ask for it", "ok"),),
+    "the message of a commit": (tool("git commit -m 'Load rates, as the project notes ask' -- a.py", "ok"),),
+    "a call that looks its id up": (tool("grep -rn q7hm2k9x4d1b .", "ok"),),
+    "what it prints": (tool('echo "from my notes: rates first" && make tax-rates', "ok"),),
+}
+BARE = {"make tax-rates", "git commit -m … -- a.py"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_page_of_who_judges_does_not_tell_who_was_told(way: str) -> None:
+    """Twelve ways to betray it: what was done stays, what was said about it goes."""
+    before, after = user("the taxes of 2027 are wrong"), tool("python tools/tax_run.py", "ok")
+    page = without(rendered(run("r1", before, *WAYS[way], after)), [RATES], ["q7hm2k9x4d1b"])
+    shown = [line.text for line in page.lines]
+    assert [shown[0], shown[-1]] == ["the taxes of 2027 are wrong", "python tools/tax_run.py"]
+    assert set(shown[1:-1]) <= BARE
+    assert [line.number for line in page.lines] == list(range(1, len(shown) + 1))
+    assert len(page.lines) == 2 + sum(step.role == "tool" and "grep" not in str(step.input) for step in WAYS[way])
+
+
+@pytest.mark.parametrize("said", ["Mend totals", "Load rates, as the project notes ask"])
+def test_every_message_is_masked_alike(said: str) -> None:
+    """A message that is shown and one that is not would tell the two apart."""
+    for call in (f'git commit -am "{said}"', f"git commit --message='{said}'", f'git commit -m "$(cat <<EOF\n{said}\nEOF\n)"'):
+        page = without(rendered(run("r1", tool(call, "ok"))), [RATES])
+        assert [line.text.partition("…")[2] for line in page.lines] == [""] and said not in page_text(page.lines)
+
+
+def test_comments_are_no_part_of_a_call() -> None:
+    """What a quoted text holds stays."""
+    (line,) = rendered(run("r1", tool("grep '# a' x.py # look\n  # and now\nmake b#c", "ok"))).lines
+    assert line.text == "grep '# a' x.py make b#c"

@@ -84,14 +84,18 @@ class Questions:
         return tuple(Heard(each, by.get(id(each))) for each in found)
 
     def known(
-        self, remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str]
+        self,
+        remembered: Sequence[tuple[str, str]],
+        new: Sequence[str],
+        headings: Sequence[str],
+        ids: Sequence[str] = (),
     ) -> tuple[Verdict, ...]:
         """What the session says of lessons that are remembered, by their names `k1` …"""
         if not remembered and not (headings and new):
             return ()
         found: list[Verdict] = []
         # What the agent hands back of a lesson would tell who was given it.
-        blind = without(Rendering(self.reading.run, self._new_lines()), [text for _, text in remembered])
+        blind = without(Rendering(self.reading.run, self._new_lines()), [text for _, text in remembered], ids)
         for part in parts_of_session(blind):
             asked = prompt.known(part, remembered, new, headings)
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))

@@ -264,7 +264,7 @@ def _called(step: Step) -> str:
     """A call in a few words: its command, or its tool with what it was about."""
     command = command_of(step)
     if command:
-        return command
+        return uncommented(command) or command
     if step.tool == "apply_patch" and step.files:
         return " ".join((step.tool, *step.files))
     given = step.input or {}
@@ -272,6 +272,17 @@ def _called(step: Step) -> str:
     if not about:
         about = [at for at in given.values() if isinstance(at, str)][:2]
     return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
+
+
+_COMMENT = re.compile(r"""\'[^\']*\'|"(?:[^"\\]|\\.)*"|(?P<comment>(?:(?<=\s)|^)\#[^\n]*)""", re.M)
+
+
+def uncommented(command: str) -> str:
+    """A command without the comments in it: what it says to its reader is nothing it does."""
+    if "#" not in command:
+        return command
+    kept = _COMMENT.sub(lambda found: "" if found["comment"] else found[0], command)
+    return "\n".join(line.rstrip() for line in kept.splitlines() if line.strip())
 
 
 # Files that hosts load at every start (every name in their registrations, which a test holds), and those that teams keep for the same end.
@@ -389,29 +400,59 @@ def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
     return after in PERSON or after in ("Q", "P")
 
 
-def without(rendering: Rendering, given: Sequence[str], words: int = 8) -> Rendering:
-    """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself, and lines of the agent that hand a
-    remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes. All lessons count alike, given
-    or not, and so do lines in which the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
+def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (), words: int = 8) -> Rendering:
+    """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself or that name a lesson, lines of the
+    agent that hand a remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes, and in calls the
+    parts that speak of notes and every message (of a commit, a pull request). All lessons count alike, given or not, and so do lines in which
+    the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
     phrases = {phrase for text in given for phrase in _phrases(text, words)}
     known = [found for text in given if (found := _stems(text))]
 
     def told(line: Line) -> bool:
         if line.letter not in "AT":
             return False
-        if _OURS.search(line.whole) or not phrases.isdisjoint(_phrases(line.whole, words)):
+        if _OURS.search(line.whole) or any(id in line.whole for id in ids):
             return True
         if line.letter == "T":
-            return False  # what the agent did is what is judged
+            return not line.text  # what the agent did is what is judged
+        if not phrases.isdisjoint(_phrases(line.whole, words)):
+            return True
         mine = _stems(line.whole)
         return bool(_NOTES.search(line.whole)) or any(_most(mine, each) for each in known)
 
     if not given:
         return rendering
     first = rendering.lines[0].number if rendering.lines else 1
-    shown = (line for line in rendering.lines if not told(line))
+
+    def wordless(line: Line) -> Line:
+        if line.letter != "T":
+            return line
+        return replace(line, text=_wordless(line.text, phrases, words), whole=_wordless(line.whole, phrases, words))
+
+    shown = (line for line in map(wordless, rendering.lines) if not told(line))
     # Numbered anew: a gap would say that something was taken out, and where. A quote is found by its words.
     return replace(rendering, lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)))
+
+
+# What is said, not done, in a call: the message of a commit, the title and text of a pull request.
+_MESSAGE = re.compile(
+    r"(?P<flag>(?<!\S)(?:-[a-z]*m|--message|-b|--body|-t|--title|--notes|-F -|--file=-)(?:=|\s+))"
+    r"(?:\"\$\(cat <<.*?\)\"|<<-?\s*'?\"?(?P<end>\w+).*?(?:(?P=end)|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|'[^']*(?:'|$))"
+)
+_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
+
+
+def _wordless(call: str, phrases: set[str], words: int) -> str:
+    """A call without what it says: messages, and the clauses in which it speaks of notes or hands a lesson back. Empty if nothing is left."""
+    call = _MESSAGE.sub(lambda found: f"{found['flag']}…", call)
+    if not _NOTES.search(call) and phrases.isdisjoint(_phrases(call, words)):
+        return call
+    clauses = [
+        each
+        for each in _CLAUSE.split(call)
+        if each and not _NOTES.search(each) and phrases.isdisjoint(_phrases(each, words))
+    ]
+    return " && ".join(clauses)
 
 
 _OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
@@ -425,6 +466,8 @@ _COMMON = frozenset(
 )
 HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
 
+SHORT = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
+
 
 def _stems(text: str) -> frozenset[str]:
     """The telling words of a text, by their beginnings."""
@@ -433,7 +476,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
     shared = len(line & lesson)
-    return any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
+    return (bool(shared) and len(line) <= SHORT) or any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
 
 
 def _phrases(text: str, size: int) -> set[str]:

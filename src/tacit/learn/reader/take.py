@@ -85,7 +85,9 @@ class Taking:
         known = remembered(self.desk.store, self.desk.project.id, new, self.lines)
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
         self.listed = frozenset(memory.id for memory in known)
-        said = asking.known([(name, memory.text) for name, memory in names.items()], new, self.desk.headings)
+        said = asking.known(
+            [(name, memory.text) for name, memory in names.items()], new, self.desk.headings, [each.id for each in known]
+        )
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
             if verdict.verdict == "same":
