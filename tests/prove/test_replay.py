@@ -401,6 +401,41 @@ def test_the_command_line_plans_runs_and_tells(
     )
 
 
+# What it may write, it writes: each way in which a git directory, or a folder in the work tree, names a program.
+HOSTILE = (
+    AGENT
+    + """
+cd ..
+printf '[diff]\\n\\texternal = "touch {out}.diff #"\\n' >> .git/config
+printf '[core]\\n\\tfsmonitor = "touch {out}.monitor #"\\n\\thooksPath = .git/hooks\\n' >> .git/config
+printf '[filter "f"]\\n\\tclean = "touch {out}.clean; cat"\\n\\trequired\\n' >> .git/config
+printf '[diff "d"]\\n\\ttextconv = "touch {out}.textconv; cat"\\n' >> .git/config
+mkdir -p .git/hooks .git/info; printf '#!/bin/sh\\ntouch {out}.hook\\n' > .git/hooks/post-index-change; chmod +x .git/hooks/post-index-change
+echo '* filter=f diff=d' > .git/info/attributes; echo '* filter=f diff=d' > .gitattributes
+echo b >> api/a.py
+"""
+)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("confined", [True, False])
+def test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards(
+    world: World, confined: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole command: what was done is told, and none of the programs that the clone names was started."""
+    if confined and not version():
+        pytest.skip("this kernel has no Landlock")
+    monkeypatch.chdir(world.repo)
+    out = world.top / "OUT"
+    agent = world.script("hostile.sh", HOSTILE.replace("{out}", str(out))) + " {prompt} {notes}"
+    line = ["replay", world.lesson, "--agent", agent, "--pairs", "1", "--yes", "--by", "ada", "--json"]
+    assert main([*line, *([] if confined else ["--unconfined"])]) == 0
+    data = json.loads(capsys.readouterr().out)["data"]
+    assert [*world.top.glob("OUT*")] == [] and len(data["pairs"]) == 1
+    patches = [path.read_text() for path in Path(data["folder"]).glob("0*/changes.patch")]
+    assert len(patches) == 2 and all("+b\n" in patch for patch in patches)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [

@@ -145,10 +145,10 @@ def judge_run(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> 
         return outcome.JudgedRun(None, str(ran["void"]))
     place = _Place(folder, bench)
     env = place.environment()
-    if not os.path.isdir(place.clone):
+    if not os.path.isdir(place.clone) or os.path.islink(place.clone):
         return outcome.JudgedRun(1.0, "the agent removed its work tree")
     with open(os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace") as file:
-        file.write(difference(place.clone))
+        file.write(difference(packed(bench.source, task.commit, bench.packs), task.commit, place.clone))
     if bench.instrument == outcome.CHECK:
         return outcome.by_check(
             _run(place, ["sh", "-c", bench.check], place.clone, env, "check.txt", bench.timeout).status

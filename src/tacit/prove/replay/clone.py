@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
@@ -40,7 +41,7 @@ def texts_at(source: str, commit: str, names: Sequence[str]) -> dict[str, str]:
     """What files held at a commit, of those that were there."""
     found = {}
     for name in names:
-        told = git.ask_git(source, "show", f"{commit}:{name}")
+        told = git.ask_git(source, "cat-file", "blob", f"{commit}:{name}")  # which converts nothing
         if told is not None and not told.returncode:
             found[name] = told.stdout
     return found
@@ -66,11 +67,7 @@ def clone(pack: str, commit: str, branch: str, folder: str) -> None:
     """The work tree of a commit in a new folder."""
     os.makedirs(folder)
     name = branch if _PLAIN.fullmatch(branch) and not branch.endswith((".lock", "/")) else "main"
-    _git(folder, "init", "-q", "--template=", "-b", name)
-    inside = os.path.join(folder, ".git")
-    for file in os.listdir(pack):
-        where = (inside, "shallow") if file == "shallow" else (inside, "objects", "pack", file)
-        shutil.copyfile(os.path.join(pack, file), os.path.join(*where))
+    inside = _repository(pack, folder, name)
     with open(os.path.join(inside, "config"), "a", encoding="utf-8") as config:
         config.write(f"[core]\n\thooksPath = {os.devnull}\n[push]\n\tdefault = nothing\n")
     ref = os.path.join(inside, "refs", "heads", *name.split("/"))
@@ -80,13 +77,33 @@ def clone(pack: str, commit: str, branch: str, folder: str) -> None:
     _git(folder, "reset", "-q", "--hard")
 
 
-def difference(folder: str) -> str:
-    """What was done in a clone's work tree, against the commit it began at or made since; empty where git cannot tell."""
-    told = git.ask_git(folder, "diff", "HEAD", timeout=60.0)
-    return told.stdout if told is not None and not told.returncode else ""
+def difference(pack: str, commit: str, folder: str) -> str:
+    """What was done in a clone's work tree since the commit it began at; empty where git cannot tell.
+
+    Whoever worked there may have named programs in the clone's git directory: a diff of its own, a filter, a monitor. So that directory
+    is not asked: a fresh one of ours is, and no submodule is entered.
+    """
+    with tempfile.TemporaryDirectory(prefix="tacit-diff-") as own:
+        try:
+            tree = ("--git-dir", _repository(pack, own, "main"), "--work-tree", folder)
+            _git(own, *tree, "read-tree", commit)
+            plain = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+            return _git(own, *tree, "diff", *plain, commit, timeout=60.0)
+        except TacitError:
+            return ""
 
 
-def _git(folder: str, *arguments: str, said: str = "") -> None:
+def _repository(pack: str, folder: str, branch: str) -> str:
+    """The git directory of a new repository that holds a pack and nobody's settings."""
+    _git(folder, "init", "-q", "--template=", "-b", branch)
+    inside = os.path.join(folder, ".git")
+    for file in os.listdir(pack):
+        where = (inside, "shallow") if file == "shallow" else (inside, "objects", "pack", file)
+        shutil.copyfile(os.path.join(pack, file), os.path.join(*where))
+    return inside
+
+
+def _git(folder: str, *arguments: str, said: str = "", timeout: float = SLOW) -> str:
     try:
         done = subprocess.run(
             ["git", *git.QUIET, "-C", folder, *arguments],
@@ -94,7 +111,7 @@ def _git(folder: str, *arguments: str, said: str = "") -> None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SLOW,
+            timeout=timeout,
             env={**{name: text for name, text in os.environ.items() if not name.startswith("GIT_")}, **_ENV},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -107,3 +124,4 @@ def _git(folder: str, *arguments: str, said: str = "") -> None:
             f"Cloning for a replay: git {arguments[0]} in {folder} said: {last}",
             "git fsck tells whether the repository is sound.",
         )
+    return done.stdout
