@@ -204,24 +204,3 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
     ]
     assert tabulate(trials) == dict(memories.effect(memory).lessons[0].table)
     assert len(trials) == 30
-
-
-@pytest.mark.parametrize(
-    ("word", "told"),
-    [
-        ("helps", "0.48 problems a session (0.10 to 0.90), over 60 sessions with a control group"),
-        (
-            "not yet known",
-            "not yet known: between +0.10 and +0.90 problems a session, over 60 sessions with a control group",
-        ),
-        ("no difference", "nothing that would matter, over 60 sessions with a control group"),
-    ],
-)
-def test_the_report_claims_no_more_than_its_verdict(word: str, told: str) -> None:
-    """A sentence for people, and no figure under a head that the verdict does not bear."""
-    from tacit.surfaces.outlook import spared_words as _spared
-
-    assert _spared(word, 0.48, 0.10, 0.90, 60) == told
-    assert _spared("harms", -0.5, -0.9, -0.1, 60).startswith(
-        "nothing: it costs 0.50 problems a session more (0.10 to 0.90)"
-    )

@@ -9,8 +9,9 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.run import Step
 from tacit.core.value import replace
+from tacit.learn.ended import ended
 from tacit.learn.occurrences import occurrences
-from tacit.testing import run, tool
+from tacit.testing import run, say, tool, user
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
@@ -58,3 +59,43 @@ def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Pat
             tx.apply(change(lesson, now, verb="verdict", by="rules", reason="of before", at="2026-11-01T00:00:00.000Z"))
         told = [memories.inject(task, run=f"r{n}", host="neutral").markdown for n in range(20)]
     assert sum("make tax-rates" in each for each in told) >= 15
+
+
+TRACE = f"Traceback (most recent call last):\n  File \"tools/tax_run.py\", line 3, in <module>\n{ERROR}"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "struck"),
+    [
+        ("python tools/tax_run.py 2>&1 | tail -5", TRACE, True),
+        ("python tools/tax_run.py 2>&1 | tail -1", ERROR, True),
+        ("python tools/tax_run.py || true", TRACE, True),
+        ("python tools/tax_run.py 2>&1 | tail -5", "done", False),
+        ("cat log.txt | grep Rate", ERROR, False),  # a look at what happened another time
+        ("grep -rn RateTableEmptyError src", ERROR, False),
+    ],
+)
+def test_a_hidden_status_is_read_by_what_was_printed(command: str, output: str, struck: bool) -> None:
+    """A quarter of real commands are piped: an agent that pipes more must not look as if it failed less (P8)."""
+    assert bool(occurrences(run("r", tool(command, output)), *MARKS)) is struck
+
+
+@pytest.mark.parametrize(
+    ("steps", "how"),
+    [
+        ((tool("pytest -q", "3 passed"),), "success"),
+        ((tool("pytest -q", error="1 failed"),), "failure"),
+        ((tool("pytest -q 2>&1 | tail -3", "1 failed, 2 passed"),), "failure"),
+        ((tool("pytest -q", error="1 failed"), tool("make test", "ok")), "success"),
+        ((tool("pytest -q", error="1 failed"), tool("git commit -m x", "[main 1] x")), "success"),
+        ((tool("git commit -m x", error="hook failed"),), ""),
+        ((tool("git commit -m x", "[main 1] x"), user("it still fails on my machine")), "failure"),
+        ((tool("pytest -q", error="1 failed"), user("thanks, that is what I meant")), "success"),
+        ((tool("ls", "a"), user("now rename the module")), ""),
+        ((user("thanks in advance"), tool("ls", "a")), ""),  # nothing was done yet
+        ((tool("ls", "a"), say("All tests pass, perfect.")), ""),  # the agent's own word is none
+    ],
+)
+def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(steps: tuple[Step, ...], how: str) -> None:
+    """Where the host says nothing (P7): in none of 371 real runs did it."""
+    assert ended(run("r", *steps)) == how

@@ -16,31 +16,44 @@ from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why
 from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
+from tacit.trial.prices import PRICED_ON, dollars
 from tacit.trial.run_outcomes import UnitFacts
 
 
 def whole(word: str, per_run: float = -0.5, low: float = -0.8, high: float = -0.2) -> Whole:
-    return Whole(per_run, low, high, 2.0, 100, Verdict(word, 1.0, 1.0, 1.0, 1.0, ""))
+    calls = (-800 * per_run, -800 * high, -800 * low)
+    return Whole(per_run, low, high, 2.0, 140, Verdict(word, 1.0, 1.0, 1.0, 1.0, ""), 100, None, calls)
 
 
 def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
     """A loss of one is eight calls; what a call takes is this project's own."""
-    units = [UnitFacts(False, "success", 20_000, 40, usd=0.8)]
+    units = [UnitFacts(False, "success", 20_000, 400, usd=0.8, calls=40, cached=400_000)]
     found = worth(whole(HELPS), 30.0, units)
     assert found is not None
     assert found.calls == (400.0, 160.0, 640.0) and found.minutes == (200.0, 80.0, 320.0)
     assert found.tokens == (200_000.0, 80_000.0, 320_000.0) and found.usd == pytest.approx((8.0, 3.2, 12.8))
     assert (
         worth_line(found)
-        == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 8 dollars, over 100 sessions with a control group."
+        == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 4,000,000 tokens read from the cache,"
+        f" 8 dollars at the prices of {PRICED_ON}, over 100 sessions that were given them."
     )
 
 
 def test_what_is_not_yet_known_is_a_span_and_no_claim() -> None:
     """Nothing is said to be spared."""
-    told = worth_line(worth(whole(NOT_YET_KNOWN, -0.1, -0.8, 0.6), None, []))
-    assert told.startswith("Spared between -480 and +640 calls of agents, not yet known which") and "about" not in told
-    assert "cannot be told yet" in worth_line(None)
+    open_ = whole(NOT_YET_KNOWN, -0.1, -0.8, 0.6)
+    assert worth_line(worth(open_, None, [])) == worth_line(None) == ""
+    assert open_.sentence == (
+        "Not yet known whether your lessons help: in 100 sessions that were given them between 60 more and 80 fewer failures happened than without."
+    )
+
+
+def test_money_is_told_from_a_dated_table_or_not_at_all() -> None:
+    """What the host says first; then the price of exactly this model, cache at its own."""
+    used = {"input": 1_000_000, "output": 100_000, "cache_read": 10_000_000, "cache_write": 0}
+    assert dollars("us.anthropic.claude-sonnet-4-5-20250929-v1:0", used) == pytest.approx(3.0 + 1.5 + 3.0)
+    assert dollars("claude-sonnet-4-5", {**used, "usd": 2.0}) == 2.0
+    assert dollars("claude-sonnet-5", used) is None and dollars("", used) is None and dollars("gpt-5", {}) is None
 
 
 def memory(id: str, **fields: Any) -> Memory:

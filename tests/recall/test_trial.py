@@ -26,7 +26,7 @@ def settings(**keys: Any) -> Trial:
 
 
 def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006
-    return assignments(memories, recorded, key=KEY, unit="u", settings=at, **named)
+    return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 
 def use(memory: str, arm: str, family: str = "", probability: float = 0.3, blank: bool = False) -> Use:
@@ -63,16 +63,33 @@ def test_no_coin_is_thrown_where_nothing_can_answer(make: Make) -> None:
 
 def test_the_coin_is_fair_at_its_rate(make: Make) -> None:
     """Of many lessons about the rate is withheld, and the rate is recorded with each."""
-    found = assign([make() for _ in range(1000)])
+    found = assign([make() for _ in range(1003)])[3:]
     assert {each.probability for each in found} == {0.3}
     assert 250 < sum(each.arm == "withheld" for each in found) < 350
 
 
 def test_the_same_unit_gives_the_same_answer(make: Make) -> None:
     """Again, in another order, on another surface."""
-    memories = [make() for _ in range(20)]
-    arms = {each.memory: each.arm for each in assign(memories)}
-    assert {each.memory: each.arm for each in assign(memories[::-1])} == arms
+    first, memories = [make(klass="rule") for _ in range(3)], [make() for _ in range(20)]
+    arms = {each.memory: each.arm for each in assign([*first, *memories])}
+    assert {each.memory: each.arm for each in assign([*first, *memories[::-1]])} == arms
+
+
+def test_of_the_three_that_matter_most_one_at_most_is_left_out(make: Make) -> None:
+    """Per session, however many answers it gets; what is given so has no coin and stands in no table. Later ones toss as ever."""
+    coins: dict[int, list[float]] = {0: [], 1: [], 2: [], 3: []}
+    for n in range(300):
+        found = assign([make() for _ in range(4)], unit=f"u{n}", at=settings(rate=0.5))
+        assert sum(each.arm == "withheld" for each in found[:3]) <= 1
+        for rank, each in enumerate(found):
+            coins[rank].append(each.probability)
+    assert set(coins[0]) == set(coins[3]) == {0.5}
+    assert 0.15 < coins[2].count(0.5) / 300 < 0.35  # only where neither of the two before was left out
+    unit = next(f"u{n}" for n in range(300) if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld")
+    one, other = make(), make()
+    before = [Use(one.id, unit, "p", "r", one.id, "withheld", 0.5)]
+    (later,) = assign([other], before, unit=unit)
+    assert (later.arm, later.probability, later.given) == ("exempt", 0.0, True)
 
 
 def test_what_was_recorded_wins(make: Make) -> None:

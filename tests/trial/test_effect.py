@@ -18,9 +18,9 @@ from tacit.trial.effect import (
     STAKES,
     Balance,
     Interval,
-    _bets,
     balance,
     balance_of,
+    bets,
     course_from_json,
     course_of,
     course_to_json,
@@ -183,7 +183,7 @@ def test_no_bettor_gets_rich_on_average_whatever_the_loss(
     bound = -abs(d) if side == "help" else abs(d)
     for k in range(len(GUESSES) * len(STAKES)):
         mean = sum(
-            chance * q * math.exp(_bets(h, bound, side, injected, loss)[k])
+            chance * q * math.exp(bets(h, bound, side, injected, loss)[k])
             for injected, chance in ((True, p), (False, h))
             for loss, q in losses
         )

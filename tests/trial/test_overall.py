@@ -17,7 +17,7 @@ WORLD = {"good": (0.1, 0.6), "fine": (0.1, 0.6), "bad": (0.5, 0.1), "worse": (0.
 
 
 def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -> tuple[float, list[Trial]]:
-    """Settled coins and the true problems per run: a lesson that helps is withheld rarely from then on, one that harms leaves."""
+    """Settled coins and the problems that giving added, or spared where it is negative: a lesson that helps is withheld rarely from then on, one that harms leaves."""
     chance, rates = random.Random(seed), dict.fromkeys(world, 0.3)
     kept: dict[str, list[Trial]] = {name: [] for name in world}
     coins: list[Trial] = []
@@ -31,7 +31,7 @@ def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -
             coin = Trial(str(run), name, name, rates[name], arm, "occurred" if occurred else "not_occurred")
             coins.append(coin)
             kept[name].append(coin)
-            truth += told - untold
+            truth += (1 - rates[name]) * (told - untold)
         if run % 20 == 19:
             for name in list(rates):
                 word = verdict(tabulate(kept[name])).word
@@ -39,7 +39,7 @@ def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -
                     rates[name] = 0.05
                 elif word == "harms":
                     del rates[name]
-    return truth / runs, coins
+    return truth, coins
 
 
 def test_it_holds_the_truth_where_lessons_differ_leave_and_change_their_rates() -> None:
@@ -48,10 +48,11 @@ def test_it_holds_the_truth_where_lessons_differ_leave_and_change_their_rates() 
     for seed in range(20):
         truth, coins = story(seed, 200)
         whole = whole_memory(coins)
-        held += whole.low <= truth <= whole.high
-        told += whole.per_run is not None and abs(whole.per_run - truth) < 0.6
-        span = interval(tabulate(coins))
-        pooled += span.low * whole.lessons_per_run <= truth <= span.high * whole.lessons_per_run
+        about, least, most = whole.spared or (0.0, 0.0, 0.0)
+        held += least <= -truth <= most
+        told += abs(about + truth) < 0.5 * whole.given
+        span, thrown = interval(tabulate(coins)), sum(coin.arm == "injected" for coin in coins)
+        pooled += span.low * thrown <= truth <= span.high * thrown
     assert held >= 19
     assert told >= 19
     assert pooled <= 15
@@ -71,9 +72,46 @@ def test_it_counts_problems_per_run() -> None:
     _, coins = story(3, 150, {"a": (0.1, 0.7), "b": (0.1, 0.7), "c": (0.1, 0.7)})
     whole = whole_memory([*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)])
     assert (whole.units, whole.lessons_per_run) == (150, 3.0)
-    assert whole.per_run == pytest.approx(-1.8, abs=0.5)
+    assert whole.per_run == pytest.approx(-1.8 * 0.8, abs=0.6)  # of the sessions that were given one: two or three of them
     assert -3.0 <= whole.low < whole.per_run < whole.high < 0
-    assert whole.verdict.word == HELPS
+    assert whole.verdict.word == HELPS and whole.run is not None and whole.run < 60
+    about, least, most = (round(each) for each in whole.spared or ())
+    assert whole.sentence == (
+        f"Some of your lessons help: in {whole.given} sessions that were given them about {about} failures ({least} to {most})"
+        " did not happen; error rate 5 %."
+    )
+
+
+def test_only_sessions_that_were_given_lessons_are_spared_anything() -> None:
+    """Of a problem that every given session is spared: as many as were given it, not as were tossed for it (P4)."""
+    coins = story(5, 200, {"a": (0.0, 1.0)})[1]
+    whole = whole_memory(coins)
+    given = sum(coin.arm == "injected" for coin in coins)
+    assert whole.given == given < 200
+    assert whole.spared is not None and whole.spared[0] == pytest.approx(given, rel=0.15)
+    assert whole.calls is not None and whole.calls[0] == pytest.approx(8 * given, rel=0.15)
+
+
+def test_one_purse_speaks_before_any_lesson_alone() -> None:
+    """Eight lessons with two dozen units each: none has a verdict, together they do."""
+    _, coins = story(1, 24, {name: (0.05, 0.35) for name in "abcdefgh"})
+    assert whole_memory(coins).verdict.word == HELPS
+    assert {verdict(tabulate([coin for coin in coins if coin.family == name])).word for name in "abcdefgh"} == {NOT_YET_KNOWN}
+
+
+def test_fewer_problems_with_less_work_are_no_help() -> None:
+    """Told agents leave half of the work undone, and with it half of the problems; sessions that end well are fewer (4a)."""
+    chance, coins, finished = random.Random(4), [], {}
+    for unit in range(300):
+        arm = "withheld" if chance.random() < 0.3 else "injected"
+        done = arm == "withheld" or chance.random() < 0.5
+        struck = done and chance.random() < 0.5
+        coins.append(Trial(str(unit), "a", "a", 0.3, arm, "occurred" if struck else "not_occurred"))
+        finished[str(unit)] = done
+    assert whole_memory(coins).verdict.word == HELPS
+    found = whole_memory(coins, finished=finished)
+    assert found.verdict.word == NOT_YET_KNOWN and "less work" in found.verdict.reason
+    assert whole_memory(coins, finished=dict.fromkeys(finished, False)).verdict.word == HELPS, "no session tells how it ended"
 
 
 def test_an_empty_memory_has_no_figure() -> None:
@@ -89,7 +127,7 @@ def test_an_empty_memory_has_no_figure() -> None:
         max_size=60,
     )
 )
-def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(
+def test_the_interval_holds_its_own_estimate(
     facts: list[tuple[str, float, bool, bool]],
 ) -> None:
     """Whatever was thrown."""
@@ -98,9 +136,8 @@ def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(
         for n, (name, h, arm, occurred) in enumerate(facts)
     ]
     whole = whole_memory(coins)
-    assert -whole.lessons_per_run <= whole.low <= whole.high <= whole.lessons_per_run
+    assert whole.low <= whole.high
     assert whole.per_run is None or whole.low <= whole.per_run <= whole.high
-    assert (whole.verdict.word == HELPS) == (whole.high < 0)
 
 
 @given(
@@ -122,7 +159,7 @@ def test_no_stake_grows_on_average(
         (p if injected else h) * loss.get(grade, lambda _: 0.0)(told if injected else untold)
         for injected, grade in _FACES
     ]
-    difference = mean_loss * (told - untold)
+    difference = p * mean_loss * (told - untold)
     prices = [face[STAKES.index(stake)] for face in coin.prices[0 if sign > 0 else 1]]
     if all(price < float("inf") for price in prices):
         mean = sum(

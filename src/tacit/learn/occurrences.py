@@ -17,10 +17,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tacit.core.links import UNKNOWN
 from tacit.learn import shell
-from tacit.learn.reader.render import PERSON, at_home, failing_output, spoken
+from tacit.learn.ended import ended
+from tacit.learn.reader.render import PERSON, at_home, failing_output, is_hidden, spoken
 from tacit.trial.outcome import Sighting
-from tacit.words.diagnose import diagnose, signatures
+from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +46,7 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
         until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
             if until is not None and at >= until:
-                until = _overcome(lane, at, struck, run.outcome == "success")
+                until = _overcome(lane, at, struck, (run.outcome if run.outcome != UNKNOWN else ended(run)) == "success")
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
                 loss = (following - at) / CAP  # it comes again before it was overcome
@@ -55,11 +57,13 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
 
 
 def failed_with(step: Step, folder: str) -> tuple[str, ...]:
-    """The signatures of a step that failed, by its status or, behind a pipe, by a form that only a failure prints."""
+    """The signatures of a step that failed, by its status or, where that is hidden, by what it printed."""
     if step.interrupted:
         return ()
     if step.error:
         return _signatures(step.error, folder)
+    if is_hidden(step):  # nobody sees how it ended, in either arm; what it printed is read like an error
+        return _signatures(step.output[-LONGEST_OUTPUT:], folder)
     return _coded(step.output, folder) if step.output and shell.command_of(step) else ()
 
 

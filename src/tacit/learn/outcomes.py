@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.links import INSTRUCTED, Mark
+from tacit.core.links import INSTRUCTED, UNKNOWN, Mark
 from tacit.core.value import replace
+from tacit.learn.ended import ended
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
+from tacit.trial.run_outcomes import ENDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,6 +212,8 @@ class Session(Findings):
         said = tx.findings(run=self.id)
         facts: dict[str, Any] = {
             "steps": len(run.steps),
+            "calls": sum(step.role == "tool" for step in run.steps),
+            ENDED: ended(run) if run.outcome == UNKNOWN else "",
             "findings": len(said),
             # A file, folder or branch can be named after a secret as well as a sentence can hold one.
             "files": [redacted_path(path) for path in run.files[:200]],
@@ -255,7 +259,7 @@ class Session(Findings):
         )
         for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
             tx.reword(memory)
-        if over and run.outcome in ("success", "failure"):
+        if over and (run.outcome != UNKNOWN or facts.get(ENDED)):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)

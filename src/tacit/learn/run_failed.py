@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.links import IN_EPOCH
+from tacit.core.links import IN_EPOCH, UNKNOWN
 from tacit.core.memory import VERDICTS
 from tacit.learn.verdict import gone_on
 from tacit.stores.lookups import is_settled, settled_units
 from tacit.trial.effect import NOT_YET_KNOWN, course_from_json, course_to_json, sentence_of_counts
-from tacit.trial.run_outcomes import RUN_FAILED, course_of_failures, failed_trial
+from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
 
 if TYPE_CHECKING:
     from tacit.core.links import Use
@@ -23,7 +23,8 @@ def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again:
     """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
     rules, since = profile.effect, tx.measured_since(use.memory)
     kept = "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
-    trial = failed_trial(use, run.outcome, run.settled_at)
+    word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(ENDED, UNKNOWN)
+    trial = failed_trial(use, word, run.settled_at)
     course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
     if course is None:
         uses = tx.uses(memory=use.memory)

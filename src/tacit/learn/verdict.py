@@ -14,7 +14,7 @@ from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
 from tacit.core.value import replace, value
 from tacit.trial.belief import believe
-from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RULE, counts, follow, sentence, stands
+from tacit.trial.effect import NOT_YET_KNOWN, RULE, agreed, counts, follow, sentence, stands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -50,17 +50,6 @@ def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course
 def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
     """The verdict in each epoch, and on its runs as a whole, as a memory's tally keeps them."""
     return {name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1] for name, at in signals.items() if name.startswith(IN_EPOCH)}
-
-
-def agreed(words: Iterable[str], runs: str = NOT_YET_KNOWN) -> str:
-    """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference or rare
-    only where all say it. That the runs themselves fail more often goes before all."""
-    if runs == HARMS:
-        return HARMS
-    said = set(words)
-    if HELPS in said or HARMS in said:
-        return NOT_YET_KNOWN if {HELPS, HARMS} <= said else HELPS if HELPS in said else HARMS
-    return said.pop() if len(said) == 1 else NOT_YET_KNOWN
 
 
 def judged(

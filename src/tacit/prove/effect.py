@@ -96,8 +96,9 @@ class Effects:
 
     @property
     def headline(self) -> list[str]:
-        """What people ask first: what became of their own words, and what was spared."""
-        return [*(heard_lines(self.heard) if self.heard else ()), worth_line(self.worth)]
+        """What people ask first: what the lessons together do, in failures, and what became of their own words."""
+        said = (self.whole.sentence, worth_line(self.worth), *(heard_lines(self.heard) if self.heard else ()))
+        return [line for line in said if line]
 
     @property
     def notes(self) -> list[str]:
@@ -144,7 +145,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
     costs = [(tables[id], believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
-    whole = whole_memory(trials, rules.alpha, rules.margin)
+    whole = whole_memory(trials, rules.alpha, {id: unit.outcome == "success" for id, unit in units.items()})
     return Effects(
         lessons=tuple(lessons),
         whole=whole,

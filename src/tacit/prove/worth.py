@@ -1,7 +1,8 @@
 """What the memory was worth, in things people count: corrections that came back, calls, minutes, tokens, money.
 
 A loss is the calls until a problem was overcome, over eight; so a difference of losses is one of calls, and a lower bound where more than
-eight were lost. Minutes, tokens and money follow from what a call takes in this project. The interval is the control group's own.
+eight were lost. Only sessions that were given the lessons count. Minutes and tokens follow from what a call takes in this project, as its
+host bills it, money from a table of prices with its date, and from nothing else. The interval is the control group's own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from tacit.core.memory import HEARD
 from tacit.core.value import value
 from tacit.trial import effect as stats
 from tacit.trial.outcome import OCCURRED
+from tacit.trial.prices import PRICED_ON
 from tacit.trial.table import Counts, tabulate, trials_from
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from tacit.trial.run_outcomes import UnitFacts
     from tacit.trial.table import Table
 
-CALLS = 8  # to a loss of 1 (learn/occurrences.py)
 _FEW = 10  # givings below which a share says nothing
 # tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
 ENOUGH = 400
@@ -47,30 +48,34 @@ class Heard:
 
 @value
 class Worth:
-    """What was spared so far: about, at least, at most; negative is a loss."""
+    """What was spared so far where lessons were given: about, at least, at most; negative is a loss."""
 
     word: str  # the verdict behind it
-    units: int
+    units: int  # sessions that were given them
     calls: tuple[float, float, float]
     minutes: tuple[float, float, float] | None
-    tokens: tuple[float, float, float] | None
+    tokens: tuple[float, float, float] | None  # that the host bills as new; what it read from its cache is apart
+    cached: tuple[float, float, float] | None
     usd: tuple[float, float, float] | None
+    priced: str = ""  # the day of the prices
 
 
 def worth(whole: Whole, seconds_a_call: float | None, units: Iterable[UnitFacts]) -> Worth | None:
-    """What all lessons on trial spared over the settled units; None where nothing was settled in both arms."""
-    if whole.per_run is None:
+    """What all lessons on trial spared over the sessions that were given them; None where nothing was settled in both arms."""
+    if whole.calls is None:
         return None
-    calls = _times((-whole.per_run, -whole.high, -whole.low), CALLS * whole.units)
-    told = [unit for unit in units if unit.steps and unit.tokens]
-    steps = sum(unit.steps for unit in told)
-    tokens = sum(unit.tokens or 0 for unit in told) / steps if steps else None
-    paid = [unit for unit in units if unit.steps and unit.usd]
-    usd = sum(unit.usd or 0 for unit in paid) / sum(unit.steps for unit in paid) if paid else None
+    told = [unit for unit in units if unit.calls and unit.tokens]
+    paid = [unit for unit in told if unit.usd]
+
+    def times(of: Sequence[UnitFacts], what: str) -> tuple[float, float, float] | None:
+        each = sum(unit.calls for unit in of)
+        total = sum(getattr(unit, what) or 0.0 for unit in of)
+        return _times(whole.calls, total / each) if whole.calls and each and total else None
+
     return Worth(
-        whole.verdict.word, whole.units, calls,
-        _times(calls, seconds_a_call / 60) if seconds_a_call else None,
-        _times(calls, tokens) if tokens else None, _times(calls, usd) if usd else None,
+        whole.verdict.word, whole.given, whole.calls,
+        _times(whole.calls, seconds_a_call / 60) if seconds_a_call else None,
+        times(told, "tokens"), times(told, "cached"), times(paid, "usd"), PRICED_ON if paid else "",
     )  # fmt: skip
 
 
@@ -129,22 +134,29 @@ def _times(figures: tuple[float, float, float], by: float) -> tuple[float, float
 
 
 def worth_line(found: Worth | None) -> str:
-    """One sentence: what was spared, and between what; it claims no more than its verdict."""
-    if found is None:
-        return "What it spared cannot be told yet: no session that could tell went without one of them so far."
-    about, least, most = found.calls
-    head = {
-        "helps": f"Spared about {about:,.0f} calls of agents ({least:,.0f} to {most:,.0f})",
-        "harms": f"Cost about {-about:,.0f} calls of agents ({-most:,.0f} to {-least:,.0f})",
-    }.get(found.word, f"Spared between {least:+,.0f} and {most:+,.0f} calls of agents, not yet known which")
-    said = []
-    for figures, unit in ((found.minutes, "min"), (found.tokens, "tokens"), (found.usd, "dollars")):
-        if figures:
-            known = found.word in ("helps", "harms")
-            said.append(
-                f"{abs(figures[0]):,.0f} {unit}" if known else f"{figures[1]:+,.0f} to {figures[2]:+,.0f} {unit}"
-            )
-    return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} sessions with a control group."
+    """What the failures that did not happen would have cost; said only where the lessons are known to help or to harm."""
+    if found is None or found.word not in ("helps", "harms"):
+        return ""
+    sign = 1 if found.word == "helps" else -1
+    about, least, most = sorted_span(found.calls, sign)
+    head = f"{'Spared' if sign > 0 else 'Cost'} about {about:,.0f} calls of agents ({least:,.0f} to {most:,.0f})"
+    said = [
+        f"{sign * figures[0]:,.0f} {unit}"
+        for figures, unit in (
+            (found.minutes, "min"),
+            (found.tokens, "tokens"),
+            (found.cached, "tokens read from the cache"),
+            (found.usd, f"dollars at the prices of {found.priced}"),
+        )
+        if figures
+    ]
+    return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} sessions that were given them."
+
+
+def sorted_span(figures: tuple[float, float, float], sign: int) -> tuple[float, float, float]:
+    """About, least, most; turned round where it is a cost."""
+    about, least, most = figures
+    return (about, least, most) if sign > 0 else (-about, -most, -least)
 
 
 def heard_lines(found: Heard) -> list[str]:

@@ -64,7 +64,16 @@ def inject(
     """
     from tacit.recall.budget import all_out, few_for, fit, level_for, nearest_out, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
-    from tacit.recall.trial import assignments, cured_by, epoch_for, known_to, record_giving, run_row_for, still_allowed
+    from tacit.recall.trial import (
+        assignments,
+        cured_by,
+        epoch_for,
+        has_verdict,
+        known_to,
+        record_giving,
+        run_row_for,
+        still_allowed,
+    )
 
     check_renderer(renderer or profile.render.renderer)
     about: tuple[str, ...] = ()
@@ -99,6 +108,7 @@ def inject(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
             epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, [each.memory for each in kept]),
+            pool=has_verdict(tx, project.id),
         )  # fmt: skip
         # What another event of this context recorded since we looked was told there; it is not told twice.
         known = frozenset() if repeat else frozenset(known_to(tx, row.root, context))

@@ -178,7 +178,7 @@ def _told_in_run(
     store: Store, project: Project, profile: Profile, query: Query, asking: AskingRun, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments, cured_by, epoch_for, record_giving, run_row_for
+    from tacit.recall.trial import assignments, cured_by, epoch_for, has_verdict, record_giving, run_row_for
 
     row = run_row_for(store, project.id, asking, asking.run, query, now)
     eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
@@ -188,6 +188,7 @@ def _told_in_run(
         told = assignments(
             eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
             epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, eligible),
+            pool=has_verdict(tx, project.id),
         )  # fmt: skip
         record_giving(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}

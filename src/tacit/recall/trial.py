@@ -13,7 +13,7 @@ from tacit.core.memory import VERDICTS, seen_by
 from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
 from tacit.recall.rank import barred
-from tacit.trial.coin import WITHHELD, assign, is_blank, rate_for
+from tacit.trial.coin import POOL, WITHHELD, assign, is_blank, is_spared, rate_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ def assignments(
         if use.arm != EXEMPT
     }
     blank = _blank(recorded, key, unit, settings)
+    left_out = sum(use.arm == WITHHELD and not use.blank for use in recorded)
     found: list[Assigned] = []
-    for memory in memories:
+    for rank, memory in enumerate(memories):
         family = memory.family or memory.id
         use = by_memory.get(memory.id)
         if use is not None:
@@ -92,11 +93,14 @@ def assignments(
             found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
             continue
         twin = families.get(family)
-        if twin is None:
+        if twin is None and not blank and is_spared(rank, left_out):
+            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "another one is left out of this session already"))
+        elif twin is None:
             coin = assign(key, unit, family, rate.value)
             arm = WITHHELD if blank else coin.arm
             twin = Assigned(memory.id, family, arm, coin.probability, "a blank unit" if blank else rate.reason, blank)
             families[family] = twin
+            left_out += arm == WITHHELD
             found.append(twin)
         else:
             found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
@@ -188,6 +192,11 @@ def run_row_for(store: Store, project: str, asking: AskingRun, run: str, query: 
         id, project, asking.host, run, root, agent="" if asking.context else query.agent, model=asking.model, domain=query.domain,
         task_id=query.task_id, task_type=query.task_type, started_at=now,
     )  # fmt: skip
+
+
+def has_verdict(store: Reads, project: str) -> bool:
+    """Whether the lessons of a project together have a verdict, as the last pass of upkeep noted."""
+    return bool(store.meta(POOL + project))
 
 
 def cured_by(tx: Transaction, memories: Sequence[Memory]) -> dict[str, Memory]:

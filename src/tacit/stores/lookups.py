@@ -89,12 +89,12 @@ def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFact
     from tacit.trial.run_outcomes import unit_of
 
     sql = (
-        "SELECT root, outcome, settled_at, facts FROM run WHERE root IN (SELECT value FROM json_each(:units))"
+        "SELECT root, outcome, settled_at, facts, model FROM run WHERE root IN (SELECT value FROM json_each(:units))"
         " AND settled_at <> '' ORDER BY root, seq"
     )
     runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for root, outcome, at, facts in store.rows(sql, units=json.dumps([*units])):
-        runs.setdefault(root, []).append((outcome, at, json.loads(facts or "{}")))
+    for root, outcome, at, facts, model in store.rows(sql, units=json.dumps([*units])):
+        runs.setdefault(root, []).append((outcome, at, {**json.loads(facts or "{}"), "model": model}))
     return {unit: unit_of(parts, units[unit]) for unit, parts in runs.items()}
 
 

@@ -53,20 +53,15 @@ def spared(found: Spared | None) -> Drawn:
     if not found.is_known or found.about is None:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
-    between = f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session"
-    over = f"over {numbered(found.units, 'session')}, some of which went without a lesson to compare"
+    between = f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session that was given lessons"
     desc = f"The figure lies {between}; the best guess is {pictures.with_sign(found.about)}."
     ends = ("more failures", "fewer failures")
     picture = pictures.interval(
         "spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends
     )
     few = f" Below {ENOUGH} sessions nothing is claimed." if found.units < ENOUGH else ""
-    big, told = {
-        "helps": (f"{found.about:.2f} a session", f"{between.capitalize()}, {over}."),
-        "harms": (f"{-found.about:.2f} more a session", f"{between.capitalize()}, {over}."),
-        "no difference": ("No difference", f"With lessons and without, it went the same, {over}."),
-    }.get(found.word, ("Not yet known", f"Somewhere {between}, {over}.{few}"))
-    return Drawn("spared", title, big, told, picture)
+    big = {"helps": f"{found.about:.2f} a session", "harms": f"{-found.about:.2f} more a session"}.get(found.word, "")
+    return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
 
 
 def waiting(found: Outlook) -> Drawn:

@@ -188,33 +188,12 @@ def questions(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def spared(found: Effects) -> Spared:
     """What the control group says of the whole memory; never what was merely not seen again."""
-    whole, more = found.whole, tuple(line.strip() for line in found.headline)
-    if whole.per_run is None or not whole.units:
-        told = "not yet known: no session that could tell went without a lesson so far"
-        return Spared(whole.verdict.word, None, 0.0, 0.0, whole.units, told, more)
-    about, low, high = -whole.per_run, -whole.high, -whole.low
+    whole, more = found.whole, tuple(line.strip() for line in found.headline[1:])
+    if whole.per_run is None:
+        return Spared(whole.verdict.word, None, 0.0, 0.0, whole.units, whole.sentence, more)
     return Spared(
-        whole.verdict.word,
-        about,
-        low,
-        high,
-        whole.units,
-        spared_words(whole.verdict.word, about, low, high, whole.units),
-        more,
+        whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.given, whole.sentence, more
     )
-
-
-def spared_words(word: str, about: float, least: float, most: float, units: int) -> str:
-    """Problems that the memory spares a run, in a sentence that claims no more than its verdict."""
-    over = f"over {units} sessions with a control group"
-    if word == "helps":
-        return f"{about:.2f} problems a session ({least:.2f} to {most:.2f}), {over}"
-    if word == "harms":
-        more = f"{-about:.2f} problems a session more ({-most:.2f} to {-least:.2f})"
-        return f"nothing: it costs {more}, {over}; tacit effect says which lessons"
-    if word == "no difference":
-        return f"nothing that would matter, {over}"
-    return f"not yet known: between {least:+.2f} and {most:+.2f} problems a session, {over}"
 
 
 def named_model(whose: str) -> str:

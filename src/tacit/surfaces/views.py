@@ -119,6 +119,9 @@ def effect_json(found: Effects) -> dict[str, Any]:
             "units": found.whole.units,
             "lessons_per_run": found.whole.lessons_per_run,
             "verdict": found.whole.verdict.word,
+            "given": found.whole.given,
+            "spared": found.whole.spared,
+            "sentence": found.whole.sentence,
         },
         "balance": {"alarm": found.balance.alarm, "e": found.balance.e, "reason": found.balance.reason},
         "holdout_cost": found.holdout_cost,
@@ -131,7 +134,7 @@ def effect_json(found: Effects) -> dict[str, Any]:
         "heard": found.heard
         and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
         "worth": found.worth
-        and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "usd")},
+        and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "cached", "usd", "priced")},
         "untold": dict(found.untold),
     }
 

@@ -18,6 +18,7 @@ from tacit.stores.due import often_met
 from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport
 from tacit.tend.judge import standings
+from tacit.tend.measured import measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +81,8 @@ class Figures:
 
 
 def step(context: Context) -> StepReport:
-    """Note that a pass ended; tell what asks for attention."""
+    """Note what the lessons together are known to do, and that a pass ended; tell what asks for attention."""
+    measure(context)
     with context.write() as tx:
         context.put_mark(tx, TENDED, context.now())
     return StepReport("stats")

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 INJECTED = "injected"
 WITHHELD = "withheld"
 
+POOL = "pool "  # what the store notes, with the project's id: the verdict of its lessons together, once there is one
+
 # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
 UNTOLD = 5
 
@@ -50,6 +52,8 @@ UNTOLD = 5
 RARE_RATE = 0.20
 # units without a verdict after which a lesson is watched only: what so many could not tell would cost more to learn than it is worth
 LONGEST = 200
+
+MATTER_MOST = 3  # of the first so many of an answer never more than one is left out of a session
 
 SHOWN_TWICE = 2  # pieces of work after which a way of working that a person only showed is as good as said
 
@@ -80,6 +84,14 @@ def assign(key: bytes, unit: str, family: str, rate: float) -> Assignment:
     """The arm of this family in this unit; the same arguments give the same answer on every machine."""
     u = _coin(key, f"{unit}\0{family}")
     return Assignment(WITHHELD if u < rate else INJECTED, rate, u)
+
+
+def is_spared(rank: int, left_out: int) -> bool:
+    """Whether a lesson is given without a coin: it is among the first that matter most here, and the unit goes without one already.
+
+    That hangs on coins that fell before, never on its own: what is tossed stays fair at its rate.
+    """
+    return rank < MATTER_MOST and left_out > 0
 
 
 def is_blank(key: bytes, unit: str, share: float) -> bool:

@@ -129,14 +129,14 @@ def log_e(table: Table, difference: float, side: str) -> float:
     for h, row in table.items():
         for injected, loss, n in row.losses:
             if n:
-                for i, factor in enumerate(_bets(h, difference, side, injected, loss)):
+                for i, factor in enumerate(bets(h, difference, side, injected, loss)):
                     wealth[i] += n * factor
     peak = max(wealth)
     return peak + log(sum(share * exp(w - peak) for share, w in zip(SHARES, wealth)) / _ALL)
 
 
 @lru_cache(maxsize=4096)
-def _bets(h: float, difference: float, side: str, injected: bool, loss: float) -> tuple[float, ...]:
+def bets(h: float, difference: float, side: str, injected: bool, loss: float) -> tuple[float, ...]:
     """For each bettor the log factor of his wealth after a coin of this kind.
 
     With mean loss guessed m, x = (Y - m)(A - p) / (p(1 - p)) has the true difference as its mean, whatever m. The
@@ -310,6 +310,17 @@ def stands(course: Course) -> KeptVerdict:
     """The kept verdict of a course, beside what its table says now."""
     now = verdict(course.table, course.alpha, course.margin)
     return KeptVerdict(course.word, course.run, course.word != now.word, course.units, now)
+
+
+def agreed(words: Iterable[str], runs: str = NOT_YET_KNOWN) -> str:
+    """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference or rare
+    only where all say it. That the runs themselves fail more often goes before all."""
+    if runs == HARMS:
+        return HARMS
+    said = set(words)
+    if HELPS in said or HARMS in said:
+        return NOT_YET_KNOWN if {HELPS, HARMS} <= said else HELPS if HELPS in said else HARMS
+    return said.pop() if len(said) == 1 else NOT_YET_KNOWN
 
 
 def counts(trial: Trial) -> bool:

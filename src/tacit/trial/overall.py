@@ -1,19 +1,22 @@
-"""What the lessons together do to a run: one figure for the whole memory, valid however often one looks.
+"""What the lessons together do: whether some of them help, and how many failures did not happen where they were given.
 
-The lessons of a memory differ: some prevent a problem, some cause one, those that harm are taken out, and those that help
-are withheld more rarely. A single table bets that one difference holds for every coin, so its interval speaks of none of
-them (`effect.interval` is for one lesson). Here each coin has a difference of its own, and the sum of all of them is what
-is sought: problems that injection added or spared, over the settled units.
+Two questions, two instruments. *Do some of these help?* is one purse over the coins of all lessons: the bets of `effect` against "none
+of them makes its problem rarer or cheaper", half of the purse on occurrence, half on loss. It asks no more of the lessons than that, so
+it speaks first, weeks before one lesson alone can.
 
-Per coin, x = (Y - m)(A - p) / (p(1 - p)) has that coin's difference as its mean, whatever was guessed for m. So the sum
-of the scores, less the sum of the differences, is a fair game, and for a stake s and a bound c on how far a score can fall
-below its forecast g, wealth grows by at most
+*How many failures?* needs a sum: lessons differ, some prevent a problem, some cause one, those that harm are taken out, and those that help
+are withheld more rarely. Each coin has a difference of its own, and what is sought is their sum over the sessions that were given the lesson.
+Per coin, x = (Y - m)(A - p) / (1 - p) has p times that coin's difference as its mean, whatever was guessed for m: what is to be expected of
+it where it is given. So the sum of the scores, less the sum of the differences, is a fair game, and for a stake s and a bound c on how
+far a score can fall below its forecast g, wealth grows by at most
 
     exp(s(x - difference) - k(sc)(x - g)²/c²),    k(t) = -log(1 - t) - t
 
 on average by nothing (Fan, Grama, Liu 2015; Howard et al. 2021). A mean over six stakes beats 2/alpha on either side
 with a probability of at most alpha/2 ever. Guess and forecast come from the lesson's earlier coins only. Assumed beyond
 `effect`: within one unit, one lesson's coin does not change another lesson's problem; blank units are there to ask that.
+
+Fewer problems may be less work. So where the sessions that were given a lesson end well less often, the purse says nothing of help.
 """
 
 from __future__ import annotations
@@ -22,14 +25,14 @@ from functools import lru_cache
 from math import exp, log, log1p
 from typing import TYPE_CHECKING
 
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED
-from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, Verdict
-from tacit.trial.outcome import OCCURRED
-from tacit.trial.table import GRADES, Counts, coins, graded, row_of, tossed
+from tacit.trial.effect import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, SHARES, Verdict, bets, log_e
+from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.table import GRADES, Counts, coins, graded, row_of, tabulate, tossed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.trial.table import Trial
 
@@ -39,20 +42,49 @@ _WORTH = 4.0
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 
 
+WARNED = 10.0  # wealth of the bettor on work left undone at which nothing is said of help
+
+
 @value
 class Whole:
-    """What the lessons' own injection does to a run: problems per run, negative is good."""
+    """What the lessons do to the sessions that are given them: problems a session, negative is good."""
 
     per_run: float | None
     low: float
     high: float
     lessons_per_run: float
-    units: int
-    verdict: Verdict
+    units: int  # sessions with a coin that told
+    verdict: Verdict  # of the purse: do some of them help, or harm?
+    given: int = 0  # of the sessions, those that were given one at least
+    run: int | None = None  # the how-manieth session crossed the bar
+    calls: tuple[float, float, float] | None = None  # of agents, spared in all that were given: about, at least, at most
+
+    @property
+    def spared(self) -> tuple[float, float, float] | None:
+        """Failures that did not happen in the sessions that were given lessons: about, at least, at most."""
+        if self.per_run is None:
+            return None
+        return -self.per_run * self.given, -self.high * self.given, -self.low * self.given
+
+    @property
+    def sentence(self) -> str:
+        """The one statement about the memory as a whole, for people: in failures, and no more than the verdict says."""
+        if self.spared is None:
+            return "Not yet known whether they help: no session that could tell went without a lesson so far."
+        about, least, most = (round(each) for each in self.spared)
+        where = f"in {self.given:,} session{'' if self.given == 1 else 's'} that {'was' if self.given == 1 else 'were'} given them"
+        if self.verdict.word == HELPS:
+            return f"Some of your lessons help: {where} about {about:,} failures ({least:,} to {most:,}) did not happen; error rate 5 %."
+        if self.verdict.word == HARMS:
+            return f"Some of your lessons harm: {where} about {-about:,} failures more ({-most:,} to {-least:,}) happened; error rate 5 %."
+        span = f"between {abs(least):,} {'more' if least < 0 else 'fewer'} and {abs(most):,} {'more' if most < 0 else 'fewer'} failures"
+        return f"Not yet known whether your lessons help: {where} {span} happened than without."
 
 
-def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Whole:
-    """The main figure, from settled uses in the order in which they were settled.
+def whole_memory(
+    trials: Iterable[Trial], alpha: float = ALPHA, finished: Mapping[str, bool] | None = None
+) -> Whole:
+    """The main figure, from settled uses in the order in which they were settled. `finished` says of units whether they ended well.
 
     Whether blank units fail more often is a question for `effect`: one trial per unit, h the blank share, withheld where
     blank, occurred where the run failed.
@@ -60,24 +92,72 @@ def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = 
     assigned = [trial for trial in trials if not trial.blank and tossed(trial)]
     thrown = coins(assigned)
     units = len({coin.unit for coin in thrown})
-    if not units:
-        return Whole(None, 0.0, 0.0, 0.0, 0, _judged(_Game(), 0, alpha, margin))
-    game = _played(thrown)
-    low, high = game.bounds(alpha)
-    lessons = len(thrown) / units  # no run can lose or gain more than one problem per lesson
-    low, high = max(low / units, -lessons), min(high / units, lessons)
-    per_run = min(max(game.total / units, low), high) if _both_arms(thrown) else None
-    return Whole(per_run, low, high, lessons, units, _judged(game, len(thrown), alpha, margin))
+    judged, run = _judged(thrown, alpha, finished or {})
+    given = len({coin.unit for coin in thrown if coin.arm == INJECTED})
+    if not given or not _both_arms(thrown):
+        return Whole(None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run)
+    lessons = len(thrown) / units
+    most = sum(coin.arm == INJECTED for coin in thrown)  # no lesson spares or adds more than one problem where it is given
+    problems, losses = _summed(_played(thrown, plain=True), most, alpha), _summed(_played(thrown), most, alpha)
+    about, low, high = (each / given for each in problems)
+    spared = (-GRADES * losses[0], -GRADES * losses[2], -GRADES * losses[1])
+    return Whole(about, low, high, lessons, units, judged, given, run, spared)
+
+
+def _summed(game: _Game, most: float, alpha: float) -> tuple[float, float, float]:
+    """The sum of the differences: about, and between what."""
+    low, high = (min(max(each, -most), most) for each in game.bounds(alpha))
+    return min(max(game.total, low), high), low, high
 
 
 def _both_arms(thrown: Sequence[Trial]) -> bool:
     return len({coin.arm for coin in thrown}) == 2
 
 
-def _played(thrown: Sequence[Trial]) -> _Game:
+def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]) -> tuple[Verdict, int | None]:
+    """What the one purse says, kept from the session that crossed the bar; the other side takes over by crossing later."""
+    bar, wealth = log(2.0 / alpha), {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
+    word, run, seen = NOT_YET_KNOWN, None, set[str]()
+    help_ = harm = 0.0
+    for coin in thrown:
+        seen.add(coin.unit)
+        occurred, injected = coin.outcome == OCCURRED, coin.arm == INJECTED
+        for (side, plain), purse in wealth.items():
+            loss = 0.0 if not occurred else 1.0 if plain else graded(coin.loss) / GRADES
+            for i, factor in enumerate(bets(coin.h, 0.0, side, injected, loss)):
+                purse[i] += factor
+        help_, harm = (_halves(wealth[side, True], wealth[side, False]) for side in ("help", "harm"))
+        now = HELPS if help_ >= bar and help_ >= harm else HARMS if harm >= bar else word
+        if now != word:
+            word, run = now, len(seen)
+    e_help, e_harm = exp(min(help_, 690.0)), exp(min(harm, 690.0))
+    reason = f"e = {e_help:.3g} that some spare problems, {e_harm:.3g} that some cause them; the bar is {2.0 / alpha:g}"
+    if word == HELPS and (left := undone(thrown, finished)) >= WARNED:
+        word, run = NOT_YET_KNOWN, None
+        reason = f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
+    return Verdict(word, e_help, e_harm, 0.0, 0.0, reason), run
+
+
+def undone(thrown: Sequence[Trial], finished: Mapping[str, bool]) -> float:
+    """Evidence that sessions which are given a lesson end well less often."""
+    if not any(finished.values()):
+        return 1.0
+    told = [replace(coin, outcome=NOT_OCCURRED if finished[coin.unit] else OCCURRED, loss=1.0) for coin in thrown if coin.unit in finished]
+    return exp(min(log_e(tabulate(told), 0.0, "harm"), 690.0))
+
+
+def _halves(one: Sequence[float], other: Sequence[float]) -> float:
+    """The log of what both halves of a purse hold."""
+    peak = max(*one, *other)
+    return peak + log(sum(share * (exp(a - peak) + exp(b - peak)) for share, a, b in zip(SHARES, one, other)) / (2 * sum(SHARES)))
+
+
+def _played(thrown: Sequence[Trial], plain: bool = False) -> _Game:
+    """The game of all coins; `plain` counts every occurrence as one, else by its loss."""
     game = _Game()
     past: dict[str, Counts] = {}  # per lesson, the coins before this one
-    for coin in thrown:
+    for each in thrown:
+        coin = replace(each, loss=1.0) if plain else each
         before = past.get(coin.family, Counts())
         lost = before.lost
         injected, withheld = _rate(lost[0], before.injected), _rate(lost[1], before.withheld)
@@ -112,7 +192,8 @@ class _Coin:
 @lru_cache(maxsize=4096)
 def _coin(h: float, m: float, forecast: float) -> _Coin:
     p = 1.0 - h
-    scores = tuple((grade / GRADES - m) / p if injected else (m - grade / GRADES) / h for injected, grade in _FACES)
+    scores = tuple((grade / GRADES - m) if injected else (m - grade / GRADES) * p / h for injected, grade in _FACES)
+    forecast *= p
     sides = []
     for sign in (1.0, -1.0):
         fall = max(sign * (forecast - score) for score in scores)  # how far a score can fall below its forecast
@@ -170,24 +251,3 @@ class _Game:
             else:
                 far = middle
         return self.total + sign * far
-
-
-def _judged(game: _Game, thrown: int, alpha: float, margin: float) -> Verdict:
-    """In words; "no difference" is less than the margin per lesson and run."""
-
-    def e(claimed: float, side: str) -> float:
-        return exp(min(game.log_e(claimed, side), 690.0))
-
-    help_, harm = e(0.0, "help"), e(0.0, "harm")
-    no_help, no_harm = e(-margin * thrown, "harm"), e(margin * thrown, "help")
-    bar = 2.0 / alpha
-    if help_ >= bar and help_ >= harm:
-        word, reason = HELPS, f"e = {help_:.3g} that the lessons spare problems; the bar is {bar:g}"
-    elif harm >= bar:
-        word, reason = HARMS, f"e = {harm:.3g} that the lessons cause problems; the bar is {bar:g}"
-    elif min(no_help, no_harm) >= bar:
-        word = NO_DIFFERENCE
-        reason = f"e = {min(no_help, no_harm):.3g} that it is under {margin:g} per lesson; the bar is {bar:g}"
-    else:
-        word, reason = NOT_YET_KNOWN, f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
-    return Verdict(word, help_, harm, no_help, no_harm, reason)

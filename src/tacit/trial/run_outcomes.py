@@ -15,6 +15,7 @@ from tacit.core.links import UNKNOWN
 from tacit.core.value import replace, value
 from tacit.trial.effect import HARMS, Course, course_of, log_e, sentence_of_counts
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.prices import dollars
 from tacit.trial.table import Trial, tabulate, trial_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.core.links import Use
     from tacit.trial.table import Table
 
+ENDED = "ended"  # among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
 RUN_FAILED = "run failed"  # where its course is kept, beside those of the epochs, whose names hold a slash
 TYPICAL = {"steps": 60.0, "tokens": 200_000.0}
 _FAILED = {"failure": OCCURRED, "success": NOT_OCCURRED}
@@ -39,6 +41,8 @@ class UnitFacts:
     steps: int
     at: str = ""  # when its first run was settled
     usd: float | None = None
+    calls: int = 0  # of tools; steps are all lines of the record
+    cached: float = 0.0  # tokens read from a host's cache or written to it: billed at prices of their own
 
 
 @value
@@ -121,11 +125,13 @@ def median(figures: Iterable[float]) -> float:
 
 
 def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = False) -> UnitFacts:
-    """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the rest adds up."""
-    told = [outcome for outcome, _, _ in parts if outcome in _FAILED]
+    """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the rest adds up. Where the
+    host says none, how it ended is taken from the run itself (`ended`)."""
+    said = [facts.get(ENDED, outcome) if outcome not in _FAILED else outcome for outcome, _, facts in parts]
+    told = [outcome for outcome in said if outcome in _FAILED]
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
     tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
-    usd = sum(cost.get("usd") or 0.0 for cost in costs) or None
+    usd = sum(dollars(facts.get("model", ""), facts["cost"]) or 0.0 for _, _, facts in parts if facts.get("cost")) or None
     return UnitFacts(
         blank,
         told[-1] if told else UNKNOWN,
@@ -133,4 +139,6 @@ def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = F
         sum(facts.get("steps", 0) for _, _, facts in parts),
         parts[0][1],
         usd,
+        sum(facts.get("calls", 0) for _, _, facts in parts),
+        sum(cost.get(name) or 0 for cost in costs for name in ("cache_read", "cache_write")),
     )

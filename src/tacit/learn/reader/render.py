@@ -345,15 +345,16 @@ def at_home(text: str, cwd: str) -> str:
 
 def _soft(step: Step) -> bool:
     """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its status."""
-    if not step.output or not (command := command_of(step)):
+    return is_hidden(step) and _FAILED.search(_ANSI.sub("", step.output[-LONGEST_OUTPUT:])) is not None
+
+
+def is_hidden(step: Step) -> bool:
+    """Whether a command printed something and its own exit status is lost, behind a pipe or another command; not where it only looks."""
+    if step.error or not step.output or not (command := command_of(step)):
         return False
     run = calls(command)
-    lost = len(run) > 1 or any(call.piped for call in run)
-    return (
-        lost
-        and not all(looks(call) for call in run)
-        and _FAILED.search(_ANSI.sub("", step.output[-LONGEST_OUTPUT:])) is not None
-    )
+    lost = len(run) > 1 or any(call.piped for call in run) or command.rstrip().endswith(("|| true", "|| :", "; true"))
+    return lost and not all(looks(call) for call in run)
 
 
 def is_outside(step: Step) -> bool:
@@ -466,7 +467,7 @@ _COMMON = frozenset(
 )
 HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
 
-SHORT = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
+SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -476,7 +477,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
     shared = len(line & lesson)
-    return (bool(shared) and len(line) <= SHORT) or any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
+    return (bool(shared) and len(line) <= SHORT_LINE) or any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
 
 
 def _phrases(text: str, size: int) -> set[str]:

@@ -67,7 +67,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     told = "one session in twenty without memory, to tell what it is worth (asks first)"
     control.add_argument("--control", action="store_true", default=None, dest="control", help=told)
     control.add_argument(
-        "--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks"
+        "--no-control", action="store_false", dest="control", help="leave nothing out to measure it: every session gets its lessons"
     )
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
@@ -184,7 +184,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         _make_ready(memories)
         reads = _read(args, cli, memories, host, everywhere)
         learned, told = _learn(args, cli, memories, host, everywhere)
-        control = offer_control(cli, memories, args.control) if project is not None else ""
+        control = offer_control(cli, memories, args.control, host.name) if project is not None else ""
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
     lines = [

@@ -1,4 +1,4 @@
-"""Control sessions, offered at `connect`: one in twenty without memory says what the memory as a whole is worth."""
+"""What is left out to measure, said at `connect`: lessons now and then; and, offered, one session in twenty without memory."""
 
 from __future__ import annotations
 
@@ -20,27 +20,50 @@ name = "{{}}-control"
 [trial]
 blank = {_SHARE}
 """
+_GIVEN = """# Written by `tacit connect --no-control`: nothing is ever left out, so nothing can be said of what lessons do.
+# `tacit profile use NAME` ends it.
+extends = "{}"
+name = "{}-given"
+
+[trial]
+rate = 0.0
+"""
+LEFT_OUT = (
+    "To measure whether lessons help, one is left out of a session now and then, never more than one of the three that matter most;"
+    " tacit connect {} --no-control gives them all, always."
+)
 DONE = (
     "one session in twenty goes without memory, to tell what it is worth (about 200 sessions until then): tacit effect;"
     " tacit profile use {} ends it"
 )
 
 
-def offer_control(cli: Cli, memories: Memories, wish: bool | None) -> str:
-    """Ask whether some sessions may go without memory; a line for people. Off without a yes. `wish` is an answer already given."""
-    from tacit.app import config_path
+def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "") -> str:
+    """Say that lessons are left out, and ask whether some sessions may go without memory; lines for people. Off without a yes. `wish` is an
+    answer already given: with False nothing is left out at all."""
     from tacit.profiles import BUILT_IN
 
     base, trial = memories.profile.name, memories.profile.trial
-    if trial.blank or base not in BUILT_IN or wish is False or not trial.rate:
-        return ""  # only what another file can extend
-    if wish is None:
+    if not trial.rate:
+        return ""
+    if base not in BUILT_IN:  # only what another file can extend
+        return LEFT_OUT.format(host)
+    if wish is False:
+        _use(cli, memories, f"{base}-given", _GIVEN.format(base, base))
+        return f"nothing is left out to measure it; tacit profile use {base} ends that"
+    if not trial.blank:
         question = "Leave one session in twenty without memory? It is the only way to tell what the memory as a whole is worth. [y/N] "
-        if not may_ask(cli) or not asked(cli, question):
-            return ""
-    path = os.path.join(os.path.dirname(config_path(cli.env)), f"{base}-control.toml")
+        if wish or (may_ask(cli) and asked(cli, question)):
+            _use(cli, memories, f"{base}-control", _TEXT.format(base, base))
+            return f"{LEFT_OUT.format(host)}\n{DONE.format(base)}"
+    return LEFT_OUT.format(host)
+
+
+def _use(cli: Cli, memories: Memories, name: str, text: str) -> None:
+    from tacit.app import config_path
+
+    path = os.path.join(os.path.dirname(config_path(cli.env)), f"{name}.toml")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(_TEXT.format(base, base))
+        file.write(text)
     memories.use_profile(path)
-    return DONE.format(base)

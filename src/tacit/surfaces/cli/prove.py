@@ -126,14 +126,6 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     heads = ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")
     lines += [table(*filled(rows, heads), flow=True), ""]
     after = len(lines)
-    whole = found.whole
-    if whole.per_run is None:
-        lines.append("All lessons together: not yet known; no session that could tell went without one so far.")
-    else:
-        lines.append(
-            f"All lessons together: {whole.per_run:+.2f} problems a session (between {whole.low:+.2f} and {whole.high:+.2f})"
-            f" over {whole.units} sessions with {whole.lessons_per_run:.1f} lessons on trial each: {whole.verdict.word}."
-        )
     lines.append(
         f"Given: {found.tokens:,} tokens. Leaving lessons out to compare has cost about {found.holdout_cost:.1f} problems. "
         f"{found.unsettled} uses wait for their session's end, {found.unknown} could not be told."
