@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A drop-in for ArcheFlow's lib/archeflow-memory.sh: the same eight verbs, the same words on stdout, kept by Tacit.
 # Copy it over the original. Needs tacit and jq; TACIT names another command, for example "uvx tacit".
-# Once, by yourself and in the project:  tacit init --profile archeflow   (an agent may not choose how its own memory judges)
+# Once, by yourself, at a terminal and in the project:  tacit init --profile archeflow   (an agent may not choose how its own memory judges)
+# To bring what the original has learned, there too:    tacit import .archeflow/memory --trust user
 #
 #   extract EVENTS.jsonl                 learn a finished run; lessons not seen in it age by one run
 #   inject DOMAIN ARCHETYPE [--audit RUN]   known issues for a prompt
@@ -12,14 +13,16 @@
 #   audit-check RUN                      which of the lessons that a run was given did a finding repeat?
 #   regression-check RUN                 fixes of the run before that came undone; status 1 if there are any
 #
-# To bring what the original has learned:  tacit import .archeflow/memory --trust user
+# What Tacit has to say beside its answer (a lesson waits for a person, and what they type) goes to stderr.
 set -euo pipefail
 
 events=${ARCHEFLOW_EVENTS:-.archeflow/events}
 read -r -a tacit <<<"${TACIT:-tacit}"
 memory() { "${tacit[@]}" "$@"; }
-say() { printf '[archeflow-memory] %s\n' "$*" >&2; }
-usage() { sed -n 's/^# \{0,1\}//; 6,13p' "$0" >&2; exit 1; }
+say() { while IFS= read -r line; do printf '[archeflow-memory] %s\n' "$line" >&2; done; }
+# An answer as JSON: its notes are told, then the line that a filter makes of it.
+tell() { jq -r "(.warnings[] | \"note: \" + .), (.data | $1)" | say; }
+usage() { sed -n 's/^# \{0,1\}//; 7,14p' "$0" >&2; exit 1; }
 # A run by its name: its event log where there is one, so that no learning is needed before a check.
 log_of() { if [[ -f "$events/$1.jsonl" ]]; then printf '%s' "$events/$1.jsonl"; else printf '%s' "$1"; fi; }
 
@@ -30,27 +33,28 @@ case $verb in
 extract)
   [[ $# -eq 1 ]] || usage
   memory learn "$1" --format archeflow --json |
-    jq -r '.data.runs[0] | "Extract complete: \((.matched - .new) | length) updated, \(.new | length) new candidates"' |
-    while read -r line; do say "$line"; done
+    tell '.runs[0] | "Extract complete: \((.matched - .new) | length) updated, \(.new | length) new candidates"'
   ;;
 inject)
   domain=${1:-} archetype=${2:-} run=()
   [[ ${3:-} != --audit ]] || run=(--run "${4:?--audit needs a run}")
-  memory inject --domain "$domain" --agent "$archetype" --repeat --quiet ${run[@]+"${run[@]}"}
+  { memory inject --domain "$domain" --agent "$archetype" --repeat ${run[@]+"${run[@]}"} 2>&1 >&3 3>&- | sed '/^run: /d' | say; } 3>&1
   ;;
 decay)
   memory tend --json |
-    jq -r '.data | "Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' |
-    while read -r line; do say "$line"; done
+    tell '"Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"'
   ;;
 add)
   [[ $# -eq 2 && -n $2 ]] || usage
-  memory add "$2" --kind "$1" --source user_feedback --run manual --quiet >/dev/null
+  memory add "$2" --kind "$1" --source user_feedback --run manual --json | tell 'empty'
   ;;
 list)
   printf '%-8s %-5s %-16s %-8s %s\n' ID Freq Type Domain Description ---- ---- ---- ------ -----------
+  waiting=$(memory export --format archeflow >/dev/null; memory list --waiting --limit 100000 --json |
+    jq -c '[.data.memories[] | select(.gate != "allow") | .alias]')
   memory export --format archeflow |
-    jq -r '[.id, .frequency, .type, .domain, (.description | gsub("\\s+"; " "))] | @tsv' |
+    jq -r --argjson waiting "$waiting" '[.id, .frequency, .type, .domain,
+      (if .id | IN($waiting[]) then "(held) " else "" end) + (.description | gsub("\\s+"; " "))] | @tsv' |
     while IFS=$'\t' read -r id frequency type domain text; do
       printf '%-8s %-5s %-16s %-8s %s\n' "$id" "$frequency" "$type" "$domain" "$text"
     done

@@ -76,20 +76,16 @@ def test_words_that_do_not_count() -> None:
         Step("user", "line:1", "use uv", typed=True, speaker="typed"),
         Step("assistant", "line:2", "ok", speaker="agent"),
     )
-    run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"))
+    run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"), "it lies elsewhere")
     assert [(step.text, step.typed, step.speaker) for step in run.steps] == [
         ("use uv", False, ""),
         ("ok", False, "agent"),
     ]
     assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
-    silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]))
-    assert (
-        silent.foreign
-        and silent.steps == steps[1:]
-        and "what it says waits for your word" in told
-        and "typed" not in told
-    )
-    assert unheard(Run("r-1", "neutral"))[1] == ""
+    silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]), "nobody knows whose it is", here=True)
+    assert silent.foreign and silent.steps == steps[1:]
+    assert told == "r-1 is held: nobody knows whose it is. If it is yours: tacit review"  # a pipe is gone
+    assert unheard(Run("r-1", "neutral"), "it lies elsewhere")[1] == ""
 
 
 TYPED = (

@@ -54,11 +54,11 @@ _VERBS = {
     ),
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again reading_notes unread moved was_at moved_from "
+        "read_again reading_notes unread moved was_at moved_from vouching came_with_repository "
     ),
     ("replaying", "Replaying"): "plan_replay replay replays",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
-    ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
+    ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical",
     ("mending", "Mending"): "patch",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.app.opened import open_store_at
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeVar, Unpack
 
     from tacit.app.facets import FindingFacets, RunFacets
+    from tacit.app.vouching import Vouching
     from tacit.core.run import Run
     from tacit.formats.source import Source
     from tacit.learn.reader import ReaderContext
@@ -60,27 +62,27 @@ class Learning(Recalling):
         belongs. A function is asked about that folder first; what it refuses is not learned.
         """
         found = []
-        for each, vouched in self._reported(source, format):
-            each, told = self._heard(each, vouched) if by_place else (each, "")
+        for each, doubt in self._reported(source, format, by_place):
+            each, told = self._heard(each, doubt) if by_place else (each, "")
             home = self._home_of(each, apart)
             if home is None:
                 continue
             learned = self._learn(
                 self._named(each, domain, agent, run), home, stage=stage, dry_run=dry_run, over=over, again=again
             )
-            found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
+            # What is staged waits for a person in any case, and is told as that.
+            found.append(replace(learned, warnings=(*learned.warnings, told)) if told and not stage else learned)
         return found
 
-    def _heard(self, run: Run, vouched: bool) -> tuple[Run, str]:
+    def _heard(self, run: Run, doubt: str) -> tuple[Run, str]:
         """A run as far as it counts: a session that lies elsewhere is anybody's. Who stands for a report's format stands for the report."""
         from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 
-        stands = vouched and run.host not in SESSIONS
-        return (
-            (run, "")
-            if stands or is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder)
-            else unheard(run)
-        )
+        if run.host in SESSIONS:
+            doubt = f"{run.path or 'standard input'} is not where {run.host} keeps your sessions"
+            if is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder):
+                doubt = ""
+        return unheard(run, doubt, here=self.actor.is_person) if doubt else (run, "")
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
@@ -216,27 +218,51 @@ class Learning(Recalling):
         other.actor = self.actor
         return other
 
-    def _reported(self, source: str | Source | Run, format: str) -> Iterator[tuple[Run, bool]]:
-        """The runs of a source, and whether anybody stands for its format.
+    def _reported(self, source: str | Source | Run, format: str, by_place: bool) -> Iterator[tuple[Run, str]]:
+        """The runs of a source, each with why nobody stands for it; empty where somebody does.
 
         The caller of the library stands for a value, and whoever named the format in their own settings. A person who learns a report by
         hand stands for it where its words are ours or its reviewers'; a neutral file, a linter's messages and comments are anybody's.
+        What a system writes in its own folder is vouched for by the person who chose its profile (`app.vouching`).
         """
         from tacit import formats
         from tacit.core.run import Run
-        from tacit.core.trust import FOREIGN_WORDS, reported
+        from tacit.core.trust import reported
         from tacit.formats.source import FileSource
+        from tacit.hosts.places import SESSIONS
 
         if isinstance(source, Run):
-            yield source, True
+            yield source, ""
             return
         file = FileSource(source) if isinstance(source, str) else source
         name = format or formats.detect(file) or ""
         listed = self.settings()["review_formats"]
         own = name in listed.value and (self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS")
-        vouched = own or (self.actor.is_person and name not in FOREIGN_WORDS)
+        if isinstance(file, FileSource):
+            file.opened.clear()  # recognising it may have looked elsewhere
         for run in formats.read(file, name or None):
-            yield reported(run, name, vouched), vouched
+            doubt = self.vouching.doubt(file, formats.get(name), own=own, asks_git=by_place)
+            yield reported(run, name, not doubt, told=by_place and name not in SESSIONS), doubt
+
+    @cached_property
+    def vouching(self) -> Vouching:
+        """Who stands for the logs that are learned here."""
+        from tacit.app.vouching import Vouching
+
+        return Vouching(self)
+
+    def came_with_repository(self, sources: Sequence[Source], format: str = "") -> list[str]:
+        """The files of these logs that git tracks, and that nobody called theirs as they are now: somebody else may have written them."""
+        from tacit import formats
+
+        found: list[str] = []
+        for source in sources:
+            name = format or formats.detect(source) or ""
+            if name:
+                for _ in formats.read(source, name):
+                    pass
+                found += self.vouching.came_with_repository(source, formats.get(name))
+        return list(dict.fromkeys(found))
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats

@@ -46,13 +46,13 @@ def profile_choice(opened: Opened) -> NamedProfile:
     setting = opened.settings()["profile"]
     path = repository_file(opened.place.root)
     named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
-    chosen = _chosen(opened)
+    chosen = choice_of_person(opened)
     if chosen.get("text"):
         return replace(named, note=choice_changed(chosen["name"], chosen["text"]), refused="")
     return replace(named, note="", refused="") if named.note and opened.project and chosen else named
 
 
-def _chosen(opened: Opened) -> dict[str, str]:
+def choice_of_person(opened: Opened) -> dict[str, str]:
     """The profile that a person chose here with `tacit profile use`: its name, its text where it was a file, who and when."""
     import json
 
@@ -67,7 +67,7 @@ def compile_anew(opened: Opened, compiled: str) -> Profile:
     from tacit.profiles import compiled_profile as compile_text
     from tacit.profiles import profile_names
 
-    name, chosen = json.loads(compiled)["name"], _chosen(opened)
+    name, chosen = json.loads(compiled)["name"], choice_of_person(opened)
     if chosen.get("text"):
         profile = compile_text(chosen["text"], chosen["name"])
     elif chosen or (name in profile_names() and not profile_choice(opened).note):

@@ -108,11 +108,11 @@ def stance_against(tier: str, needed: str) -> str:
 FOREIGN_WORDS = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted", "neutral": "agent"}
 
 
-def reported(run: Run, format: str, vouched: bool) -> Run:
+def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run:
     """A run as its file may speak for it. What a file says of its own trust counts only where a person stands for its format.
 
     A finding that is stated outright is somebody's own words, never our words over what a harness recorded: *observed* cannot be
-    claimed either. What is taken back is said among the run's warnings.
+    claimed either. What is taken back is said among the run's warnings, unless they are `told` that all of it is held.
     """
     run = replace(run, findings=tuple(map(_unread, run.findings)))
     if vouched:
@@ -120,13 +120,45 @@ def reported(run: Run, format: str, vouched: bool) -> Run:
     least = FOREIGN_WORDS.get(format, "agent")
     lowered = tuple(replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings)
     count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
-    if not count:
-        return run
-    told = (
-        f"{count} findings claim a reviewer's or a tool's word; taken as {least}: "
-        f"name {format} in review_formats if you stand for its reports"
+    if not count or told:
+        return replace(run, findings=lowered)
+    claim = (
+        f"{count} findings claim a reviewer's or a tool's word; taken as {least}: if you stand for its reports, "
+        f"name {format} in review_formats in your own config.toml (tacit config says where it lies)"
     )
-    return replace(run, findings=lowered).warned(told, count)
+    return replace(run, findings=lowered).warned(claim, count)
+
+
+@value
+class LogFile:
+    """A file of a log, as far as it tells who may have written it."""
+
+    path: str
+    inside: bool  # it really lies in the folder of this repository where its system writes
+    own: bool  # it is this user's
+    written: float  # when, in seconds
+    tracked: bool | None  # by git; None where git could not be asked
+
+
+def doubts_files(files: Iterable[LogFile]) -> str:
+    """Why a log is somebody's, whoever learns it: git tracks a file of it. Empty where it does not, or cannot be asked."""
+    return next((f"git tracks {each.path}: somebody else may have written it" for each in files if each.tracked), "")
+
+
+def doubts_choice(files: Iterable[LogFile], folder: str, profile: str, since: float) -> str:
+    """Why a person's choice of a profile does not vouch for a log; empty where it does: every file of it has to be the system's own."""
+    for each in files:
+        if not each.inside:
+            return f"{each.path} does not lie in {folder or 'a folder'} of this repository, where {profile} writes"
+        if not each.own:
+            return f"{each.path} is another user's"
+        if each.written < since:
+            return f"{each.path} is older than the choice of the profile {profile} here"
+        if each.tracked is None:
+            return f"git cannot say whether {each.path} came with the repository"
+        if each.tracked:
+            return f"git tracks {each.path}: somebody else may have written it"
+    return ""
 
 
 def _unread(finding: Finding) -> Finding:

@@ -104,13 +104,21 @@ class Source:
 
 
 class FileSource(Source):
-    """A file on disk; .gz is read by the standard library, .zst where a module for it is installed."""
+    """A file on disk; .gz is read by the standard library, .zst where a module for it is installed.
+
+    `opened` holds every path that was read from it, its neighbours' too: whoever asks whose words these are asks about them all.
+    """
+
+    def __init__(self, path: str, opened: set[str] | None = None) -> None:
+        super().__init__(path)
+        self.opened: set[str] = set() if opened is None else opened
 
     @property
     def size(self) -> int:
         return os.stat(self.path).st_size
 
     def open(self) -> io.BufferedIOBase:
+        self.opened.add(self.path)
         # What a shell hands over (`<(zcat …)`) is a pipe on purpose; a pipe or device at any other path would hold us up for ever.
         if not self.path.startswith("/dev/fd/"):
             os.close(open_plain(self.path))
@@ -126,7 +134,7 @@ class FileSource(Source):
             names = sorted(entry.name for entry in os.scandir(folder) if entry.is_file())
         except OSError:
             return ()
-        return tuple(FileSource(os.path.join(folder, name)) for name in names)
+        return tuple(FileSource(os.path.join(folder, name), self.opened) for name in names)
 
     def has_beside(self, *parts: str) -> bool:
         return os.path.isfile(os.path.join(os.path.dirname(self.path), *parts))

@@ -52,13 +52,19 @@ def is_hosts_own(path: str, host: str, env: Mapping[str, str], project: str = ""
     return any(real == folder or real.startswith(folder + os.sep) for folder in kept)
 
 
-def unheard(run: Run) -> tuple[Run, str]:
-    """A run as anybody's: no words in it are typed, what it says is imported. And what to tell about it; empty where it says nothing."""
-    if not run.steps and not run.findings:
+def unheard(run: Run, doubt: str, *, here: bool = False) -> tuple[Run, str]:
+    """A run as anybody's: no words in it are typed, what it says is imported. And what to tell about it; empty where it says nothing.
+
+    `doubt` is the reason, `here` that a person sits at this terminal: nobody else is told to type their name.
+    """
+    if not run.steps and not run.findings and not run.extra:
         return replace(run, foreign=True), ""
     many = sum(step.typed for step in run.steps)
     steps = tuple(replace(step, typed=False, speaker="") if step.typed else step for step in run.steps)
-    where = f"{run.path or 'standard input'} is not where {run.host} keeps your sessions"
     typed = f"; {many} typed {'message does' if many == 1 else 'messages do'} not count as yours" if many else ""
-    told = f"{run.id}: what it says waits for your word, since {where}{typed}. If it is yours: tacit learn --as YOUR_NAME {run.path or '-'}"
-    return replace(run, steps=steps, foreign=True), told
+    if run.path and run.path != "-":
+        then = f"tacit learn --as YOUR_NAME {run.path}"
+    else:
+        then = "tacit review"
+    who = "If it is yours" if here else "A person who knows that it is theirs types at a terminal"
+    return replace(run, steps=steps, foreign=True), f"{run.id} is held: {doubt}{typed}. {who}: {then}"

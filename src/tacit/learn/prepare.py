@@ -125,13 +125,22 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
     title = str((finding.extra or {}).get("title") or "")
     found = screened(
-        finding.text, title, finding.by, finding.category, finding.domain, finding.agent, finding.about, *finding.paths, *finding.tags
+        finding.text,
+        title,
+        finding.by,
+        finding.category,
+        finding.domain,
+        finding.agent,
+        finding.about,
+        *finding.paths,
+        *finding.tags,
     )
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )
     decision = replace(decision, version=rules.version or decision.version)
-    if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected):
+    waits = decision.outcome == "hold" and finding.tier in rules.held
+    if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", PENDING, version=decision.version)
     return decision
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest
 from tacit.core.links import Evidence
 from tacit.core.run import Run
-from tacit.core.trust import stance_against, tier_to_take_away
+from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.prepare import unit_of
 from tacit.learn.report import Learned
@@ -106,6 +106,7 @@ class Findings:
         self.about[finding.key] = {known.id, known.family or known.id} if known else set()
         if self.said.knows(finding):
             self.counts["known"] += 1
+            self._lift(tx, finding, decision)
             return
         if finding.place in self.buried:
             self.counts["buried"] += 1
@@ -124,6 +125,20 @@ class Findings:
             self.near.wrote(tx, memory, new=known is None)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
+
+    def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
+        """Somebody stands now for what an earlier learning of this run held because nobody did."""
+        from tacit.learn.stage import vouched_for
+
+        row = self.said.row(finding)
+        found = tx.memories([row.memory]) if row and row.memory and row.tier in HELD and decision.stored else []
+        for memory in found:
+            now = vouched_for(memory, finding, decision, at=self.at, run=self.id, profile_version=self.project.profile)
+            if now is not None:
+                tx.apply(now)
+                self.matched.append(memory.id)
+                self.counts["findings"] += 1
+                self._promote(tx, memory.id)
 
     def tell(
         self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str

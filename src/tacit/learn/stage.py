@@ -14,6 +14,7 @@ from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import Memory, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import class_of, kind_named
+from tacit.core.staging import staging_status
 from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, may_vouch
 from tacit.core.value import replace
@@ -104,6 +105,7 @@ def confirmed(
     if (
         memory.gate != "hold"
         or memory.trust not in HELD
+        or staging_status(memory)
         or not may_vouch(finding.tier, profile.trust.confirm)
         or (finding.origin and finding.origin == memory.origin)
     ):
@@ -119,3 +121,17 @@ def confirmed(
         run=run,
         profile=profile_version,
     )
+
+
+def vouched_for(
+    memory: Memory, finding: Finding, decision: GateDecision, *, at: str, run: str, profile_version: str
+) -> Change | None:
+    """A lesson that was held because nobody stood for the log of its words, once somebody does: as if they had from the start."""
+    if memory.gate != "hold" or memory.trust not in HELD or finding.tier in HELD or staging_status(memory):
+        return None
+    if memory.text != sound_text(decision.text or finding.text):
+        return None  # its words are another log's
+    why = "" if decision.outcome == "allow" else decision.reason
+    now = replace(memory, gate=decision.outcome, gate_reason=why, trust=finding.tier, updated_at=at)
+    told = "somebody stands now for the log that it came from"
+    return change(memory, now, verb="gate", by="learn", reason=told, at=at, run=run, profile=profile_version)

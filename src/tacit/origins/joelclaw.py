@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "joelclaw"
-LASTING_IDS = True  # an id is never given to another memory
+WRITES_IN = ".joelclaw"  # from the top of a repository: where its own program writes its runs
+LASTING_IDS = SPEAKS_ON_STDIN = True  # an id is never given to another memory; there an agent submits what it observed
 PARTS = {"observations": "memory_observations.jsonl"}
 SUBMITTED = "memory/observation.submitted"
 _EVENTS = (SUBMITTED, "memory/session.ended", "memory/session.compaction.pending", "memory/observations.accumulated")
@@ -52,8 +53,7 @@ _VERDICTS = ("allow", "hold", "discard")
 MILLISECONDS = 100_000_000_000  # larger stamps count milliseconds: as seconds they would lie past the year 5000
 _MANY_WARNINGS = 20
 _HEAD = 65536
-# Ours for the opening balances of a document's counters.
-_COUNTS = {"recalls": "recall_count", "priority": "retrieval_priority", "merged": "merged_count"}
+_COUNTS = {"recalls": "recall_count", "priority": "retrieval_priority", "merged": "merged_count"}  # opening balances
 # The order in which its document lists them; a new observation is written so.
 FIELDS = (
     "id", "session_id", "source", "timestamp", "updated_at", "observation", "observation_type", "write_verdict",

@@ -25,13 +25,23 @@ QUIET = (
 )
 
 
-def ask_git(folder: str, *arguments: str, timeout: float = 5.0) -> subprocess.CompletedProcess[str] | None:
-    """What git answers about a folder; None where there is no git, it takes too long, or it would wait for ever."""
+# By these a shell, or a hook of git's own, leads git to another repository, index or configuration than the folder's.
+ELSEWHERE = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
+    "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+)  # fmt: skip
+
+
+def ask_git(
+    folder: str, *arguments: str, timeout: float = 5.0, here: bool = False
+) -> subprocess.CompletedProcess[str] | None:
+    """What git answers about a folder; None where there is no git, it takes too long, or it would wait for ever. `here`: whatever the environment says."""
     import subprocess
 
     if _holds_a_pipe(os.path.join(folder, ".git")):
         return None
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+    env = {name: at for name, at in os.environ.items() if not here or name not in ELSEWHERE}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         return subprocess.run(
             ["git", *QUIET, "-C", folder, *arguments],
@@ -76,3 +86,49 @@ def first_commit(folder: str) -> tuple[str, str]:
     )
     found = told.stdout.split() if told is not None and not told.returncode else []
     return (found[-1], "") if found else ("", "the repository has no commit yet")
+
+
+class TrackedFiles:
+    """Which files a repository tracks; git is asked once per folder, and again when the index was written since."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[object, frozenset[str] | None]] = {}
+
+    def has(self, path: str) -> bool | None:
+        """Whether git tracks what really lies at a path; None where there is no repository around it, or git cannot be asked."""
+        real = os.path.realpath(path)
+        folder = os.path.dirname(real)
+        top = _top_of(folder)
+        if not top:
+            return None
+        written = _index_of(top)
+        if self._known.get(folder, (None,))[0] != written:
+            self._known[folder] = (written, _tracked_below(top, folder))
+        names = self._known[folder][1]
+        return None if names is None else real in names
+
+
+def _top_of(folder: str) -> str:
+    """The work tree that a folder lies in. Found without git: a folder that only looks like a repository's inside is no answer."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return ""
+    return folder
+
+
+def _index_of(top: str) -> object:
+    """What tells that an index is as it was; a work tree that shares its repository is asked each time."""
+    try:
+        found = os.stat(os.path.join(top, ".git", "index"))
+        return found.st_mtime_ns, found.st_size, found.st_ino
+    except OSError:
+        return object()
+
+
+def _tracked_below(top: str, folder: str) -> frozenset[str] | None:
+    at = os.path.relpath(folder, top)
+    told = ask_git(top, "--literal-pathspecs", "ls-files", "-z", "--", at, here=True)
+    if told is None or told.returncode:
+        return None
+    return frozenset(os.path.join(top, name) for name in told.stdout.split("\0") if name)

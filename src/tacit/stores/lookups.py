@@ -25,6 +25,13 @@ def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
     return str(row[0]) if row else ""
 
 
+def held_of_late(store: Reads, project: str) -> int:
+    """How many of the latest memories of a project the gate holds; a bounded look, for whoever has nothing to give."""
+    latest = "SELECT gate, state FROM memory WHERE project = :p ORDER BY created_at DESC LIMIT 2000"
+    sql = f"SELECT count(*) FROM ({latest}) AS latest WHERE gate = 'hold' AND state IN ('candidate', 'provisional', 'stable')"
+    return int(store.one(sql, p=project)[0])
+
+
 def indexed(store: Reads, id: str) -> tuple[int, str]:
     """A memory's number and the words beside its text that it is found by."""
     n, words = store.one("SELECT n, words FROM memory WHERE id = :id", id=id)

@@ -15,13 +15,14 @@ field for field as it came, in its own order.
 
 from __future__ import annotations
 
-from tacit.origins.archeflow.reading import INDEX, NAME, PARTS, detect, holds, memories, previous, read
+from tacit.origins.archeflow.reading import INDEX, NAME, PARTS, WRITES_IN, detect, holds, memories, previous, read
 from tacit.origins.archeflow.writing import dump, lesson_of, name_for
 
 __all__ = [
     "INDEX",
     "NAME",
     "PARTS",
+    "WRITES_IN",
     "detect",
     "dump",
     "holds",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "archeflow"
+WRITES_IN = ".archeflow/events"  # from the top of a repository: where its own program writes its runs
 PARTS = {"lessons": "lessons.jsonl", "archive": "archive.jsonl", "audit": "audit.jsonl"}
 INDEX = "index.jsonl"  # beside the event logs: one row per finished run, newest last
 CONFIRMED = 2  # a lesson of this frequency was seen in a second run and is given; a preference is at once

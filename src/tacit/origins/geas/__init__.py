@@ -34,7 +34,7 @@ from tacit.origins.geas.exchange import (
     packet_of,
 )
 from tacit.origins.geas.reading import PARTS, PLAIN_NAME, holds, memories
-from tacit.origins.geas.tasks import INCIDENTS, NAME, detect, read
+from tacit.origins.geas.tasks import INCIDENTS, NAME, WRITES_IN, detect, read
 
 __all__ = [
     "EFFECTS",
@@ -45,6 +45,7 @@ __all__ = [
     "PARTS",
     "PLAIN_NAME",
     "TYPES",
+    "WRITES_IN",
     "detect",
     "document_faults",
     "document_of",

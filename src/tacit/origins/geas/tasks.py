@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.origins.geas.documents import Record
 
 NAME = "geas"
+WRITES_IN = ".geas"  # from the top of a repository: where its own program writes its runs
 _OUTCOMES = {
     **dict.fromkeys(("pass", "passed", "success", "approved", "complete", "completed"), "success"),
     **dict.fromkeys(("fail", "failed", "failure", "iterate", "escalated", "escalate", "rejected", "blocked", "error"), "failure"),

@@ -15,7 +15,18 @@ nothing is taken. A learning's record is kept whole in `Memory.extra`, and leave
 
 from __future__ import annotations
 
-from tacit.origins.ralph.reading import LASTING_IDS, NAME, ON_REQUEST, PARTS, detect, holds, memories, read, sound
+from tacit.origins.ralph.reading import (
+    LASTING_IDS,
+    NAME,
+    ON_REQUEST,
+    PARTS,
+    WRITES_IN,
+    detect,
+    holds,
+    memories,
+    read,
+    sound,
+)
 from tacit.origins.ralph.their_json import checksum, js_json
 from tacit.origins.ralph.writing import dump, learning_of, name_for, staged_of
 
@@ -24,6 +35,7 @@ __all__ = [
     "NAME",
     "ON_REQUEST",
     "PARTS",
+    "WRITES_IN",
     "checksum",
     "detect",
     "dump",

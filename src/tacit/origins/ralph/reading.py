@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Header | Note | Skipped
 
 NAME = "ralph"
+WRITES_IN = ".aiwg"  # from the top of a repository: where its own program writes its runs
 # two machines may give one id to two learnings; with the same words it is the same one, and renewed
 LASTING_IDS = False
 PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": "ralph-learnings.csv"}

@@ -156,9 +156,14 @@ class Cli:
             self.err.write(f"\r\x1b[K{text}")
             self.err.flush()
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody can be asked, and wants to be."""
+        return not self.json and not self.quiet and sys.stdin.isatty() and self.err.isatty()
+
     def ask(self, question: str) -> bool:
         """A person's yes. Where nobody can be asked, or nobody wants to be, it is no."""
-        if self.json or self.quiet or not (sys.stdin.isatty() and self.err.isatty()):
+        if not self.can_ask:
             return False
         self.at_rest()
         self.err.write(question)

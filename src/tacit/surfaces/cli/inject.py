@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 import sys
 
+from tacit.core.value import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from tacit.app import Memories
     from tacit.recall import Injection
 
 USAGE = """usage: tacit inject [options]
@@ -139,7 +142,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
-        return memories.inject(
+        given = memories.inject(
             one.get("task", ""),
             run=one.get("run") or run_in_shell(env),
             host=host_of(env) if "run" not in one else "cli",
@@ -153,6 +156,16 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             errors=tuple(options.many["errors"]),
             **_facets(one),
         )
+        return given if given.markdown or given.note else replace(given, note=_waiting(memories))
+
+
+def _waiting(memories: Memories) -> str:
+    """That there would be something to give, if a person had looked at it; empty where there is nothing."""
+    from tacit.stores.lookups import held_of_late
+
+    held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
+    many = "1 lesson is" if held == 1 else f"{held:,} lessons are"
+    return f"nothing is given; {many} held until a person says yes: tacit review, at a terminal" if held else ""
 
 
 def _facets(one: Mapping[str, str]) -> dict[str, Any]:

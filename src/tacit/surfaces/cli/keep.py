@@ -51,7 +51,9 @@ def _facets(parser: argparse.ArgumentParser) -> None:
         "--path", dest="paths", action="append", metavar="PATH", help="a file it is about; may be repeated"
     )
     parser.add_argument(
-        "--about", metavar="SUBJECT", help="its topic, then names: 'tag merging; merge_tags; --no-merge'; * for a way of working"
+        "--about",
+        metavar="SUBJECT",
+        help="its topic, then names: 'tag merging; merge_tags; --no-merge'; * for a way of working",
     )
     parser.add_argument("--severity", choices=SEVERITIES[::-1], type=str.lower)
     parser.add_argument("--source", help="who said it")
@@ -96,7 +98,8 @@ def _notes(memory: Memory, runs: int) -> list[str]:
         notes.append("what looks like a secret was redacted before anything was written")
     if memory.state == "candidate":
         wanted = f"{numbered(runs, 'independent session')} {'says' if runs == 1 else 'say'} so, or a person does"
-        notes.append(f"it waits: an agent's own claim is not given to others before {wanted}")
+        approve = f"tacit review approve {memory.alias or memory.id}"
+        notes.append(f"it waits: an agent's own claim is not given to others before {wanted}; at a terminal: {approve}")
     return notes
 
 

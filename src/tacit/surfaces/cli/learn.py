@@ -69,6 +69,8 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         if args.words_of:
             memories.need_person(f"Standing for sessions as those of {args.words_of}")
+        elif args.paths and not args.dry_run:
+            _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:
             memories.moved_from(folder.rstrip("/") or folder)
         asked = Asked(cli, args.yes, memories, [] if args.paths else sources)
@@ -93,6 +95,23 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.paths:
         return _answer(found, failed, args.dry_run, word, names)
     return _summed(found, failed, asked, names, args.dry_run, here)
+
+
+def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str) -> None:
+    """A log that came with the repository is somebody's, also where a person learns it: they say once whether it is theirs."""
+    if not memories.actor.is_person or not cli.can_ask:
+        return
+    if came := memories.came_with_repository(sources, format):
+        told = f"{_these(came, len(sources))} came with the repository: git tracks {_few(came)}. Yours? [y/N] "
+        memories.vouching.answer(came, cli.ask(told))
+
+
+def _these(came: list[str], all: int) -> str:
+    return "This" if all == 1 == len(came) else f"{len(came):,} of these"
+
+
+def _few(paths: list[str]) -> str:
+    return ", ".join(paths[:2]) + (f" and {len(paths) - 2:,} more" if len(paths) > 2 else "")
 
 
 def _answer(

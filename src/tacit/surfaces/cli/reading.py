@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, TacitError
@@ -166,7 +165,7 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
 
 def may_ask(cli: Cli) -> bool:
     """Whether somebody sits there who can answer."""
-    return not cli.json and not cli.quiet and sys.stdin.isatty() and cli.err.isatty()
+    return cli.can_ask
 
 
 def asked(cli: Cli, question: str) -> bool:
