@@ -35,7 +35,10 @@ ELSEWHERE = (
 def ask_git(
     folder: str, *arguments: str, timeout: float = 5.0, here: bool = False
 ) -> subprocess.CompletedProcess[str] | None:
-    """What git answers about a folder; None where there is no git, it takes too long, or it would wait for ever. `here`: whatever the environment says."""
+    """What git answers about a folder; None where there is no git, it takes too long, or it would wait for ever.
+
+    `here`: about this folder, whatever the environment says.
+    """
     import subprocess
 
     if _holds_a_pipe(os.path.join(folder, ".git")):
