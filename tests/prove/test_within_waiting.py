@@ -15,11 +15,7 @@ from tacit.testing import run, say, tool, user
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
-FAILS, CURE, PASSES = (
-    tool("python tools/tax_run.py", error=ERROR),
-    tool("make tax-rates", "ok"),
-    tool("python tools/tax_run.py", "ok"),
-)
+FAILS, CURE, PASSES = tool("python tools/tax_run.py", error=ERROR), tool("make tax-rates", "ok"), tool("python tools/tax_run.py", "ok")
 AROUND, OTHER = tool("python tools/tax_offline.py", "ok"), tool("python tools/other.py", "ok")
 MARKS = tuple(signatures(ERROR, ""))
 

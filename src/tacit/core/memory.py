@@ -106,20 +106,7 @@ ADDED: dict[str, type] = {"about": str}
 # What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
 _FIRST = len(DECIDED) - len(ADDED)
-EDITABLE = (
-    "text",
-    "kind",
-    "category",
-    "scope",
-    "domain",
-    "agent",
-    "task_type",
-    "tags",
-    "paths",
-    "severity",
-    "source",
-    "about",
-)
+EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source", "about")
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAGS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
 # Decided fields that are whole numbers in a row; the others are texts.

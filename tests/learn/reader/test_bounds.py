@@ -137,11 +137,7 @@ def test_of_two_lines_that_hold_a_quote_the_nearest_counts() -> None:
 
 def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
     for over in (0, 1):
-        about = {
-            "topic": words(80 + over),
-            "names": [words(80 + over), *"0123456"],
-            "files": [f"{n}.py" for n in range(7)],
-        }
+        about = {"topic": words(80 + over), "names": [words(80 + over), *"0123456"], "files": [f"{n}.py" for n in range(7)]}
         row = {"text": words(500 + over), "quotes": [{"line": 1, "words": "w"}], "about": about}
         [lesson] = answer.lessons_of(json.dumps({"lessons": [row]}), 1)
         assert (lesson.text, lesson.topic) == (words(500 + over)[:500], words(80 + over)[:80])

@@ -84,8 +84,7 @@ def test_every_file_that_a_host_loads_is_an_instruction_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Exactly.", "yes, that one", "Right. And when two collide, keep the newer", "ok do that", "Agreed — go ahead"],
+    "text", ["Exactly.", "yes, that one", "Right. And when two collide, keep the newer", "ok do that", "Agreed — go ahead"]
 )
 def test_a_plain_yes_is_assent(text: str) -> None:
     assert is_assent(text)

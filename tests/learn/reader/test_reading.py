@@ -414,7 +414,9 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     assigned(memories, memory.id, "r2", arm)
     words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
     verdict = (
-        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}] if came else []
+        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}]
+        if came
+        else []
     )
     asked = desk(memories, answer([], [], verdict))
     found = session("r2", user(words), say(own))

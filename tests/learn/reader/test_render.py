@@ -148,9 +148,7 @@ def test_every_letter_is_told() -> None:
     assert all(f"{letter} {meaning}" in lessons((), 5) for letter, meaning in LETTERS.items())
 
 
-RATES = (
-    "Load the tax rates of the year with `make tax-rates` before `python tools/tax_run.py`; else RateTableEmptyError."
-)
+RATES = "Load the tax rates of the year with `make tax-rates` before `python tools/tax_run.py`; else RateTableEmptyError."
 WAYS = {  # in which an agent that was told betrays it, and what is left of it on the page of whoever judges
     "the lesson itself": (say(RATES),),
     "its words in another order": (say("Before tools/tax_run.py the tax rates of the year have to be loaded."),),
@@ -183,11 +181,7 @@ def test_the_page_of_who_judges_does_not_tell_who_was_told(way: str) -> None:
 @pytest.mark.parametrize("said", ["Mend totals", "Load rates, as the project notes ask"])
 def test_every_message_is_masked_alike(said: str) -> None:
     """A message that is shown and one that is not would tell the two apart."""
-    for call in (
-        f'git commit -am "{said}"',
-        f"git commit --message='{said}'",
-        f'git commit -m "$(cat <<EOF\n{said}\nEOF\n)"',
-    ):
+    for call in (f'git commit -am "{said}"', f"git commit --message='{said}'", f'git commit -m "$(cat <<EOF\n{said}\nEOF\n)"'):
         page = without(rendered(run("r1", tool(call, "ok"))), [RATES])
         assert [line.text.partition("…")[2] for line in page.lines] == [""] and said not in page_text(page.lines)
 

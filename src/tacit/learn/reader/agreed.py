@@ -24,9 +24,7 @@ _ASSENT = re.compile(
     r"|exactement|sí|si|exacto)\b)",
     re.I,
 )
-_BUT = re.compile(
-    r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I
-)
+_BUT = re.compile(r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I)
 
 
 def is_assent(text: str) -> bool:

@@ -13,11 +13,7 @@ from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.check import commands
 from tacit.learn.reader.render import NOTE, PERSON, Line
 
-OFFERED, CHANGED, NOTED = (
-    900,
-    300,
-    1200,
-)  # characters of what was agreed to, of an edit after which a command passed, of a note
+OFFERED, CHANGED, NOTED = 900, 300, 1200  # characters of what was agreed to, of an edit after which a command passed, of a note
 _EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
 
 

@@ -46,13 +46,7 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
-KINDS = {
-    "way": "rule",
-    "decision": "decision",
-    "cure": "fix",
-    "fact": "fact",
-    "preference": "preference",
-}  # as profiles call them
+KINDS = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}  # as profiles call them
 _PERSONAL = ("rule", "preference")
 # the gate's word where only the wording speaks; a reader's quotes speak for it
 UNCERTAIN = "nothing concrete to judge it by"
@@ -92,10 +86,7 @@ class Taking:
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
         self.listed = frozenset(memory.id for memory in known)
         said = asking.known(
-            [(name, memory.text) for name, memory in names.items()],
-            new,
-            self.desk.headings,
-            [each.id for each in known],
+            [(name, memory.text) for name, memory in names.items()], new, self.desk.headings, [each.id for each in known]
         )
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
@@ -173,7 +164,9 @@ class Taking:
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
         back = {
-            each.memory: each.quote.words for each in self.verdicts if each.verdict in PROBLEM and settles(each.quote)
+            each.memory: each.quote.words
+            for each in self.verdicts
+            if each.verdict in PROBLEM and settles(each.quote)
         }
         followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
         for use in tx.uses(unit=session.row.root):

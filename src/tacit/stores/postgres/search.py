@@ -179,9 +179,7 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
     sql = "SELECT n, project, text, about, tags, paths, words FROM memory ORDER BY n"
     for n, project, text, about, tags, paths, words in store.rows(sql):
         own, _, tasks = words.partition("\n")
-        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(
-            tasks and not text
-        )
+        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(tasks and not text)
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
             {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )
