@@ -264,8 +264,10 @@ class Ground:
     def enter_all(self, ways: list[Door], knows: bool = True) -> dict[str, str]:
         found = {}
         for door in ways:
-            did = entered(door)
-            fault = did.fault(door, self.usual[door.name] or 1.0, self.plain[door.name].cpu, knows)
+            for _ in range(3):  # a machine that does other things, too, is slow by chance: what stays slow counts
+                fault = entered(door).fault(door, self.usual[door.name] or 1.0, self.plain[door.name].cpu, knows)
+                if "times" not in fault:
+                    break
             if fault:
                 found[door.name] = fault
         return found

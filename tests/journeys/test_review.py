@@ -102,10 +102,11 @@ def test_proposals_are_approved_edited_and_rejected(tacit: Any, folder: Path, id
 
 
 def test_an_agent_may_not_decide(tacit: Any, ids: list[str]) -> None:
-    """Inside a host the command line is the agent's; a person signs with a name and --yes."""
+    """Inside a host the command line is the agent's, whatever name it gives; a person signs outside of one."""
     refused = tacit("review", "open", ids[0], "--json", CLAUDECODE="1")
     assert (refused.code, refused.error["code"]) == (1, "refused")
-    assert tacit("review", "open", ids[0], "--by", "ada", "--yes", CLAUDECODE="1").code == 0
+    assert tacit("review", "open", ids[0], "--by", "ada", "--yes", CLAUDECODE="1").code == 1
+    assert tacit("review", "open", ids[0], "--by", "ada", "--yes").code == 0
 
 
 def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:

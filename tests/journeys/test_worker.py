@@ -9,6 +9,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,9 @@ import pytest
 from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
+from tacit.hosts.environment import surroundings
 from tacit.surfaces import worker
+from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.worker import ATTEMPTS, LOOKS, NEVER, Wish, Worked, enqueue, start, work
 
 DATA = Path(__file__).parent / "data"
@@ -317,12 +320,71 @@ def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> Non
 def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     """While another holds the lock a worker does nothing, and a hook starts none."""
     enqueue(memories.near, wish(host, session(host, 1), over=True))
-    held = worker._lock(memories.near.path)
+    held = lock(memories.near.path)
     assert held is not None
     assert drain(memories) == Worked(alone=False)
     assert start(memories.near.path, memories.env, far=memories.near.far) is False
     os.close(held)
     assert drain(memories) == Worked(learned=1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (
+            {"PATH": "/bin"},
+            {"PATH": "/bin", "TERM": "xterm", "SSH_TTY": "x", "PWD": "/b", "CLAUDE_PROJECT_DIR": "/b"},
+            True,
+        ),
+        ({"PATH": "/bin"}, {"PATH": "/work/a/bin:/bin"}, False),
+        ({}, {"ANTHROPIC_BASE_URL": "https://gateway.of.a"}, False),
+        ({"OPENAI_API_KEY": "a"}, {"OPENAI_API_KEY": "b"}, False),
+        ({}, {"HTTPS_PROXY": "http://a"}, False),
+    ],
+)
+def test_surroundings_tell_who_would_read(one: dict[str, str], other: dict[str, str], same: bool) -> None:
+    """What a terminal says of itself counts for nothing, what names a program, an endpoint or a key for all."""
+    assert (surroundings(one) == surroundings(other)) is same
+
+
+def test_a_session_is_read_in_its_own_projects_environment_only(
+    memories: Memories, host: Any, alone: Path, tmp_path: Path
+) -> None:
+    """A's worker learns B's session and leaves the reading; the worker that B's hook would start does it."""
+    asked = tmp_path / "asked"
+    model = tmp_path / "model.sh"
+    model.write_text(f"cat > /dev/null; echo $ANTHROPIC_BASE_URL >> {asked}; echo '{{}}'\n")
+    config = alone / ".config" / "tacit" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[model]\ncommand = "sh {model}"\n[reader]\nby = "model"\nhosts = ["*"]\n')
+    a, b = ({**memories.env, "ANTHROPIC_BASE_URL": f"https://gateway.{name}"} for name in "ab")
+    of_b = surroundings(b)
+    enqueue(memories.near, wish(host, session(host, 1), over=True, surroundings=of_b))
+    where = memories.near.far or memories.near.path
+    assert work(where, a, idle=0.1).learned == 1 and not asked.exists()
+    assert memories.near.rows("SELECT kind FROM queue") == [("read",)]
+    work(where, a, idle=0.1)
+    assert not asked.exists()
+    work(where, b, idle=0.1)
+    assert set(asked.read_text().split()) == {"https://gateway.b"}
+
+
+def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(memories: Memories) -> None:
+    """One of a kind: while it waits, no second one is started."""
+    path = memories.near.path
+    held = lock(path)
+    assert held is not None
+    other = {**memories.env, "ANTHROPIC_BASE_URL": "https://gateway.b"}
+    os.pwrite(held, surroundings(memories.env).encode(), 0)
+    assert not serves_others(path, surroundings(memories.env)) and serves_others(path, surroundings(other))
+    waits = threading.Thread(target=lambda: os.close(take_turn(path, other) or -1))
+    waits.start()
+    while not is_awaited(path, surroundings(other)):
+        time.sleep(0.01)
+    assert take_turn(path, other) is None
+    os.close(held)
+    waits.join(10)
+    assert not waits.is_alive() and not is_awaited(path, surroundings(other))
 
 
 def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:

@@ -25,7 +25,8 @@ from tacit.testing import signed
         ({}, {"terminal": True}, True),
         ({}, {"key": "ci"}, True),
         ({}, {"by": "ada", "yes": True}, True),
-        ({"CLAUDECODE": "1"}, {"by": "ada", "yes": True}, True),
+        ({"CLAUDECODE": "1"}, {"by": "ada", "yes": True}, False),
+        ({"CLAUDECODE": "1"}, {"by": "ada", "yes": True, "terminal": True}, True),
         ({}, {}, False),
         ({}, {"by": "ada"}, False),
         ({"TACIT_BY": "ada", "USER": "ada"}, {}, False),
@@ -34,7 +35,7 @@ from tacit.testing import signed
     ],
 )
 def test_who_is_a_person(env: dict[str, str], signs: dict[str, Any], is_person: bool) -> None:
-    """A terminal outside any agent, a key, or a signature; a name alone is none."""
+    """A terminal outside any agent, a key, or a signature, in an agent's shell only at a terminal; a name alone is none."""
     assert actor(env, shells=SHELLS, **signs).is_person is is_person
 
 
@@ -127,6 +128,10 @@ def test_acts_of_an_agents_shell(
     else:
         answer = json.loads(told.out)
         assert (code, answer["error"]["code"]) == (1, "refused"), told
+        if "CLAUDECODE" in shell:  # an agent is not told how to be the person, and cannot be one by a name
+            assert "--by" not in told.out + told.err
+            assert main([*words, "--by", "ada", "--yes", "--json"]) == 1, capsys.readouterr()
+            capsys.readouterr()
     for name in shell:
         monkeypatch.delenv(name)
     with tacit.open() as memories:

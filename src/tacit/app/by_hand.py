@@ -171,12 +171,10 @@ class ByHand(PageVerbs, Safety):
         )
 
     def _need_standing(self, memory: Memory, what: str) -> None:
-        from tacit.app.opened import HOW_TO_SIGN
-
         if not self.may_change(memory):
             raise Refused(
                 f"{what} {memory.id}, which stands on more than an agent's word, is for a person; {self.actor.reason}.",
-                f"tacit feedback {memory.id} --wrong keeps your doubt. {HOW_TO_SIGN}",
+                f"tacit feedback {memory.id} --wrong keeps your doubt. {self.actor.how}",
             )
 
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:

@@ -14,6 +14,7 @@ from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.rows import run_id
 from tacit.core.value import replace
 from tacit.guard.files import head_of
+from tacit.hosts.environment import surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +95,9 @@ class Learning(Recalling):
             return learned
         reading = prepared(desk.folder, run, row.id, row.project, self.now(), again=again)
         if reading is None:
+            return learned
+        if self.reads_elsewhere:
+            self._let_wait(desk.folder, row.id)
             return learned
         report = read(desk, reading)
         self._let_wait(desk.folder, row.id)
@@ -438,7 +442,8 @@ class Learning(Recalling):
 
         reading = load(folder, run)
         if reading is not None and reading.state == WAITING:
-            asked = {"run": run, "folder": self.folder}
+            where = self.reads_elsewhere or surroundings(self.env)
+            asked = {"run": run, "folder": self.folder, "surroundings": where}
             with self.made_near().write() as tx:
                 tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
 

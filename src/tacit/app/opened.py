@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tacit.stores.identity import Place
 
 
-HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
 
 
@@ -158,6 +157,9 @@ class Opened:
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
+        self.reads_elsewhere = (
+            ""  # the surroundings in which sessions are to be read, where they are not ours (`hosts.environment`)
+        )
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
     @property
@@ -437,7 +439,7 @@ class Opened:
 
     def _need_person(self, what: str) -> None:
         if not self.actor.is_person:
-            raise Refused(f"{what} is a person's word; {self.actor.reason}.", HOW_TO_SIGN)
+            raise Refused(f"{what} is a person's word; {self.actor.reason}.", self.actor.how)
 
     def _need_file(self, what: str) -> None:
         if not self.store.is_file:

@@ -130,8 +130,9 @@ def migrate_store(
     from tacit.app.opened import acting
     from tacit.stores.truth import Migrated, copy
 
-    if not acting(env, by, yes).is_person:
-        raise Refused("Moving a store is for a person.", "Sign it: --by NAME --yes.")
+    who = acting(env, by, yes)
+    if not who.is_person:
+        raise Refused(f"Moving a store is a person's word; {who.reason}.", who.how)
     one, other = os.path.expanduser(source), os.path.expanduser(target)
     if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):
         raise UsageError("Source and target are the same store.", "tacit backup makes a copy beside it.")

@@ -37,6 +37,11 @@ TIER_OF = {
 DOUBTS = "doubts"  # the stance of a word against a lesson that counts for nothing; shown by `why`
 
 
+# What to do about a refusal. Where a mark of an agent's shell is set its agent reads this, and is not told how to be a person.
+SIGNING = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
+OUTSIDE = "A person does it in a terminal of their own, outside the agent."
+
+
 @value
 class Actor:
     """In whose name a command acts."""
@@ -44,6 +49,7 @@ class Actor:
     name: str
     tier: str  # user, or agent
     reason: str
+    how: str = SIGNING  # how a person would do what this one may not
 
     @property
     def is_person(self) -> bool:
@@ -63,14 +69,14 @@ def actor(
 ) -> Actor:
     """Who acts: a person signs with a name and says yes, shows a key (`key` is whose it is), or sits at a terminal outside any agent.
 
-    Everybody else is an agent: one whose host marks its shell with one of the variables in `shells`, and whoever comes with none of the
-    three, as agents of other hosts do.
+    Everybody else is an agent: one whose host marks its shell with one of the variables in `shells`, who may not sign there without a
+    terminal, and whoever comes with none of the three, as agents of other hosts do.
     """
     marker = next((name for name in shells if env.get(name)), "")
+    if marker and not (by and yes and terminal):
+        return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person", OUTSIDE)
     if by and yes:
         return Actor(by, "user", f"signed by {by}" + (f" although {marker} is set" if marker else ""))
-    if marker:
-        return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person")
     named = by or env.get("TACIT_BY", "")
     if key:
         return Actor(named or key, "user", f"signed with the key of {key}")

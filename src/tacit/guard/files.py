@@ -52,5 +52,7 @@ def head_of(path: str, most: int) -> bytes:
 
 
 def _must_be_plain(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "it is not a plain file")

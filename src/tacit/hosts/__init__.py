@@ -67,6 +67,12 @@ SHELLS = (
 )
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
+_AT_HAND = (
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PID",
+    "CLAUDE_EFFORT",
+)  # of one session's, without that beginning
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
 
 
@@ -107,7 +113,7 @@ def shell_mark(env: Mapping[str, str], session: str) -> str:
 
 def of_session(name: str) -> bool:
     """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
-    return name in SHELLS or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
+    return name in SHELLS or name in _AT_HAND or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
 
 
 def speaker(name: str) -> Any:

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import MissingExtra
-from tacit.core.trust import Actor
+from tacit.core.trust import OUTSIDE, Actor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tacit.app import Memories
 
-_AGENT = Actor("agent", "agent", "a framework's agent is not a person")
+_AGENT = Actor("agent", "agent", "a framework's agent is not a person", OUTSIDE)
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def memory_from(
     if scope in ("agent", "global") and not actor.is_person:
         raise Refused(
             f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
-            "A person signs with --by NAME --yes.",
+            actor.how,
         )
     if scope == "agent" and not found.get("agent"):
         raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")
@@ -116,7 +116,7 @@ def _tier(trust: object, actor: Actor) -> str:
     if not trust or trust == actor.tier:
         return actor.tier
     if trust == OWNER:
-        raise Refused(f"A person's word needs a person; {actor.reason}.", "A person signs with --by NAME --yes.")
+        raise Refused(f"A person's word needs a person; {actor.reason}.", actor.how)
     if trust not in HEARSAY:
         raise UsageError(f"Nobody's words can be added as {trust!r}.", f"One of: {', '.join(HEARSAY)}; your own: none.")
     return str(trust)

@@ -163,7 +163,7 @@ def _read(path: str, name: str, limit: int) -> bytes:
     try:
         fd = open_plain(path)
     except OSError as error:
-        if error.errno == errno.EINVAL:
+        if error.errno in (errno.EINVAL, errno.EISDIR):
             raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.") from None
         raise
     with open(fd, "rb") as file:

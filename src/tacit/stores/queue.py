@@ -47,6 +47,13 @@ def hasten(tx: Transaction, never: str) -> None:
     tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=never)
 
 
+def hasten_reading(tx: Transaction, surroundings: str) -> None:
+    """Let what waits to be read in these surroundings be taken now."""
+    tx.rows(
+        "UPDATE queue SET not_before = '' WHERE kind = 'read' AND payload LIKE :wanted", wanted=f'%"{surroundings}"%'
+    )
+
+
 def forgive(tx: Transaction, id: int) -> None:
     """Forget a job's attempts: nobody died of it."""
     tx.rows("UPDATE queue SET attempts = 0 WHERE id = :id", id=id)

@@ -20,7 +20,10 @@ import time
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
+from tacit.hosts import shell_mark
+from tacit.hosts.environment import surroundings
 from tacit.stores.sql_rows import ENDLESS
+from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class Wish:
     over: bool = False
     format: str = ""  # of the transcript; empty: the host's own
     marked: str = ""  # the mark of an agent's shell that named it: then its path vouches for nothing
+    surroundings: str = ""  # a hash of the environment that its hook ran in: only there it is read
 
 
 @value
@@ -95,6 +99,7 @@ def enqueue(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None 
 def _payload(wish: Wish, over: bool) -> dict[str, Any]:
     said = {"host": wish.host, "session": wish.session, "path": wish.path, "folder": wish.folder, "over": over}
     more = {"named": wish.named, "format": wish.format if wish.format != wish.host else "", "marked": wish.marked}
+    more |= {"surroundings": wish.surroundings}
     return {**said, **{name: word for name, word in more.items() if word}}
 
 
@@ -136,10 +141,11 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
     if far:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if wish is None:
-        held = _lock(path)
-        if held is None:
+        held, own = lock(path), surroundings(env)
+        if held is not None:
+            os.close(held)
+        elif not serves_others(path, own) or is_awaited(path, own):
             return False  # it looks at the queue once more before it leaves
-        os.close(held)
     # -P: the hook runs in a project's folder, whose modules are not ours to import.
     argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached"]
     argv += [] if far else ["--store", os.path.abspath(path)]
@@ -148,12 +154,12 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
 
         argv += ["--wish", json.dumps(wish.__dict__)]
     nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    surroundings = {name: said for name, said in env.items() if not _is_session(name)}
-    surroundings |= {"TACIT_STORE": far} if far else {}
+    handed_on = {name: said for name, said in env.items() if not _is_session(name)}
+    handed_on |= {"TACIT_STORE": far} if far else {}
     try:
-        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere, setsid=True)
+        os.posix_spawn(sys.executable, argv, handed_on, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
-        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere)
+        os.posix_spawn(sys.executable, argv, handed_on, file_actions=nowhere)
     return True
 
 
@@ -163,16 +169,6 @@ def _is_session(name: str) -> bool:
     from tacit.hosts import of_session
 
     return of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")
-
-
-def detach() -> None:
-    """Leave the hook's surroundings: its session, its folder, its open files."""
-    for leave in (os.setsid, lambda: os.chdir("/")):
-        try:
-            leave()
-        except OSError:
-            pass
-    os.closerange(3, 256)
 
 
 # -- what the worker does -----------------------------------------------------------------------------------------------
@@ -193,8 +189,8 @@ def work(
             enqueue(store, wish)
         worked = Worked()
         while True:
-            lock = _lock(store.path, patient=True)
-            if lock is None:
+            turn = take_turn(store.path, env)
+            if turn is None:
                 return replace(worked, alone=worked != Worked())
             try:
                 worked = _serve(near, env, worked, idle, at_once)
@@ -203,7 +199,7 @@ def work(
                     raise
                 return worked  # what waits stays; a hook starts the next worker
             finally:
-                os.close(lock)
+                os.close(turn)
             if at_once or _is_paused(store) or not (_is_due(store) or _carries(store)):
                 return worked
 
@@ -272,28 +268,12 @@ def failed_jobs(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-def _lock(path: str, patient: bool = False) -> int | None:
-    """The open lock file, if the lock could be had; closing it gives the lock back. Never a lock on the store itself:
-    SQLite's own would be lost with it."""
-    import fcntl
-
-    fd = os.open(os.path.realpath(path) + ".worker", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    for _ in range(10 if patient else 1):
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except OSError:
-            if patient:
-                time.sleep(0.02)  # a hook that only looks holds it for a moment
-    os.close(fd)
-    return None
-
-
 def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
     from tacit.stores import queue
 
     holder, worked = _holder(), Worked()
+    lends = not shell_mark(env, "")  # a person who calls for it has it read in their own surroundings
     _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
@@ -303,6 +283,8 @@ def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
         job = _take(store, holder, done, last)
         if job is None:
             break
+        if lends:
+            job = replace(job, payload={**job.payload, "surroundings": surroundings(env)})
         worked, done = _do(store, home, env, job, holder, worked), job.id
     _carry(store, home)
     return worked
@@ -318,9 +300,12 @@ def _carry(store: Store, home: Memories) -> int:
 
 
 def _drain(store: Store, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
+    from tacit.stores import queue
+
     holder = _holder()
     with store.write() as tx:
         _take_over(tx)
+        queue.hasten_reading(tx, surroundings(env))
     still_since, safe_until = time.monotonic(), 0.0
     while not _is_paused(store):
         if _carries(store) and _carry(store, home):
@@ -461,6 +446,7 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
     by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
+    home.reads_elsewhere = _elsewhere(env, job)
     learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
@@ -485,9 +471,17 @@ def _read(store: Store, env: Mapping[str, str], job: Job) -> _Done:
     from tacit.app import Memories
     from tacit.stores.readings import WAITING
 
+    if _elsewhere(env, job):
+        return _Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + 2 * IDLE))
     reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(str(job.payload["run"]))
     waits = reading is not None and reading.state == WAITING
     return _Done(waits=reading.error or "not read yet", until=reading.not_before) if reading and waits else _Done()
+
+
+def _elsewhere(env: Mapping[str, str], job: Job) -> str:
+    """The surroundings in which a job's session is to be read, if they are not ours."""
+    wanted = str(job.payload.get("surroundings") or "")
+    return wanted if wanted != surroundings(env) else ""
 
 
 def _mark_ended(store: Store, run: RunRow) -> None:

@@ -124,11 +124,11 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
     if decides := _decides(args):
-        from tacit.app.opened import HOW_TO_SIGN, acting
+        from tacit.app.opened import acting
 
         who = acting(cli.env, args.by or "", args.yes)
         if not (who.is_person or args.dry_run):
-            raise Refused(f"{decides} is a person's word; {who.reason}.", HOW_TO_SIGN)
+            raise Refused(f"{decides} is a person's word; {who.reason}.", who.how)
     if args.undo:
         return _undo(args, plans)
     if args.dry_run:
@@ -207,10 +207,9 @@ def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
     """Said by the rule that `--undo` goes by: what to type here, now."""
     from tacit.app.opened import acting
 
-    if acting(cli.env, args.by or "", args.yes).is_person:
-        return f"tacit connect {host} --undo ends it."
-    how = "at a terminal; from a script add --by NAME --yes: an agent may not switch its memory off"
-    return f"tacit connect {host} --undo ends it, {how}."
+    who = acting(cli.env, args.by or "", args.yes)
+    told = f"tacit connect {host} --undo ends it"
+    return f"{told}." if who.is_person else f"{told}; an agent may not switch its memory off. {who.how}"
 
 
 def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:

@@ -45,7 +45,8 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     import json
 
     from tacit.app import open, store_path
-    from tacit.surfaces.worker import Wish, detach, failed_jobs, work
+    from tacit.surfaces.turns import detach
+    from tacit.surfaces.worker import Wish, failed_jobs, work
 
     if args.detached:
         detach()

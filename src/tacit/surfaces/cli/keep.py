@@ -412,7 +412,7 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
         memory = memories.get(args.id)
         if not args.yes:
             if not sys.stdin.isatty():
-                raise Refused("Erasing asks at a terminal.", "Without one, sign it: --by NAME --yes.")
+                raise Refused("Erasing asks at a terminal.", memories.actor.how)
             cli.err.write(f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] ")
             cli.err.flush()
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -387,7 +387,7 @@ def _declare_config(parser: argparse.ArgumentParser) -> None:
 
 def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     """A key for a program, or the names of those there are."""
-    from tacit.app.opened import HOW_TO_SIGN, acting, keys_path
+    from tacit.app.opened import acting, keys_path
     from tacit.core.errors import Refused
     from tacit.stores import keys
 
@@ -397,7 +397,7 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
-        raise Refused(f"Making a key is a person's word; {who.reason}.", HOW_TO_SIGN)
+        raise Refused(f"Making a key is a person's word; {who.reason}.", who.how)
     if args.off:
         gone = keys.take_back(args.name, path)
         return Answer({"name": args.name, "taken_back": gone}, f"{numbered(gone, 'key')} of {args.name} taken back")

@@ -126,11 +126,11 @@ def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
 
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
-        raise Refused(f"Restoring is a person's word; {who.reason}.", "A person signs with --by NAME --yes.")
+        raise Refused(f"Restoring is a person's word; {who.reason}.", who.how)
     if args.yes:
         return
     if not sys.stdin.isatty():
-        raise Refused("Restoring asks at a terminal.", "Without one, sign it: --by NAME --yes.")
+        raise Refused("Restoring asks at a terminal.", who.how)
     cli.at_rest()
     cli.err.write(question)
     cli.err.flush()

@@ -40,9 +40,7 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
         actor = memories.actor
     if not actor.is_person:
-        raise Refused(
-            f"The desk acts in a person's name; {actor.reason}.", "A person starts it, or signs with --by NAME --yes."
-        )
+        raise Refused(f"The desk acts in a person's name; {actor.reason}.", actor.how)
     if args.json:
         raise UsageError("tacit serve prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
     token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")

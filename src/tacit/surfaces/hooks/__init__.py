@@ -343,13 +343,15 @@ def _remember(memories: Memories, event: Event) -> Told:
 
 def _wish(memories: Memories, event: Event, over: bool) -> Wish:
     from tacit.hosts import shell_mark
+    from tacit.hosts.environment import surroundings
     from tacit.surfaces.worker import Wish
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host
     return Wish(
-        event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked
-    )
+        event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked,
+        surroundings(memories.env),
+    )  # fmt: skip
 
 
 def _receipt(memories: Memories) -> str:

@@ -19,14 +19,14 @@ from tacit.app import Memories, open
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.memory import Memory, memory_json
-from tacit.core.trust import Actor
+from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
 from tacit.surfaces.selection import unasked
 from tacit.surfaces.session import ancestors, session_of
 
 T = TypeVar("T")
 
-MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person")
+MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person", OUTSIDE)
 WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
 _NAMED = 50  # lessons of a kind that one answer names
 DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")

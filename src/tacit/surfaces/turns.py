@@ -1,0 +1,82 @@
+"""Whose turn it is: one worker per store at a time, and a session is read only in its own project's environment.
+
+A worker has the environment of the hook that started it and serves every project. A project can have its host set variables: an
+endpoint, a key, the PATH on which a program is found. So a job says in which surroundings its hook ran, as a hash; a worker with others
+learns it by rules and leaves the reading, and a hook that finds such a worker at work starts one of its own, which waits for its turn.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tacit.hosts.environment import surroundings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATIENT = 900.0  # seconds that a worker waits for its turn; what is left then is the next one's
+_GLANCE = 0.5
+
+
+def detach() -> None:
+    """Leave the hook's surroundings: its session, its folder, its open files."""
+    for leave in (os.setsid, lambda: os.chdir("/")):
+        try:
+            leave()
+        except OSError:
+            pass
+    os.closerange(3, 256)
+
+
+def lock(path: str, patient: bool = False, suffix: str = "") -> int | None:
+    """The open lock file, if the lock could be had; closing it gives the lock back. Never a lock on the store itself:
+    SQLite's own would be lost with it."""
+    import fcntl
+
+    fd = os.open(f"{os.path.realpath(path)}.worker{suffix}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    for _ in range(10 if patient else 1):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return fd
+        except OSError:
+            if patient:
+                time.sleep(0.02)  # a hook that only looks holds it for a moment
+    os.close(fd)
+    return None
+
+
+def take_turn(path: str, env: Mapping[str, str]) -> int | None:
+    """The lock of a worker, which says in it whose surroundings it has. Where one with others works, it is waited for, by one of a kind."""
+    own = surroundings(env)
+    held = lock(path, patient=True)
+    if held is None and serves_others(path, own) and (waits := lock(path, suffix=f".{own}")) is not None:
+        until = time.monotonic() + PATIENT
+        while held is None and time.monotonic() < until:
+            time.sleep(_GLANCE)
+            held = lock(path)
+        os.unlink(f"{os.path.realpath(path)}.worker.{own}")
+        os.close(waits)
+    if held is not None:
+        os.ftruncate(held, 0)
+        os.pwrite(held, own.encode(), 0)
+    return held
+
+
+def serves_others(path: str, own: str) -> bool:
+    """Whether the worker that holds the lock has surroundings other than these."""
+    from tacit.guard.files import head_of
+
+    said = head_of(f"{os.path.realpath(path)}.worker", 64).decode("ascii", "replace")
+    return bool(said) and said != own
+
+
+def is_awaited(path: str, own: str) -> bool:
+    """Whether a worker with these surroundings waits for its turn already."""
+    if not os.path.exists(f"{os.path.realpath(path)}.worker.{own}"):
+        return False
+    held = lock(path, suffix=f".{own}")
+    if held is not None:
+        os.close(held)
+    return held is None
