@@ -120,6 +120,11 @@ class Finding:
         """The same thing said again in the same run has the same key: by whom, how gravely, for or against, in which words."""
         return short_hash("said", self.run, " ".join(self.text.split()), self.by, self.stance, self.severity)
 
+    @property
+    def witness(self) -> str:
+        """The tier of what speaks for it: a reader words what a person did or what happened."""
+        return str((self.extra or {}).get("witness") or self.tier)
+
 
 @value
 class Run:

@@ -121,6 +121,11 @@ def is_confirmed(memory: Memory) -> bool:
     return bool((memory.tally.signals or {}).get(CONFIRMED))
 
 
+def is_settled(memory: Memory) -> bool:
+    """Whether a person stands for these very words: nothing that is met later words them anew."""
+    return memory.pinned or memory.on_page or is_confirmed(memory)
+
+
 def early_confidence(memory: Memory, profile: Profile) -> float | None:
     """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it (geas's steps).
 

@@ -25,7 +25,8 @@ HELD = ("quoted", "imported")  # until a person, or independent evidence of tier
 
 WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
 
-READ_AS = "word"  # in a lesson's extra: how the reader heard it, which its ladder asks about
+READ_AS = "word"  # in a lesson's extra: how the reader heard it, which its ladder asks about …
+READ_BY = (READ_AS, "witness")  # … and the tier of what it quotes: nobody else says either
 
 CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
 # The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
@@ -168,13 +169,14 @@ def doubts_choice(files: Iterable[LogFile], folder: str, profile: str, since: fl
 
 
 def _unread(finding: Finding) -> Finding:
-    """A finding without the word by which a reader of ours says how it was heard: no file can say that of itself."""
-    extra = finding.extra or {}
-    return (
-        replace(finding, extra={name: at for name, at in extra.items() if name != READ_AS})
-        if READ_AS in extra
-        else finding
-    )
+    """A finding without the words by which a reader of ours says how it was heard: no file can say that of itself."""
+    kept = {name: at for name, at in (finding.extra or {}).items() if name not in READ_BY}
+    return finding if finding.extra is None or len(kept) == len(finding.extra) else replace(finding, extra=kept)
+
+
+def above(tier: str) -> str:
+    """The next tier; a person's word is the highest."""
+    return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
 
 
 def may_vouch(tier: str, least: str) -> bool:

@@ -26,7 +26,7 @@ from tacit.core.memory import (
 from tacit.core.profile import class_of
 from tacit.core.run import Finding
 from tacit.core.subject import kept_subject
-from tacit.core.trust import HELD, READ_AS
+from tacit.core.trust import HELD, READ_BY
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
@@ -128,7 +128,7 @@ def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
     extra = redacted_record(given) if isinstance(given, dict) else {}
     where = _met_in(facets)
     return {
-        **{name: at for name, at in extra.items() if actor.is_person or name != READ_AS},
+        **{name: at for name, at in extra.items() if actor.is_person or name not in READ_BY},
         **({MET_IN: where} if where else {}),
     } or None
 

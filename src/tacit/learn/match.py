@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 from tacit.core.clock import days_between
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import Hit, scope_projects
-from tacit.core.states import ACTIVE
+from tacit.core.standing import cause_of, is_settled
+from tacit.core.states import ACTIVE, CLOSED
+from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
-from tacit.learn.stage import scope_at_birth
+from tacit.learn.stage import scope_at_birth, takes_over
 from tacit.stores.lookups import indexed, with_signature
 from tacit.words.match import (
     YOUNG_THRESHOLD,
@@ -28,18 +30,21 @@ from tacit.words.match import (
     nearest_by_words,
     rarity,
     same_problem,
+    says_more,
+    shares_half,
 )
 from tacit.words.prepared import Match, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Found
     from tacit.core.run import Finding
+    from tacit.learn.gate import GateDecision
     from tacit.words.match import Idf, Rules
     from tacit.words.prepared import Prepared
 
@@ -110,9 +115,17 @@ def is_read(tx: Transaction, project: str, at: str) -> bool:
 
 
 def match(
-    tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, read: bool = False
+    tx: Transaction,
+    project: str,
+    finding: Finding,
+    profile: Profile,
+    found: Found,
+    *,
+    read: bool = False,
+    but: Collection[str] = (),
 ) -> Matched:
-    """The lesson that a finding repeats, or none; `found` is what there may be. `read`: a model is asked where words are not the same."""
+    """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not. `read`: a model is asked where words
+    are not the same."""
     mine = prepared(finding)
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
@@ -120,7 +133,9 @@ def match(
         near.update((n, memory) for n, id in rows if n not in near for memory in tx.memories([id]))
     # Named by their age: of two that are equally near, the older lesson is met.
     fitting = {
-        f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
+        f"{n:012d}": memory
+        for n, memory in near.items()
+        if memory.text and memory.id not in but and _comparable(finding, memory, profile)
     }
     klass = class_of(profile, kind_named(profile, finding.kind))
     fitting = {
@@ -154,6 +169,39 @@ def match(
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
+
+
+def keeps_apart(
+    finding: Finding, decision: GateDecision, memory: Memory, profile: Profile, *, claimed: bool = False
+) -> str:
+    """Why a finding that is alike to a lesson is one of its own all the same; empty where the two are one.
+
+    Nobody's words ride on another's: who vouches for more than a lesson's source does, vouches for what they said, and so only for a
+    lesson that says nothing beyond it. A person's line meets neither what waits for a person nor what one took out, unless it is their own
+    line again: then it waits with it, or was refused with it. What a reader worded takes the better words over (`stage.in_better_words`).
+    `claimed`: a reader calls them one, in whatever words; no line of a person is swallowed by what shares less than half of it.
+    """
+    person, own = finding.tier in profile.trust.person, memory.trust in profile.trust.person
+    if finding.stance != "supports" or not (person or may_vouch(finding.witness, above(memory.trust))):
+        return ""
+    mine, its = prepared(finding), prepared_of(memory)
+    if claimed and not shares_half(finding.text, memory.text):
+        return "the two share less than half"
+    more, less = says_more(its, mine), says_more(mine, its)
+    told, also = more and f"that one says {more}, too", less and f"this one says {less}, too"
+    refused = memory.state in CLOSED and cause_of(memory) == "person"
+    stands = memory.gate == "allow" and (memory.state in ACTIVE or cause_of(memory) == "silence")
+    if person and stands and is_settled(memory):
+        return also
+    if own and stands:
+        return ""
+    if own and (refused or memory.gate == decision.outcome):
+        return told or also
+    if person and not stands:
+        return f"that one is {memory.state if memory.gate == 'allow' else memory.gate}"
+    if memory.gate == "allow" != decision.outcome:
+        return "this one waits"
+    return "" if refused or takes_over(finding, memory, profile) else told
 
 
 def is_wider(memory: Memory, project: str) -> bool:

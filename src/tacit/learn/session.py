@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.core.rows import Project
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
+    from tacit.learn.match import Matched
 
 BY = "learn"  # the name under which the pipeline writes
 PORTION = 50  # findings whose neighbours are looked up at once
@@ -188,29 +189,42 @@ class Findings:
         return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
-        from tacit.learn.match import match, successor_of
+        from tacit.learn.match import keeps_apart, match, successor_of
         from tacit.learn.shape import too_slight
 
         # A model is asked about lessons only: what becomes none by itself is left to words.
         read = self.read and decision.outcome == "allow" and not decision.linked
         read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
-        if told := tx.memories([self.same[finding.key]]) if finding.key in self.same else []:
-            self.twin, self.rarity[finding.key] = None, None
-            return successor_of(tx, told[0]), 1.0, 0.0
-        found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
-        memory = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
-        self.twin = found.twin
-        self.rarity[finding.key] = found.rarity
-        return memory, found.score, found.runner_up
+        apart: dict[str, Memory] = {}  # alike, and yet not this one
+
+        def met() -> Matched:
+            near = self.near.of(finding)
+            found = match(tx, self.project.id, finding, self.profile, near, read=read, but=apart)
+            stands = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
+            if stands is None or not keeps_apart(finding, decision, stands, self.profile):
+                return replace(found, memory=stands)
+            apart[found.memory.id] = stands
+            return met()
+
+        found = met()
+        self.twin, self.rarity[finding.key] = found.twin or next(iter(apart.values()), None), found.rarity
+        # What a person said is known by their own words first, anything else by what a reader calls it.
+        if finding.key in self.same and (found.memory is None or finding.tier not in self.profile.trust.person):
+            for told in tx.memories([self.same[finding.key]]):
+                stands = successor_of(tx, told)
+                if stands is None or not keeps_apart(finding, decision, stands, self.profile, claimed=True):
+                    return stands, 1.0, 0.0
+                self.twin = stands
+        return found.memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
         from tacit.core.keep import made
-        from tacit.learn.stage import confirmed, met_again, new_memory
+        from tacit.learn.stage import confirmed, in_better_words, met_again, new_memory
 
         version = self.project.profile
         if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
-            if self.twin is not None:
+            if self.twin is not None and self.twin.gate == "allow":
                 memory = replace(memory, family=self.twin.family or self.twin.id)
             told = f"{finding.extractor}: {decision.reason}"
             tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
@@ -220,6 +234,12 @@ class Findings:
         else:
             memory = known
             self.matched.append(memory.id)
+            spoken = in_better_words(
+                known, finding, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
+            )
+            if spoken is not None:
+                tx.apply(spoken)
+                known = tx.get(known.id)
             finding, changes = met_again(
                 known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
             )
@@ -248,7 +268,7 @@ class Findings:
                 stance=stance,
                 origin=finding.origin or self.run.descent,
                 by=finding.by,
-                tier=(finding.extra or {}).get("witness") or finding.tier,
+                tier=finding.witness,
                 place=finding.place,
                 quote=finding.quote,
                 at=finding.at or self.run.ended_at or self.at,

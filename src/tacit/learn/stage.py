@@ -7,17 +7,22 @@ further runs somebody is asked.
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import change
 from tacit.core.lifecycle import CAUSES
-from tacit.core.memory import Memory, sound_text
+from tacit.core.memory import HEARD, Memory, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import class_of, kind_named
 from tacit.core.staging import staging_status
+from tacit.core.standing import is_settled
+from tacit.core.states import CLOSED
 from tacit.core.subject import kept_subject
-from tacit.core.trust import HELD, may_vouch
+from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace
+from tacit.words.match import says_more
+from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.core.journal import Change
@@ -96,6 +101,33 @@ def met_again(
         told = f"figures of {finding.run} joined"
         changes.append(change(memory, now, verb="figures", by=by, reason=told, at=at, run=run, profile=profile_version))
     return finding, changes
+
+
+def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
+    """Whether a lesson that is a reader's wording is from now on what a finding says: a person's line in place of it, and while it waits
+    for evidence whatever brings that."""
+    person = finding.tier in profile.trust.person
+    return bool((memory.extra or {}).get(READ_AS)) and not is_settled(memory) and (person or memory.state == "candidate")
+
+
+def in_better_words(
+    memory: Memory, finding: Finding, profile: Profile, *, by: str, at: str, run: str, profile_version: str
+) -> Change | None:
+    """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
+    it, and what a reader guessed as it was borne out."""
+    person, own = finding.tier in profile.trust.person, memory.trust in profile.trust.person
+    more, less = (says_more(*each) for each in permutations((prepare(memory.text), prepare(finding.text))))
+    heard = (finding.extra or {}).get(READ_AS) in HEARD and (memory.extra or {}).get(READ_AS) not in HEARD
+    better = person or (may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile))
+    fuller = less and not more if own else person or more or heard
+    if memory.state in CLOSED or is_settled(memory) or not better or not fuller:
+        return None
+    now = replace(
+        memory, text=sound_text(finding.text), trust=finding.tier, source=finding.by, origin=finding.origin, tags=finding.tags,
+        paths=finding.paths, about=kept_subject(finding.about), extra=dict(finding.extra) if finding.extra else None, updated_at=at,
+    )  # fmt: skip
+    told = "the person says more of it now" if own else f"in the words that {finding.witness} evidence bears out"
+    return change(memory, now, verb="edit", by=by, reason=told, at=at, run=run, profile=profile_version)
 
 
 def confirmed(

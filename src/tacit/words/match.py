@@ -17,10 +17,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tacit.words.claim_words import same_word
+from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
-from tacit.words.prepared import HEADS, SHORT, Likeness, Match, MatchSettings, Prepared, Sameness
+from tacit.words.prepared import HEADS, SHORT, Likeness, Match, MatchSettings, Prepared, Sameness, prepare
 from tacit.words.tokens import VAGUE, edits, terms
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ BEHIND, FAR = 0.5, 0.2
 # Words of the other text are not looked up. Taken as met nowhere else they would outweigh what both have in common, and twins would
 # be strangers: learned by the whole pipeline, the dev half has 38 of 104 twins with this share of the store's size, 27 without.
 UNCOUNTED = 0.25
+MANY = 200  # terms of a text beyond which another form of a word is another word: each would be held against all
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 
 
@@ -164,6 +165,23 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     if against:
         return Sameness(False, likeness.score, against)
     return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
+
+
+def says_more(one: Prepared, other: Prepared) -> str:
+    """The first thing that one text says, names or runs and the other does not; empty where there is none. The whole texts are read,
+    not only their heads: what rides on a lesson stands at its end."""
+    theirs = other.weights.keys()
+    for term in one.weights.keys() - theirs - FILLERS - BLAND - HERE:
+        near = () if len(theirs) > MANY else theirs
+        if not any(related(term, each) or same_place(term, each) for each in near):
+            return term
+    return ""
+
+
+def shares_half(one: str, other: str) -> bool:
+    """Whether at least half of what one text says stands in the other: what shares less is not the same, whoever calls it so."""
+    mine, theirs = prepare(one).weights.keys(), prepare(other).weights.keys()
+    return 2 * len(mine & theirs) >= len(mine)
 
 
 def grown(settings: Rules, rows: int) -> Rules:

@@ -232,7 +232,7 @@ def of_a_person(life: Life) -> Iterator[tuple[str, Any]]:
     yield from life.reads(
         second,
         lessons=lessons(again),
-        weigh=weighs("partly/order"),
+        weigh=(weighs("partly/order"), weighs("yes/working", "yes/working")),
         known=lessons(
             verdicts=[
                 verdict("k1", "reversed", 1, "we do not go back to main"),

@@ -166,15 +166,9 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
     memory = by_text(memories, "When asked to commit")
     assert memory.state == "candidate"
     known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 9)]
-    reads(
-        memories,
-        session("r2", *steps),
-        answer(
-            [{**asked, "text": "Changelogs are updated whenever something is committed."}],
-            [weighs("partly", "order")],
-            known[:1],
-        ),
-    )
+    again = {**asked, "text": "Changelogs are updated whenever something is committed."}
+    said = answer([again], [weighs("partly", "order")], known[:1])
+    reads(memories, session("r2", *steps), said, said, said, answer(weighed=[weighs()]))
     again = memories.get(memory.id)
     assert (again.state, again.tally.seen) == ("provisional", 2)
 

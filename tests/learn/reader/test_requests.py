@@ -103,7 +103,7 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
     assert [(memory.state, memory.trust) for memory in kept(memories)] == [("candidate", "agent")] * there
 
 
-SAID = "Always add a line about a visible change to docs/news.md."
+SAID = "a line about each change a user can see belongs into docs/news.md"
 SAME = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": None}]}
 SAYS = {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]}
 
@@ -111,18 +111,18 @@ SAYS = {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]}
 def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
     """The person's words, their name and their place at the starts: a request was a guess at it."""
     heard(memories, session("r1"), habit())
-    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME)
-    (memory,) = kept(memories)
+    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME, SAYS)
+    (memory,) = memories.list(limit=20)
     assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (SAID, "user", "said", "provisional")
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
 
 
 def test_words_that_the_gate_holds_take_nothing_over(memories: Memories) -> None:
     heard(memories, session("r1"), habit())
-    told = ({**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME)
+    told = ({**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME, SAYS)
     asks(memories, session("r2", user(SAID)), *told, hold_all=True)
-    (memory,) = kept(memories)
-    assert (memory.text, memory.trust, memory.extra["word"]) == (HABIT, "agent", "asked")
+    heard_as = {memory.text: (memory.trust, memory.gate) for memory in memories.list(limit=20)}
+    assert (heard_as[HABIT], heard_as[SAID]) == (("agent", "allow"), ("user", "hold"))
 
 
 def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
@@ -137,6 +137,7 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
         {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
         weighed,
         same,
+        SAYS,
     )
     assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
 

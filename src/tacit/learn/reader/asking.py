@@ -76,12 +76,13 @@ class Questions:
         """Whether the person's line says each lesson, and whether it will hold: asked of all at once, only where there is such a line."""
         asked = (each for each in found if not each.dropped and each.lesson.standing != AGREED)
         pairs = [(each, each.person) for each in asked if each.person is not None]
-        said: Mapping[int, Weighed] = {}
-        if pairs:
-            question = prompt.weigh([(each.lesson.text, person.around) for each, person in pairs])
-            said = answer.weighed_of(self._ask(question, prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
+        said = self.weighed([(each.lesson.text, person.around) for each, person in pairs])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
         return tuple(Heard(each, by.get(id(each))) for each in found)
+
+    def weighed(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
+        """Whether a line alone says a lesson, by number from 1: asked of these two texts and nothing else."""
+        return self._of_pairs(prompt.weigh, pairs)
 
     def known(
         self,
@@ -103,11 +104,15 @@ class Questions:
 
     def revoked(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
         """Whether lines of the person take lessons back, by number from 1."""
+        return self._of_pairs(prompt.revoke, pairs)
+
+    def _of_pairs(
+        self, question: Callable[[Sequence[tuple[str, str]]], str], pairs: Sequence[tuple[str, str]]
+    ) -> Mapping[int, Weighed]:
         if not pairs:
             return {}
-        return answer.weighed_of(
-            self._ask(prompt.revoke(pairs), prompt.weigh_schema(len(pairs)), "answers"), len(pairs)
-        )
+        said = self._ask(question(pairs), prompt.weigh_schema(len(pairs)), "answers")
+        return answer.weighed_of(said, len(pairs))
 
     def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
         name = prompt.prompt_name(asked)

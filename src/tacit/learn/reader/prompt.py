@@ -53,9 +53,11 @@ def known(
     """The third question: the session, what is remembered (name and text), and what the session newly says."""
     lists = {"REMEMBERED": [f"{name}: {text}" for name, text in remembered]}
     lists["NEW IN THIS SESSION"] = [f"n{number}: {text}" for number, text in enumerate(new, 1)]
-    lists["HEADINGS OF THE INSTRUCTION FILES"] = [f"h{number}: {text}" for number, text in enumerate(headings, 1)]
     about = "\n\n".join("\n".join((title, *listed)) for title, listed in lists.items() if listed)
-    return "\n".join((_record(lines), _KNOWN, _fenced(about)))
+    # Whoever writes an instruction file must not write among the lessons: headings stand in a fence of their own.
+    named = [f"h{number}: {text}" for number, text in enumerate(headings, 1)]
+    files = [_fenced("\n".join(("HEADINGS OF THE INSTRUCTION FILES", *named)))] if named else []
+    return "\n".join((_record(lines), _KNOWN, _fenced(about), *files))
 
 
 def revoke(pairs: Sequence[tuple[str, str]]) -> str:

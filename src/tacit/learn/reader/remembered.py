@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STANDING, NEAREST, MET = 60, 20, 2000
 OF_EACH = 6  # neighbours of one new lesson
 _WORDS = 24  # of what was typed, by which further ones are found
-HEADINGS = 40
+HEADINGS, HEADING = 40, 120  # of instruction files; characters of one
 STANDING_CLASSES = ("preference", "rule", "security")
 UNSEEN = ("quoted", "imported")  # held words of others are shown to no model
 
@@ -69,7 +69,7 @@ def _is_shown(memory: Memory) -> bool:
 def headings_of(files: Mapping[str, str]) -> list[str]:
     """The headings of instruction files, each with its file's name."""
     found = [
-        f"{name}: {line.lstrip('#').strip()}"
+        f"{name}: {line.lstrip('#').strip()}"[:HEADING]
         for name, text in files.items()
         for line in text.splitlines()
         if line.startswith("#") and line.lstrip("#").strip()

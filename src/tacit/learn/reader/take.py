@@ -8,31 +8,34 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import HEARD
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
-from tacit.core.standing import is_confirmed
+from tacit.core.standing import is_settled
+from tacit.core.trust import READ_AS
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
 from tacit.learn.reader.answer import lesson_as
-from tacit.learn.reader.check import find_quote, names_missing
-from tacit.learn.reader.decide import AGREED, HABIT, decide
+from tacit.learn.reader.check import find_quote
+from tacit.learn.reader.decide import AGREED, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.render import PERSON
 from tacit.learn.reader.verdicts import PROBLEM, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
+from tacit.words.match import compare, says_more, shares_half
+from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
+    from tacit.core.profile import Profile
     from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Verdict
     from tacit.learn.reader.asking import Heard, Questions
@@ -48,6 +51,7 @@ _BY = "reader"
 EXPIRES_DAYS = 30
 KINDS = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}  # as profiles call them
 _PERSONAL = ("rule", "preference")
+TO_REVIEW = {"to": "under_review", "needs": ["person"]}
 # the gate's word where only the wording speaks; a reader's quotes speak for it
 UNCERTAIN = "nothing concrete to judge it by"
 
@@ -75,7 +79,6 @@ class Taking:
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
-        self.allowed: set[int] = set()  # … that the gate lets in as they are worded
 
     def judge(self, asking: Questions) -> None:
         """Hold the session against what is known, outside any transaction."""
@@ -90,12 +93,11 @@ class Taking:
         )
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
-            if verdict.verdict == "same":
-                self._same(verdict, names, len(new))
-            elif (
+            if (
                 verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
             ):
                 quoted.append((verdict, names[verdict.id], stands))
+        self._same([verdict for verdict in said if verdict.verdict == "same"], names, new, asking)
         open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[2])]
         weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
@@ -105,13 +107,25 @@ class Taking:
             self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
         self.reading = asking.reading
 
-    def _same(self, verdict: Verdict, names: dict[str, Memory], new: int) -> None:
-        if not 1 <= verdict.new <= new:
-            return
-        if verdict.id in names:
-            self.same.setdefault(verdict.new, (names[verdict.id].id, verdict.into))
-        elif verdict.id.startswith("h"):
-            self.covered.add(verdict.new)
+    def _same(
+        self, said: Sequence[Verdict], names: dict[str, Memory], new: Sequence[str], asking: Questions
+    ) -> None:
+        """Which new lesson is one that is known: a claim, which words bear out, or else a second question over the two texts alone."""
+        claimed = [each for each in said if each.id in names and 1 <= each.new <= len(new)]
+        pairs = {id(each): (names[each.id].text, new[each.new - 1]) for each in claimed}
+        alike = {id(each) for each in claimed if _alike(*pairs[id(each)], self.desk.profile)}
+        unsure = [each for each in claimed if id(each) not in alike]
+        asked = asking.weighed([pairs[id(each)] for each in unsure])
+        alike |= {id(each) for at, each in enumerate(unsure, 1) if at in asked and asked[at].says == "yes"}
+        for each in claimed:
+            if id(each) in alike:
+                self.same.setdefault(each.new, (names[each.id].id, each.into))
+        headings = {f"h{number}": text for number, text in enumerate(self.desk.headings, 1)}
+        whose = [decided.tier in self.desk.profile.trust.person for _, decided in self.heard if decided.word]
+        for each in said:
+            if each.id in headings and 1 <= each.new <= len(new):
+                if not whose[each.new - 1] or shares_half(new[each.new - 1], headings[each.id]):
+                    self.covered.add(each.new)
 
     def take(self) -> tuple[Learned, list[dict[str, Any]]]:
         """Write it. What became of each lesson is told with its reason, also of those that became none."""
@@ -144,8 +158,6 @@ class Taking:
             if number in self.same:
                 session.same[finding.key] = self.same[number][0]
             found.append(_gated(finding, decided, desk))
-            if found[-1][1].outcome == "allow":
-                self.allowed.add(number)
         with desk.store.write(confidence=desk.profile.signals) as tx:
             session.enter(tx)
             buried = {place.partition("#")[0] for place in session.buried}
@@ -169,8 +181,10 @@ class Taking:
             if each.verdict in PROBLEM and settles(each.quote)
         }
         followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
+        new = [checked.person for checked, decided in self.heard if decided.word]
+        again = {memory: line.words for at, (memory, _) in self.same.items() if (line := new[at - 1]) is not None}
         for use in tx.uses(unit=session.row.root):
-            came = back.get(use.memory) or _said_again(tx, session, use.memory)
+            came = back.get(use.memory) or _said_again(tx, session, use.memory, again.get(use.memory, ""))
             if not came and use.memory not in self.listed:
                 continue
             outcome = judged_by_reader(came, last.get(use.memory, ""))
@@ -215,48 +229,48 @@ class Taking:
         else:
             session._promote(tx, memory.id)
 
-    def _propose(self, tx: Transaction, memory: Memory, reason: str, at: str) -> None:
+    def _propose(
+        self, tx: Transaction, memory: Memory, reason: str, at: str, kind: str = "review", payload: Mapping[str, Any] = TO_REVIEW
+    ) -> None:
         from tacit.core.clock import after_days
 
-        if any(each.state == OPEN and each.kind == "review" for each in tx.proposals(memory=memory.id, state="")):
+        if any(each.state == OPEN and each.kind == kind for each in tx.proposals(memory=memory.id, state="")):
             return
         tx.put_proposal(
             Proposal(
-                self.desk.ids(), memory.project, "review", reason, _BY, at, memory.id, tier="person",
-                payload={"to": "under_review", "needs": ["person"]}, expires_at=after_days(at, EXPIRES_DAYS),
+                self.desk.ids(), memory.project, kind, reason, _BY, at, memory.id, tier="person", payload=dict(payload),
+                expires_at=after_days(at, EXPIRES_DAYS),
             )
         )  # fmt: skip
 
     def _amend(self, tx: Transaction, session: Session, id: str, better: str, number: int) -> None:
-        """Other words for a lesson that was met again: only for a model's own words, only names that one of the two holds. What was only
-        asked for so far, and is now said or shown to be a way of working, is from now on what was said or shown."""
+        """Other words for a lesson that was met again: only for a model's own words, and only what one of the two sightings says, as the
+        person or a call does; else they are proposed."""
         memory = next(iter(tx.memories([id])), None)
-        if memory is None or memory.trust in self.desk.profile.trust.person or memory.pinned or is_confirmed(memory):
+        if memory is None or memory.trust in self.desk.profile.trust.person or is_settled(memory):
             return
-        word = (memory.extra or {}).get("word")
-        if word is None or memory.gate != "allow":
+        if not (memory.extra or {}).get(READ_AS) or memory.gate != "allow" or not better or better == memory.text:
             return
-        checked, decided = [each for each in self.heard if each[1].word][number - 1]
-        both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
-        text = better if better and not names_missing(better, both) and not _goes_further(better) else memory.text
-        now, told = replace(memory, text=text), "met again; worded for both sightings"
-        if word == HABIT and decided.word in HEARD and number in self.allowed:
-            text = decided.text if decided.word == "said" or text == memory.text else text
-            extra = {**(memory.extra or {}), "word": decided.word, "witness": decided.witness}
-            now, told = (
-                replace(memory, text=text, trust=decided.tier, extra=extra),
-                f"{decided.word} now, asked for before",
-            )
-        if now == memory:
+        checked, _ = [each for each in self.heard if each[1].word][number - 1]
+        said = (quote.around for quote in checked.quotes if quote.line.letter in (*PERSON, "T"))
+        if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or _goes_further(better):
+            told = {"text": better, "was": memory.text}
+            self._propose(tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told)
             return
-        version = self.desk.project.profile
+        now = replace(memory, text=better, updated_at=self.desk.now())
         tx.apply(
             change(
-                memory, replace(now, updated_at=self.desk.now()), verb="edit", by=_BY, reason=told, at=self.desk.now(),
-                run=self.reading.run, profile=version,
+                memory, now, verb="edit", by=_BY, reason="met again; worded for both sightings", at=self.desk.now(), run=self.reading.run,
+                profile=self.desk.project.profile,
             )
         )  # fmt: skip
         session._promote(tx, id)
+
+
+def _alike(known: str, new: str, profile: Profile) -> bool:
+    """Whether words alone say that two lessons are one."""
+    found = compare(prepare(known), prepare(new))
+    return not found.blocked and found.score >= profile.match.threshold and found.doubt <= profile.match.doubt
 
 
 def _goes_further(text: str) -> bool:
@@ -264,13 +278,14 @@ def _goes_further(text: str) -> bool:
     return acts_unasked(text) or bool(asks_person(text))
 
 
-def _said_again(tx: Transaction, session: Session, memory: str) -> str:
-    """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none."""
+def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> str:
+    """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none.
+    `words`: theirs for a new lesson that says the same."""
     evidence = [each for each in tx.evidence(memory) if each.stance == "supports"]
     if all(each.root == session.row.root for each in evidence):
         return ""
     mine = (each for each in evidence if each.run == session.id and each.tier == "user")
-    return next((each.quote for each in mine), "")
+    return words or next((each.quote for each in mine), "")
 
 
 def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line]) -> Finding:

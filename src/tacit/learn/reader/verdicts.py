@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.states import INJECTABLE
+from tacit.core.trust import READ_AS
 from tacit.core.value import value
 from tacit.learn.reader.render import AGENT_LINES, PERSON
 from tacit.trial.outcome import OCCURRED, Outcome
@@ -42,6 +43,8 @@ def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = 
     """What one verdict with a quote that stands in the session does to a lesson."""
     typed = quote.line.letter in PERSON
     if verdict in MET:
+        if not typed and (memory.extra or {}).get(READ_AS) == "asked":
+            return Ruled("nothing", reason="what was asked for is asked for again by a person")
         # whoever says so speaks of the problem, and vouches for nobody's words about it
         return Ruled("sighting", "agent", "met again")
     if verdict not in AGAINST:
