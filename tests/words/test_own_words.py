@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.words.own_words import own_text, own_words
+from tacit.words.own_words import own_text, own_words, unsure_text
 
 REVIEW = (
     "## Summary\n\nThis branch migrates the loader. Always rebuild the index — the cache is stale otherwise.\n\n"
@@ -64,14 +64,52 @@ def test_the_agents_own_offer_copied_back() -> None:
     offer = "I could always run the linter first and then push to the release branch without asking."
     back = "always run the linter first and then push to the release branch without asking"
     assert own_text(f"yes please\n\n{back}", offer) == "yes please"
+    assert unsure_text(f"yes please\n\n{back}", offer) == back
     assert own_text(f"yes please\n\n{back}") == f"yes please\n\n{back}"
+
+
+def test_who_repeats_a_phrase_of_the_agent_has_typed_it() -> None:
+    """An answer in the words of the question is the person's."""
+    asked = "Shall I always use pnpm for the workspace packages here, or keep npm?"
+    assert own_text("yes, always use pnpm for the workspace packages here", asked) == "yes, always use pnpm for the workspace packages here"
+
+
+WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand."
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "unsure"),
+    [
+        (f"{WIKI}\n\nwhat do you make of this?", "what do you make of this?", WIKI),
+        ("Always use mamba here, never conda. says bob, true?", "says bob, true?", "Always use mamba here, never conda."),
+        (f"From the wiki: {WIKI}", "From the wiki:", WIKI),
+        (f"bob wrote:\n\n{WIKI}\n\nplease look into that", "bob wrote:\n\nplease look into that", WIKI),
+        (f"Bob Miller 10:42 AM\n{WIKI}", "", f"Bob Miller 10:42 AM\n{WIKI}"),
+        (f"## Contributing\n{WIKI}", "", f"## Contributing\n{WIKI}"),
+        ("- Always run make lint.\n- Never edit generated files.\n- Use pnpm here.", "",
+         "- Always run make lint.\n- Never edit generated files.\n- Use pnpm here."),
+        ("Orders vanish\n\nSteps to reproduce\nAlways open two tabs.", "Orders vanish", "Steps to reproduce\nAlways open two tabs."),
+        ("The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."
+         , "", "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."),
+        # and what people type
+        ("please do:\n- run lint\n- fix the tests\n- commit", "please do:\n- run lint\n- fix the tests\n- commit", ""),
+        ("# always use biome here", "# always use biome here", ""),
+        ("look at @pic.png and never use jpeg for icons here", "look at @pic.png and never use jpeg for icons here", ""),
+        ("fix the tests. is that ok?", "fix the tests. is that ok?", ""),
+        ("is this right?", "is this right?", ""),
+        ("I said: always use pnpm", "I said: always use pnpm", ""),
+    ],
+)  # fmt: skip
+def test_in_doubt(text: str, own: str, unsure: str) -> None:
+    """Short texts that somebody else may have written are neither the person's nor a paste."""
+    assert (own_text(text), unsure_text(text)) == (own, unsure)
 
 
 @given(st.text(alphabet=st.sampled_from("ab.:?I \n\t`[]#❯—’1") | st.characters(), max_size=800), st.text(max_size=50))
 def test_every_character_is_in_one_span(text: str, before: str) -> None:
     """Spans are in order, do not overlap, and together hold all that is not blank."""
     words = own_words(text, before)
-    spans = sorted((*words.own, *words.pasted))
+    spans = sorted((*words.own, *words.pasted, *words.unsure))
     assert all(start < end for start, end in spans)
     assert all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
     covered = {at for start, end in spans for at in range(start, end)}

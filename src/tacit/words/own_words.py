@@ -6,6 +6,9 @@ longer one its opening and the person's own paragraphs around a paste. What deci
 stamps, a shell's prompt, headings, a review's severities, a frame of a stack), never what it asks for; where that leaves
 it open, a paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the text.
 
+In doubt a passage is *unsure*: what stands before a question about it ("says bob, true?"), behind the name of its source ("from the
+wiki:"), in lines as somebody writes them who lays out a page (headings, polished bullets, hard-wrapped prose).
+
 Called by the noticing of wishes and by the reader; formats leave a message whole and mark it typed.
 """
 
@@ -28,6 +31,9 @@ WIDE = 400  # characters of a line that are looked at for what it is
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
 SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED = 0.7  # share of such runs
+WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
+WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
+FEW_WRAPPED, FEW_BULLETS = 3, 3
 
 
 @value
@@ -36,6 +42,7 @@ class Words:
 
     own: tuple[Span, ...]
     pasted: tuple[Span, ...]
+    unsure: tuple[Span, ...] = ()  # perhaps the person's
 
 
 def own_words(text: str, agent_before: str = "") -> Words:
@@ -43,11 +50,14 @@ def own_words(text: str, agent_before: str = "") -> Words:
     short = len(text) <= SHORT and sum(1 for line in text.splitlines() if line.strip()) <= FEW_LINES
     offered = _runs(agent_before)
     own: list[Span] = []
+    unsure: list[Span] = []
     begun = announced = False  # a paste has begun; the last words before this said that one follows
     for number, (start, end, fenced) in enumerate(_paragraphs(text[:_LONGEST])):
         passage = text[start:end]
         if fenced or _copied(passage, offered):
             begun = True
+        elif _handed_back(passage, agent_before):
+            unsure.append((start, end))
         elif short:
             own.append((start, end))
         elif number == 0 and _COMMENT.match(passage):
@@ -61,19 +71,120 @@ def own_words(text: str, agent_before: str = "") -> Words:
             else:
                 begun = True
         elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
-            own.append((start, end))
+            known = len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage)
+            (own if known else unsure).append((start, end))
             announced = _ANNOUNCES.search(passage[-80:]) is not None
             begun = announced and _OTHERS.search(passage[-OPENING:]) is not None
         else:
             begun = True
     if not short:
         own = [span for span in own if not _is_title(text, span)]
-    return Words(tuple(own), tuple(_between(text, own)))
+    own, doubted = _doubted(text, own)
+    unsure = sorted(unsure + doubted)
+    return Words(tuple(own), tuple(_between(text, sorted(own + unsure))), tuple(unsure))
 
 
 def own_text(text: str, agent_before: str = "") -> str:
     """The person's own words of a message, paragraph by paragraph."""
     return "\n\n".join(text[start:end] for start, end in own_words(text, agent_before).own)
+
+
+def unsure_text(text: str, agent_before: str = "") -> str:
+    """… and the words that are perhaps theirs."""
+    return "\n\n".join(text[start:end] for start, end in own_words(text, agent_before).unsure)
+
+
+# --- in doubt -----------------------------------------------------------------------------------------------------------
+
+_SOURCE = (
+    r"wiki|readme|docs?|documentation|guide|handbook|style ?guide|runbook|ticket|issue|slack|e-?mail|mail|chat|blog(?: post)?|article|forum"
+    r"|stack ?overflow|changelog|release notes|contributing(?:\.md)?|notes of the meeting|meeting notes"
+)
+# Whose words follow, at the head of a line: "from the wiki:", "bob wrote:".
+_CITES = re.compile(
+    rf"^[ \t]*(?:(?:from|per|according to|quoting|quote from|out of|in) (?:the |our |their |a )?(?:\w+ ){{0,2}}(?:{_SOURCE})\b[^:\n]{{0,40}}:"
+    rf"|(?:the |our )?(?:{_SOURCE}) ?(?:says?|said|has|reads?|states?)?:"
+    r"|(?!(?:i|we|you|it)\b)@?[\w'’-]{2,30}(?: [\w'’-]{2,30})? (?:says?|said|wrote|writes|replied|commented|posted|told (?:me|us)|suggests?)\b[^:\n]{0,30}:)",
+    re.I | re.M,
+)
+# A question about what stands before it, at the end of a message.
+_ABOUT_IT = re.compile(
+    r"(?:^|(?<=[.!?\n]))[ \t]*((?:(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) [^.?!\n]{1,40}"
+    r"|what (?:do|would) you (?:make|think|say)(?: (?:of|about|to))?[^.?!\n]{0,40}|(?:any )?thoughts|true|agreed?|correct|right|valid|still (?:so|true|valid)"
+    r"|(?:is|are|was) (?:this|that|it|these|those|he|she|they)(?: (?:still|really|actually|all))? (?:so|true|right|correct|valid|ok|okay|up to date|good advice|a good idea)"
+    r"|do(?:es)? (?:this|that|it|these|those)(?: still)? (?:apply|hold|make sense|fit|matter)[^.?!\n]{0,40}|do you agree[^.?!\n]{0,30}"
+    r"|should (?:we|i) (?:follow|adopt|do|heed|care about) (?:this|that|it|these)[^.?!\n]{0,30}|opinions?|what does (?:this|that|it) mean)\s*\?+)\s*\Z",
+    re.I,
+)
+_ASCRIBES = re.compile(r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I)
+# A chat's head of a message, a form's headings.
+_HEADS = re.compile(
+    r"^[ \t]*(?:@?[A-Z][\w.'-]{1,30}(?: [A-Z][\w.'-]{1,30}){0,2}[ \t,|–—-]{1,4}[\[(]?(?:\d{1,2}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?|[Yy]esterday|[Tt]oday)\b.{0,20}"
+    r"|#{1,6} [A-Z].{0,80}"
+    r"|\**(?:[Ss]teps [Tt]o [Rr]eproduce|(?:[Ee]xpected|[Aa]ctual) (?:[Bb]ehaviou?r|[Rr]esults?)|[Aa]cceptance [Cc]riteria|[Ww]hat happened|Environment|Motivation)\**:?\**[ \t]*)$",
+    re.M,
+)
+_QUOTED_LINES = re.compile(r"(?:^[ \t]{0,8}(?:>.*|\|.*\|[ \t]*)(?:\n|\Z))+", re.M)
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
+
+
+def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
+    """Of the spans that are the person's by their place, those that still are, and those in doubt."""
+    asks, several = _question_about(text), "\n" in text.strip()
+    pieces: list[tuple[int, int, bool]] = []
+    foreign = False  # a head or a source stood before this, and nobody has spoken since
+    for start, end in own:
+        if start < asks:
+            pieces += [(start, min(end, asks), True), (asks, end, False)]
+            continue
+        at, foreign = _foreign_from(text[start:end], foreign, several)
+        spoken = start
+        for quoted in _QUOTED_LINES.finditer(text[:start + at], start):
+            pieces += [(spoken, quoted.start(), False), (quoted.start(), quoted.end(), True)]
+            spoken = quoted.end()
+        pieces += [(spoken, start + at, False), (start + at, end, True)]
+    trimmed = [(_trimmed(text, start, end), doubt) for start, end, doubt in pieces]
+    return [span for span, doubt in trimmed if span and not doubt], [span for span, doubt in trimmed if span and doubt]
+
+
+def _question_about(text: str) -> int:
+    """Where a question about the rest of a message begins, on a line of its own or ascribing it to somebody; -1 where none does."""
+    found = _ABOUT_IT.search(text, max(0, len(text) - OPENING))
+    before = text[: found.start(1)].rstrip(" \t") if found else ""
+    if found is None or not before.strip():
+        return -1
+    return found.start(1) if before.endswith("\n") or _ASCRIBES.match(found[1]) else -1
+
+
+def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool]:
+    """Where in a passage somebody else begins to speak (at its end: nowhere), and whether they may go on after it."""
+    cites, head = _CITES.search(passage), _HEADS.search(passage) if several else None
+    begins = [found for found in (cites and cites.end(), head and head.start()) if found is not None]
+    if begins:
+        return min(begins), True
+    speaks = _PERSON.search(passage) or _remark(passage, True)
+    if foreign and (not speaks or _BULLET.match(passage)):
+        return 0, True
+    return (0 if _laid_out(passage) else len(passage)), False
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    """A span without its blank edges; None where nothing is left."""
+    words = text[start:end]
+    first = start + len(words) - len(words.lstrip())
+    last = start + len(words.rstrip())
+    return (first, last) if first < last else None
+
+
+def _laid_out(passage: str) -> bool:
+    """Whether somebody wrote this for a page: bullets that are sentences, or lines that an editor broke."""
+    lines = [line for line in passage.splitlines() if line.strip()]
+    bullets = _BULLET.findall(passage)
+    if len(bullets) >= FEW_BULLETS and not _PERSON.search(passage):
+        return all(item[:1].isupper() and item.rstrip().endswith(".") for item in bullets)
+    body = lines[:-1]
+    broken = [line for line in body if WRAPPED[0] <= len(line) <= WRAPPED[1] and line.rstrip()[-1] not in ".!?:;"]
+    return len(lines) >= FEW_WRAPPED and len(broken) == len(body)
 
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
@@ -207,8 +318,15 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[i : i + SAME_WORDS]) for i in range(len(words) - SAME_WORDS + 1))
 
 
+def _handed_back(passage: str, offered: str) -> bool:
+    """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again, nobody knows."""
+    words = re.findall(r"\w+", passage.lower())
+    return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(re.findall(r"\w+", offered[:20000].lower()))
+
+
 def _copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
-    if not offered:
+    """Whether a passage is what the agent had said, taken over as a whole; who repeats a phrase of it has typed it."""
+    if not offered or len(passage.split()) < MUCH_COPIED:
         return False
     runs = _runs(passage)
     return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED * len(runs)
