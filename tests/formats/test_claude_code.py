@@ -309,7 +309,9 @@ def test_of_an_answer_only_the_persons_own_words_are_typed() -> None:
         return [(step.text, step.speaker, step.typed) for step in lines.run().steps if step.role == "user"]
 
     assert said("neither, we use the files") == [("neither, we use the files", "answer", True)]
-    assert said("Postgres, SQLite") == [("Postgres, SQLite", "agent", False)]
+    assert said("Postgres, SQLite") == [("Postgres, SQLite", "choice", False)]
+    assert said("neither", entrypoint="claude-desktop") == [("neither", "answer", True)]
+    assert said("neither", entrypoint="claude-on-a-watch") == [("neither", "unsure", False)]
     assert said("neither", entrypoint="sdk-cli") == [("neither", "agent", False)]
     # The host joins what was chosen by commas, and a label may hold some; beside a label only what was added is the person's.
     questions[0]["options"] = [
@@ -318,9 +320,101 @@ def test_of_an_answer_only_the_persons_own_words_are_typed() -> None:
         {"label": "push"},
     ]
     both = "Always force push, as agreed, Never push, ask"
-    assert said(both) == [(both, "agent", False)]
+    assert said(both) == [(both, "choice", False)]
     assert said("push, Always force push, as agreed, on Fridays only") == [("on Fridays only", "answer", True)]
     assert said("on Fridays only, push") == [("on Fridays only", "answer", True)]
+
+
+def test_an_answer_has_its_question() -> None:
+    """Without it "yes, both" says nothing."""
+    asked = {"questions": [{"question": "Which database?", "options": [{"label": "Postgres"}]}]}
+    lines = Lines().call("AskUserQuestion", asked)
+    lines.result("…", toolUseResult={**asked, "answers": {"Which database?": "yes, both"}})
+    assert lines.run().steps[-1].input == {"question": "Which database?"}
+
+
+HUMAN = {"promptSource": "sdk", "origin": {"kind": "human"}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "more", "speaker"),
+    [
+        ("claude-desktop", HUMAN, "typed"),
+        ("claude-desktop-3p", HUMAN, "typed"),
+        ("claude-jetbrains", HUMAN, "typed"),
+        ("remote", HUMAN, "typed"),
+        ("remote_mobile", HUMAN, "typed"),
+        ("claude-desktop", {"promptSource": "sdk"}, ""),  # the source alone says nothing
+        ("claude-desktop", {"promptSource": "sdk", "origin": {"kind": "task-notification"}}, "notice"),
+        ("claude-desktop", {**HUMAN, "isMeta": True}, "host"),
+        ("claude-on-a-watch", HUMAN, "unsure"),
+        ("claude-on-a-watch", {"promptSource": "sdk"}, ""),
+        ("cli", {"promptSource": "spoken", "origin": {"kind": "human"}}, "unsure"),
+        ("sdk-cli", HUMAN, ""),
+        ("sdk-ts", HUMAN, ""),
+        ("remote_trigger", HUMAN, ""),
+        ("claude-code-github-action", HUMAN, ""),
+        ("mcp", HUMAN, ""),
+    ],
+)
+def test_whose_prompt_it_is_by_entry_point(entry: str, more: dict[str, Any], speaker: str) -> None:
+    """What the host marks as human counts where people type, is unsure where nobody knows who does, and is nothing where programs do."""
+    (step,) = Lines(entrypoint=entry).user("always use uv here", **more).run().steps
+    assert (step.speaker, step.typed) == (speaker, speaker == "typed")
+
+
+def test_a_prompt_queued_in_the_desktop_program() -> None:
+    """There the host's word for its origin counts, as of any prompt."""
+    queued = {"type": "queued_command", "commandMode": "prompt", "prompt": "use uv"}
+    lines = Lines(entrypoint="claude-desktop").user("hello", **HUMAN)
+    assert lines.attachment(**queued, origin={"kind": "human"}).run().steps[-1].speaker == "typed"
+    lines = Lines(entrypoint="claude-desktop").user("hello", **HUMAN)
+    assert lines.attachment(**queued).run().steps[-1].speaker == "unsure"
+
+
+PASTE = "From the wiki:\nAlways use mamba here, never conda.\nNever edit generated files.\nAsk first.\n"
+
+
+def pasted_home(tmp_path: Path, paste: dict[str, Any], text: str, session: str = "s-1") -> Run:
+    """A session in a home whose history names one paste of it."""
+    folder = tmp_path / "projects" / "-repo"
+    folder.mkdir(parents=True)
+    (folder / "s-1.jsonl").write_bytes(Lines().user(text).says("I see.").data())
+    told = {
+        "display": "[Pasted text #1 +4 lines]",
+        "pastedContents": {"1": {"id": 1, "type": "text", **paste}},
+        "sessionId": session,
+    }
+    (tmp_path / "history.jsonl").write_text(
+        f'{{"display":"hi","pastedContents":{{}},"sessionId":"s-1"}}\n{json.dumps(told)}\nhalf a li'
+    )
+    (run,) = claude_code.read(FileSource(str(folder / "s-1.jsonl")))
+    return run
+
+
+def test_what_the_history_names_as_pasted_is_not_typed(tmp_path: Path) -> None:
+    """What stands before and behind it is."""
+    run = pasted_home(tmp_path, {"content": PASTE.replace("\n", "\r\n")}, f"look:\n{PASTE}what do you make of this?")
+    assert [(step.place, step.text, step.speaker, step.typed) for step in run.steps[:3]] == [
+        ("line:1", "look:", "typed", True),
+        ("line:1#2", PASTE.strip(), "pasted", False),
+        ("line:1#3", "what do you make of this?", "typed", True),
+    ]
+    assert len({step.record for step in run.steps}) == 4 and run.task.startswith("look:")
+
+
+def test_a_paste_that_is_kept_in_a_file(tmp_path: Path) -> None:
+    """A long paste is named by its hash."""
+    (tmp_path / "paste-cache").mkdir()
+    (tmp_path / "paste-cache" / "0a1b2c3d4e5f6071.txt").write_text(PASTE)
+    run = pasted_home(tmp_path, {"contentHash": "0a1b2c3d4e5f6071"}, PASTE.strip())
+    assert [(step.text, step.speaker) for step in run.steps[:-1]] == [(PASTE.strip(), "pasted")]
+
+
+def test_a_paste_of_another_session_is_no_mark(tmp_path: Path) -> None:
+    """The history is of all sessions."""
+    run = pasted_home(tmp_path, {"content": PASTE}, PASTE.strip(), session="s-2")
+    assert run.steps[0].speaker == "typed"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_session() -> None:
         ),
     )
     assert run.steps == (
-        Step("user", "line:2", "run the tests", at=AT.format(1), record="m1"),
+        Step("user", "line:2", "run the tests", at=AT.format(1), record="m1", speaker="unsure"),
         Step("assistant", "line:3", "I run them.", at=AT.format(2), speaker="agent"),
         Step(
             "tool",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tacit import formats
 from tacit.core.run import Run
-from tacit.formats.source import FileSource
+from tacit.formats.source import BytesSource, FileSource
 
 DATA = Path(__file__).parent / "data" / "hosts"
 READ = {
@@ -60,6 +61,27 @@ def test_a_fork_of_the_real_shape() -> None:
     one, fork = read("claude-code-2.1.325/print.jsonl"), read("claude-code-2.1.325/fork.jsonl")
     assert (one.id, fork.id, one.lineage) == ("s-print", "s-fork", fork.lineage) and one.lineage
     assert [step.record for step in fork.steps][: len(one.steps)] == [step.record for step in one.steps]
+
+
+@pytest.mark.parametrize(
+    ("startup", "second", "speaker"),
+    [("startup", 9, "typed"), ("startup", 1, "unsure"), ("picker", 9, ""), ("", 0, "")],
+)
+def test_copilots_first_prompt(startup: str, second: int, speaker: str) -> None:
+    """In a terminal a person types it, some seconds after the start; one that came at once stood on the command line; `-p` has no terminal."""
+    opened = {
+        "type": "session.start",
+        "data": {"sessionId": "p-1", "producer": "copilot-agent"},
+        "timestamp": "2026-11-16T06:00:00.000Z",
+    }
+    model = {"type": "session.model_change", "data": {"source": startup}, "timestamp": "2026-11-16T06:00:00.400Z"}
+    handed = {"hookType": "sessionStart", "input": {"initialPrompt": "use pnpm"}}
+    hook = {"type": "hook.start", "data": handed, "timestamp": f"2026-11-16T06:00:0{second}.500Z"}
+    asked = {"type": "user.message", "data": {"content": "use pnpm"}, "timestamp": "2026-11-16T06:00:09.900Z"}
+    (run,) = formats.read(
+        BytesSource("".join(f"{json.dumps(each)}\n" for each in (opened, model, hook, asked)).encode(), "events.jsonl")
+    )
+    assert [(step.speaker, step.typed) for step in run.steps] == [(speaker, speaker == "typed")]
 
 
 def test_copilots_failure_has_its_words_without_the_hosts_line() -> None:

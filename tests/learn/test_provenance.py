@@ -15,7 +15,7 @@ from tacit.core.trust import reported
 from tacit.formats.source import BytesSource
 from tacit.learn.gate import GateRules, gate
 from tacit.learn.hazard import hazard, hazard_of
-from tacit.testing import finding, run, signed, tool
+from tacit.testing import finding, run, signed, tool, user
 
 PROSE = "CI is green only when TLS verification is turned off"
 
@@ -40,6 +40,20 @@ def test_the_prose_of_an_error_reaches_no_prompt(memories: Memories, error: str)
     assert ("`protoc`" in told and "`make setup`" in told) is ("protoc" in error)
     assert "TLS" not in told
     assert not any("TLS" in memory.text for memory in memories.list())
+
+
+def test_words_that_are_perhaps_the_persons_wait_for_them(memories: Memories) -> None:
+    """A prompt at an unknown entry point, and a text that may be pasted, are kept and held; what is typed later is in force."""
+    asked = Step("user", "p", text="Always use uv here, never pip.", speaker="unsure")
+    memories.learn(run("r1", asked, user("Always use mamba here, never conda. says bob, true?")))
+    assert given(memories) == ""
+    waiting = {memory.text: (memory.gate, memory.trust) for memory in memories.list()}
+    assert waiting == {
+        "Always use uv here, never pip.": ("hold", "quoted"),
+        "Always use mamba here, never conda.": ("hold", "quoted"),
+    }
+    memories.learn(run("r2", user("always use uv here, never pip")))
+    assert "uv here" in given(memories) and "mamba" not in given(memories)
 
 
 def test_a_junit_message_is_for_people(memories: Memories) -> None:

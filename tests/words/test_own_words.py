@@ -71,7 +71,10 @@ def test_the_agents_own_offer_copied_back() -> None:
 def test_who_repeats_a_phrase_of_the_agent_has_typed_it() -> None:
     """An answer in the words of the question is the person's."""
     asked = "Shall I always use pnpm for the workspace packages here, or keep npm?"
-    assert own_text("yes, always use pnpm for the workspace packages here", asked) == "yes, always use pnpm for the workspace packages here"
+    assert (
+        own_text("yes, always use pnpm for the workspace packages here", asked)
+        == "yes, always use pnpm for the workspace packages here"
+    )
 
 
 WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand."

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 OUTCOMES = ("success", "failure", "aborted", "unknown")
 STANCES = ("supports", "contradicts")
 OUTRIGHT = "outright"  # the extractor of what a run says itself
-# Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
+# Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does. *Unsure* words are perhaps
+# the person's: they are shown to a reader and to the person, and never come into force by themselves.
 SPEAKERS = (
     "typed",
     "refusal",
     "answer",
+    "unsure",
+    "choice",
     "pasted",
     "plan",
     "selection",
@@ -46,7 +49,8 @@ class Step:
     place: str  # where it stands in the host's file, for instance "line:17" or a record's own id
     text: str = ""  # what a user, assistant or system said
     tool: str = ""  # the tool's name, on a step that is a tool call together with its answer
-    input: Mapping[str, Any] | None = None  # the tool's arguments as the host recorded them
+    # the tool's arguments as the host recorded them; of an answer or a choice, the `question` that it answers
+    input: Mapping[str, Any] | None = None
     output: str = ""  # what the tool answered
     error: str = ""  # not empty exactly when the step failed: the error as the harness recorded it
     status: int | None = None  # exit status, where there is one

@@ -74,9 +74,9 @@ class Session:
         text = text.strip()
         return self.add(role, at, text=text, **more) if text else None
 
-    def ask(self, text: str, at: str = "", typed: bool = False) -> Record | None:
-        """What was asked: a step, and the task if it is the first."""
-        row = self.say("user", text, at, typed=typed, speaker="typed" if typed else "")
+    def ask(self, text: str, at: str = "", typed: bool = False, unsure: bool = False) -> Record | None:
+        """What was asked: a step, and the task if it is the first. `unsure`: the host does not say whether a person or a program asked."""
+        row = self.say("user", text, at, typed=typed, speaker="typed" if typed else "unsure" if unsure else "")
         if row is not None and not self.task:
             self.task = row["text"][:MANY_TASK]
         return row

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.learn import cue_patterns, cues, shell
-from tacit.words.own_words import own_text
+from tacit.words.own_words import own_text, unsure_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +61,11 @@ def wishes(run: Run) -> Iterator[Finding]:
     acted, before, ran = False, "", ""
     for step in run.steps:
         # A reason typed when refusing a tool call is a typed step too: the reader knows how its host records it.
-        if step.typed and step.text:
-            yield from (_finding(run, step, wish) for wish in read(own_text(step.text, before), acted, ran))
+        if (step.typed or step.speaker == "unsure") and step.text:
+            own, unsure = own_text(step.text, before), unsure_text(step.text, before)
+            tier = "user" if step.typed else "quoted"
+            yield from (_finding(run, step, wish, tier) for wish in read(own, acted, ran))
+            yield from (_finding(run, step, wish, "quoted") for wish in read(unsure, acted, ran))
             acted = False
         elif step.tool or (step.role == "assistant" and len(step.text) > MUCH_SAID):
             acted = True
@@ -374,7 +377,8 @@ def _severity(low: str, quote: str, told: bool) -> str:
     return "info" if _WEAK.match(low) else "recommendation"
 
 
-def _finding(run: Run, step: Step, wish: _Wish) -> Finding:
+def _finding(run: Run, step: Step, wish: _Wish, tier: str) -> Finding:
+    """`tier`: quoted where nobody knows whether the person said it; it waits for their word."""
     return Finding(
         run=run.id,
         place=step.place,
@@ -383,7 +387,7 @@ def _finding(run: Run, step: Step, wish: _Wish) -> Finding:
         version=VERSION,
         kind=wish.kind,
         by="user",
-        tier="user",
+        tier=tier,
         severity=wish.severity,
         tags=(wish.reason,),
         paths=tuple(dict.fromkeys(path.rstrip(".") for path in cues.PATH.findall(wish.text)))[:MOST_PATHS],

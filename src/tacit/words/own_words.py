@@ -139,7 +139,7 @@ def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
             continue
         at, foreign = _foreign_from(text[start:end], foreign, several)
         spoken = start
-        for quoted in _QUOTED_LINES.finditer(text[:start + at], start):
+        for quoted in _QUOTED_LINES.finditer(text[: start + at], start):
             pieces += [(spoken, quoted.start(), False), (quoted.start(), quoted.end(), True)]
             spoken = quoted.end()
         pieces += [(spoken, start + at, False), (start + at, end, True)]

@@ -46,6 +46,30 @@ def test_a_speaker_without_the_hosts_mark_is_nobody() -> None:
     assert [line.letter for line in rendered(Run("r", "h", (step,))).lines] == ["S"]
 
 
+def test_an_answer_stands_with_its_question() -> None:
+    """The question is shown, and is not the person's; an option that they chose is the agent's words."""
+    question = {"question": "Which package manager?"}
+    found = Run("r", "h", (
+        Step("user", "p", text="pnpm, but leave docs alone", speaker="answer", typed=True, input=question),
+        Step("user", "p#2", text="Use pnpm", speaker="choice", input=question),
+    ))  # fmt: skip
+    one, two = rendered(found).lines
+    assert (one.letter, one.text) == ("W", "asked: Which package manager? answered: pnpm, but leave docs alone")
+    assert one.whole == "pnpm, but leave docs alone"
+    assert (two.letter, two.text) == ("C", "asked: Which package manager? chose: Use pnpm")
+
+
+def test_unsure_words_have_a_letter_of_their_own() -> None:
+    """By the host's mark, and inside what a person typed by their shape."""
+    unsure = Step("user", "p", text="Always use uv here.", speaker="unsure")
+    quoting = user("bob wrote: always use mamba")
+    found = Run("r", "h", (unsure, quoting))
+    assert [(line.letter, line.whole) for line in rendered(found).lines] == [
+        ("M", "Always use uv here."), ("U", "bob wrote:"), ("M", "always use mamba"),
+    ]  # fmt: skip
+    assert rendered(found).typed == 1
+
+
 def test_what_is_outside_is_told_apart() -> None:
     found = run(
         "r1",
@@ -144,11 +168,13 @@ def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
 
 
 def test_every_letter_is_told() -> None:
-    assert set(PERSON) <= set(LETTERS) and len(set(LETTERS)) == 10
+    assert set(PERSON) <= set(LETTERS) and len(set(LETTERS)) == 12
     assert all(f"{letter} {meaning}" in lessons((), 5) for letter, meaning in LETTERS.items())
 
 
-RATES = "Load the tax rates of the year with `make tax-rates` before `python tools/tax_run.py`; else RateTableEmptyError."
+RATES = (
+    "Load the tax rates of the year with `make tax-rates` before `python tools/tax_run.py`; else RateTableEmptyError."
+)
 WAYS = {  # in which an agent that was told betrays it, and what is left of it on the page of whoever judges
     "the lesson itself": (say(RATES),),
     "its words in another order": (say("Before tools/tax_run.py the tax rates of the year have to be loaded."),),
@@ -181,7 +207,11 @@ def test_the_page_of_who_judges_does_not_tell_who_was_told(way: str) -> None:
 @pytest.mark.parametrize("said", ["Mend totals", "Load rates, as the project notes ask"])
 def test_every_message_is_masked_alike(said: str) -> None:
     """A message that is shown and one that is not would tell the two apart."""
-    for call in (f'git commit -am "{said}"', f"git commit --message='{said}'", f'git commit -m "$(cat <<EOF\n{said}\nEOF\n)"'):
+    for call in (
+        f'git commit -am "{said}"',
+        f"git commit --message='{said}'",
+        f'git commit -m "$(cat <<EOF\n{said}\nEOF\n)"',
+    ):
         page = without(rendered(run("r1", tool(call, "ok"))), [RATES])
         assert [line.text.partition("…")[2] for line in page.lines] == [""] and said not in page_text(page.lines)
 

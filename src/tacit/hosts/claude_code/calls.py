@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tacit.formats.session import LARGEST, WORDLESS
 from tacit.formats.session import time_of as _time
 from tacit.hosts.claude_code.marks import (
-    EDITORS,
     NOT_SAID,
     OWN_ERRORS,
     REJECTED,
@@ -87,10 +86,12 @@ class Calls(Steps):
                 row["interrupted"] = True
             self.enrich(row, recorded)
         if row["tool"] == "AskUserQuestion":
-            for words, own in answers(recorded, row["input"]):
-                typed = own and not row["agent"] and not self.by_program and self.entry in ("", "cli", *EDITORS)
-                speaker = "answer" if typed else "agent"
-                self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker=speaker)
+            for question, words, own in answers(recorded, row["input"]):
+                sat = "" if row["agent"] else self.at_keyboard()
+                speaker = (("answer" if own else "choice") if sat == "typed" else sat and own and "unsure") or "agent"
+                self.add(
+                    "user", row["agent"], _time(found), text=words, typed=speaker == "answer", speaker=speaker, input={"question": question}
+                )  # fmt: skip
 
     def refused(self, found: Record, row: Record, words: str, denied: Any) -> None:
         """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
@@ -99,8 +100,9 @@ class Calls(Steps):
         version = found.get("version")
         old = type(version) is not str or version.startswith(("0.", "1."))  # there a failing command spoke first
         marked = denied == "user-rejected" or (row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash"))
-        typed = marked and not self.by_program and self.entry in ("", "cli", *EDITORS)
-        self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker="refusal" if typed else "")
+        sat = self.at_keyboard() if marked else ""
+        speaker = "refusal" if sat == "typed" else sat
+        self.add("user", row["agent"], _time(found), text=words, typed=sat == "typed", speaker=speaker)
 
     def enrich(self, row: Record, recorded: Record) -> None:
         """What the host kept about a result beside its text."""

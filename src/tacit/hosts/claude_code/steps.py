@@ -8,9 +8,8 @@ from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.session import MANY_KINDS, OWN_FOLDER
 from tacit.formats.session import time_of as _time
 from tacit.formats.session import token_count as _tokens
-from tacit.hosts.claude_code.marks import (
-    EDITORS,
-)
+from tacit.hosts.claude_code.marks import PEOPLE, PROGRAMS
+from tacit.hosts.claude_code.pastes import divided
 
 if TYPE_CHECKING:
     from typing import Any
@@ -76,6 +75,7 @@ class Steps:
         asked = self.asked or self.commands
         if self.oversized:
             self.warnings.append(f"{self.oversized} lines are too long or cut off and were left out")
+        self.rows = divided(self.rows, source, self.sessions)
         for row in self.rows:
             row["context"] = row["agent"]
             row["agent"] = self.agents.get(row["agent"], row["agent"])
@@ -106,7 +106,7 @@ class Steps:
                 self.unknown or None,
                 self.duplicates,
                 tuple(self.warnings),
-                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program,
+                interactive=self.main_entry in PEOPLE and not self.by_program,
                 forged=self.forged,
             ),
             extra={"prs": list(self.prs)} if self.prs else None,
@@ -178,6 +178,12 @@ class Steps:
         if type(uuid) is str:
             self.sides[uuid] = side
         return side
+
+    def at_keyboard(self) -> str:
+        """Who sits where the host records what only a person can do: `typed` at an entry point of people, `unsure` at an unknown one."""
+        if self.by_program or PROGRAMS.match(self.entry):
+            return ""
+        return "typed" if self.entry in ("", *PEOPLE) else "unsure"
 
     def name_agent(self, agent: str, kind: Any) -> None:
         """An agent is called by its type where that is known."""

@@ -326,8 +326,7 @@ class _Session(Calls):
                 self.shown.remove(text)
             elif is_plain_prompt(text) and queue_is_only_trace(self.version):
                 self.absorbed.append(text)
-                person = not self.by_program and self.entry in ("", "cli") and text not in self.scheduled
-                row = self.prompt(text, "", at, "typed" if person else "")
+                row = self.prompt(text, "", at, "" if text in self.scheduled else self.at_keyboard())
                 if type(content) is not str:
                     self.guessed[text] = row
 
@@ -350,8 +349,9 @@ class _Session(Calls):
         human = (
             origin_of(inner) in ("", "human") and origin_of(found) in ("", "human") and inner.get("isMeta") is not True
         )
-        person = human and not agent and not self.by_program and self.entry in ("", "cli")
-        own = "agent" if agent or plain in self.scheduled else "typed" if person else ""
+        own = "agent" if agent or plain in self.scheduled else self.at_keyboard() if human else ""
+        if own and self.entry not in ("", "cli") and "human" not in (origin_of(inner), origin_of(found)):
+            own = "unsure" if own == "typed" else own
         self.prompt(plain, agent, _time(found), own)
 
     def pr_link(self, found: Record) -> None:
@@ -402,7 +402,7 @@ class _Session(Calls):
                 self.rows.remove(self.guessed.pop(plain))
             speaker = self.whose(found, agent, plain) if alone else "host"
             if wrapper is not None and speaker == "typed" and found.get("promptSource") != "typed":
-                speaker = ""  # a tag of unknown meaning at its head
+                speaker = "unsure"  # a tag of unknown meaning at its head
             self.prompt(plain, agent, at, speaker)
 
     def whose(self, found: Record, agent: str, plain: str) -> str:
@@ -414,7 +414,7 @@ class _Session(Calls):
         entry = found.get("entrypoint")
         entry = entry if type(entry) is str else self.entry
         speaker = prompt_speaker(found, entry, plain in self.scheduled)
-        return "" if speaker == "typed" and self.by_program else speaker
+        return "" if speaker in ("typed", "unsure") and self.by_program else speaker
 
     def prompt(self, text: str, agent: str, at: str, speaker: str) -> Record:
         """A prompt as a step, and as the task if it is the first."""

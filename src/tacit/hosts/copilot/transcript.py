@@ -4,9 +4,10 @@ A line is `{"type", "data", "id", "timestamp", "parentId"}`. A call is asked for
 `tool.execution_start` and ends in `tool.execution_complete`, which has the exit code that the text for the model only
 mentions. The format is not documented; read so far: 1.0.102.
 
-Who typed a prompt: the file itself does not say. It keeps what hooks were given, and `sessionStart` names the prompt that
-stood on the command line. So a prompt counts as typed in a session whose start is there and handed over another prompt, or
-none; without a hook in the file nothing does.
+Who typed a prompt: the file itself does not say. It keeps what hooks were given, and `sessionStart` names the first prompt, in a
+terminal as well as of `copilot -p`. A terminal chooses its model at its start (`session.model_change`, `source: startup`), and a
+person takes a while to type: there the first prompt counts as typed, and one that came at once (`copilot -i`) is *unsure*. Of a
+session without such a mark it is nobody's; later prompts are typed. Without a hook in the file a prompt is unsure.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tacit.core import clock
 from tacit.core.run import Cost
 from tacit.formats.session import (
     Session,
@@ -38,9 +40,12 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "copilot"
+TYPING = (
+    3.0  # seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
+)
 _PASSED_OVER = (
     "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
-    "session.info", "session.model_change", "session.title", "session.context", "session.usage", "session.mode",
+    "session.info", "session.title", "session.context", "session.usage", "session.mode",
     "session.background", "session.resume", "session.warning", "permission.", "tool.execution_progress",
     "tool.execution_partial", "assistant.usage", "pending_messages", "session.handoff", "session.import", "session.snapshot",
 )  # fmt: skip
@@ -79,7 +84,8 @@ class _Events(Session):
     def __init__(self) -> None:
         super().__init__(NAME)
         self.begun = False  # a hook's record of the start stands in the file
-        self.handed: set[str] = set()  # prompts that stood on a command line
+        self.handed: dict[str, str] = {}  # prompts that `sessionStart` named, and whose each is
+        self.terminal = False  # the host chose a model for a terminal
 
     def take(self, found: Record) -> None:
         """One event."""
@@ -87,10 +93,14 @@ class _Events(Session):
         if kind == "session.start":
             self.start(data)
         elif kind == "hook.start":
-            self.hook(data)
+            self.hook(data, at)
+        elif kind == "session.model_change":
+            self.terminal = self.terminal or text_at(data, "source") == "startup"
         elif kind == "user.message":
             text = text_at(data, "content").strip()
-            row = self.ask(text, at, typed=self.begun and text not in self.handed and not text_at(data, "source"))
+            whose = self.handed.get(text, "typed") if self.begun else "unsure"
+            whose = "" if text_at(data, "source") else whose
+            row = self.ask(text, at, typed=whose == "typed", unsure=whose == "unsure")
             if row is not None:
                 row["record"] = id
         elif kind == "assistant.message":
@@ -124,14 +134,15 @@ class _Events(Session):
         self.branch = self.branch or text_at(context, "branch")
         self.version = text_at(data, "copilotVersion")
 
-    def hook(self, data: Record) -> None:
-        """What a hook was given: at the start, the prompt of a command line."""
+    def hook(self, data: Record, at: str) -> None:
+        """What a hook was given: at the start, the first prompt."""
         if text_at(data, "hookType") == "sessionStart":
             self.begun = True
-            self.interactive = not self.handed
-            if handed := text_at(dict_at(data, "input"), "initialPrompt").strip():
-                self.handed.add(handed)
-                self.interactive = False
+            handed = text_at(dict_at(data, "input"), "initialPrompt").strip()
+            if handed:
+                slow = bool(at and self.started) and clock.seconds(at) - clock.seconds(self.started) >= TYPING
+                self.handed[handed] = "" if not self.terminal else "typed" if slow else "unsure"
+            self.interactive = self.terminal or not (handed or self.handed)
 
     def ended_call(self, data: Record) -> None:
         """How a call ended: the exit code of a shell's, the host's word for the others."""

@@ -8,7 +8,7 @@ earlier answers without their calls, tokens and model. What a writing leaves out
 all the same: its steps stay, as dead branches do elsewhere.
 
 The file says that a message is the user's, not whether a person or a script handed it over (`gemini -p` writes the
-same). So nothing in it counts as typed.
+same). So nothing in it counts as typed: a prompt is *unsure*.
 """
 
 from __future__ import annotations
@@ -158,7 +158,8 @@ class _Chat(Session):
             text = text if opening else ""
         for found in _HOOK.finditer(text):
             self.say("system", found[1], at, tool="hook")
-        row = self.ask(without_host_text(content_text(message.get("displayContent")) or text), at)
+        asked = without_host_text(content_text(message.get("displayContent")) or text)
+        row = self.ask(asked, at, unsure=self.kind != "subagent")
         if row is not None:
             row["record"] = text_at(message, "id")
 

@@ -4,7 +4,8 @@ Both say the same: a session, its messages, and their parts (text, tool, reasoni
 tool has the call and its result, a shell's with its exit code. A sub-agent is a session that names its parent. Read so far: 1.18.
 
 Who typed a prompt: the host does not write it. `opencode run`, a program at its server and a person at the terminal leave the same records.
-Our plugin knows where it runs, and marks the words that were typed at the terminal (`plugin.js`); what has no mark does not count as typed.
+Our plugin knows where it runs, and marks the words that were typed at the terminal (`plugin.js`); what has no mark is *unsure*, and
+nobody's where `opencode run` put it between quotes or a parent session asked it.
 
 A fork (`--fork`, or at the terminal) is a session whose messages were copied under new ids. Nothing names the origin, but copies keep
 the times at which they were made, so a session and its forks share the time of their first message, in milliseconds.
@@ -186,7 +187,7 @@ class _Session(Session):
             row = (
                 self.say("assistant", text, at)
                 if role == "assistant"
-                else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part))
+                else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part), not self.root and not _QUOTED.match(text))
             )
             if row is not None:
                 row["record"] = id

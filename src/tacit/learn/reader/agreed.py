@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import CHOSEN, PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,9 @@ _ASSENT = re.compile(
     r"|exactement|sí|si|exacto)\b)",
     re.I,
 )
-_BUT = re.compile(r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I)
+_BUT = re.compile(
+    r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I
+)
 
 
 def is_assent(text: str) -> bool:
@@ -35,6 +37,8 @@ def is_assent(text: str) -> bool:
 
 def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
     """Why what a reader calls agreed is not; empty where the agent's line is quoted and the person's next line is a plain yes."""
+    if checked.quotes and checked.quotes[0].line.letter == CHOSEN:
+        return ""  # the agent's words and the person's yes in one line
     told = [quote for quote in checked.quotes if quote.line.letter == "A"]
     yes = [quote for quote in checked.quotes if quote.line.letter in PERSON]
     if not told or not yes:

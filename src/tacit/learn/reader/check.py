@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
-from tacit.learn.reader.render import NOTE, PERSON, one_line
+from tacit.learn.reader.render import NOTE, PERSON, UNSURE, one_line
 from tacit.learn.shell import key, main_call
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class Checked:
     def person(self) -> Found | None:
         """The person's line that is quoted first."""
         return next((quote for quote in self.quotes if quote.line.letter in PERSON), None)
+
+    @property
+    def unsure(self) -> bool:
+        """Whether a quote is of words that are perhaps the person's: with several the least counts."""
+        return any(quote.line.letter == UNSURE for quote in self.quotes)
 
     @property
     def all_person(self) -> bool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
 HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
+NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
 
 @value
@@ -51,6 +52,8 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     lesson = checked.lesson
     if checked.dropped:
         return Decided(lesson.text, "", reason=checked.dropped)
+    if checked.unsure:
+        return Decided(lesson.text, "found", "quoted", "quoted", NOT_KNOWN, "nobody knows whether the person said it")
     if lesson.standing == AGREED:
         return _agreed(checked, lines)
     person = checked.person

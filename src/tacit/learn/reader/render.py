@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run, Step
 
-VERSION = "1"  # of the rendering; with another one prompts and their hashes are others
+VERSION = "2"  # of the rendering; with another one prompts and their hashes are others
 
 # Letters of the page. Those of a person first: only these can make a lesson somebody's word.
 LETTERS = {
     "U": "the person typed it",
     "R": "the person's reason when refusing a call",
     "W": "the person's answer to a question of the agent",
+    "M": "maybe the person's own words, maybe pasted or sent by a program: nobody knows",
+    "C": "an option worded by the agent, which the person chose",
     "Q": "pasted by the person, somebody else's text",
     "P": "a plan or summary that the agent wrote",
     "A": "the agent says",
@@ -39,15 +41,19 @@ LETTERS = {
     "S": "the host program",
 }
 PERSON = ("U", "R", "W")
-AGENT_LINES = ("A", "P")  # the agent's own words
+UNSURE = "M"  # shown like a person's, and never in force by itself
+CHOSEN = "C"
+AGENT_LINES = ("A", "P", CHOSEN)  # the agent's own words
 _LETTER = {
-    "typed": "U", "refusal": "R", "answer": "W", "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
+    "typed": "U", "refusal": "R", "answer": "W", "unsure": UNSURE, "choice": CHOSEN,
+    "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
     "notice": "S", "host": "S", "agent": "P",
 }  # fmt: skip
 
 _SAID = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
 LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
+QUESTION = 300  # … of a question, before its answer
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL = 110
 NOTED = 2400  # of what a call added to an instruction file; kept for the question about findings, not shown by itself
@@ -185,9 +191,22 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
     elif step.role == "user":
         for letter, words in spoken(step, before):
             if whole := one_line(_at_home(scrubbed(unfenced(words)), cwd)):
-                yield letter, whole[: BROUGHT.get(letter, _SAID)], whole
+                asked = _asked(step, letter, cwd)
+                yield (
+                    letter,
+                    f"{asked}{whole[: BROUGHT.get(letter, _SAID)]}",
+                    f"{asked}{whole}" if letter == CHOSEN else whole,
+                )
     elif _is_note(step) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
         yield "S", whole[: BROUGHT["S"]], whole
+
+
+def _asked(step: Step, letter: str, cwd: str) -> str:
+    """The question before an answer: shown with it, and no part of what may be quoted as the person's."""
+    question = (step.input or {}).get("question")
+    if not isinstance(question, str) or not (words := one_line(_at_home(scrubbed(unfenced(question)), cwd))):
+        return ""
+    return f"asked: {words[:QUESTION]} {'chose' if letter == CHOSEN else 'answered'}: "
 
 
 def _is_note(step: Step) -> bool:
@@ -224,14 +243,16 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
         letter = "U" if step.typed else "P" if step.agent else "S"
     if letter in PERSON and not step.typed:
         letter = "S"  # the format's mark of a person is `typed`; a speaker alone makes nobody one
-    if letter not in PERSON:
+    if letter not in PERSON and letter != UNSURE:
         yield letter, step.text
         return
     words = own_words(step.text, before)
-    spans = sorted(
-        [(start, end, letter) for start, end in words.own] + [(start, end, "Q") for start, end in words.pasted]
-    )
-    for start, end, whose in spans:
+    spans = [
+        (*span, whose)
+        for whose, spans in ((letter, words.own), (UNSURE, words.unsure), ("Q", words.pasted))
+        for span in spans
+    ]
+    for start, end, whose in sorted(spans):
         yield whose, step.text[start:end]
 
 
