@@ -17,7 +17,8 @@ from typing import Any
 
 def about(prompt: str) -> tuple[str, dict[str, str]]:
     """The name of a question's record, and the words behind each of its names (k1, h1, n1)."""
-    record, *_, listed = re.findall(r"^=== record(?: \w+)? ===$(.*?)^=== end of record", prompt, re.M | re.S)
+    record, *lists = re.findall(r"^=== record(?: \w+)? ===$(.*?)^=== end of record", prompt, re.M | re.S)
+    listed = "\n".join(lists)
     lines = [line.split(" ", 1)[-1] for line in record.splitlines() if re.match(r"\d+ [A-Z] ", line)]
     said = [line for line in lines if line[0] not in "ATEX"]
     others = "\n".join(said if len(said) > 1 else [*said, *(line for line in lines if line[0] == "T")])

@@ -26,7 +26,7 @@ import known_by
 
 ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
 LATER = 75
-KNOWN = "against lessons that are remembered already"
+KNOWN = "against the remembered lessons"
 STEPS = (
     (KNOWN, "known"),
     ("is said to take it back", "revoke"),

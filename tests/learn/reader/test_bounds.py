@@ -183,7 +183,7 @@ def test_what_tells_most_is_shown_wider() -> None:
             cut(4, "T", "Edit " + words(size - 5), 3), line(5, "T", "make test", 4), line(6, "S", "ok", 5),
         ]  # fmt: skip
         found = excerpt.lesson_lines(lines)
-        assert [each.number for each in found] == [1, 2, 3, 4, 5, 6] and found[2].text == ""
+        assert [each.number for each in found] == [1, 2, 3, 4, 5, 6] and found[2].text == "Edit old.py"
         assert (found[3].text.endswith(" …"), len(found[3].text.removesuffix(" …"))) == (size > 300, 300)
     for size in (1200, 1201):
         [noted] = excerpt.lesson_lines([cut(1, "T", ("Edit CLAUDE.md ⏎ noted: " + words(size))[:size])])
@@ -238,18 +238,47 @@ class Store:
         self.asked.append((limit, 0))
         return [*self.standing, *self.near][:limit]
 
+    def memories(self, ids: Any) -> list[Memory]:
+        return [each for each in (*self.standing, *self.near) if each.id in ids]
+
     def find(self, projects: Any, words: Any, *, limit: int) -> Near:
         self.asked.append((limit, len(words)))
-        return Near(tuple(Hit(memory, "words", 1.0) for memory in self.near[:limit]), 1, {}, str.split)
+        return Near(tuple(Hit(memory, "words", 1.0) for memory in self.near[-limit:]), 1, {}, str.split)
 
 
-def test_a_session_is_held_against_sixty_standing_lessons_and_twenty_near_ones() -> None:
-    typed = " ".join(f"word{n}" for n in range(30))
-    for standing, near, kept in ((59, 19, (59, 19)), (60, 20, (60, 20)), (61, 21, (60, 20))):
-        store: Any = Store(standing, near)
-        found = remembered(store, "p", ["something new"], [line(1, "U", typed), line(2, "A", "else")])
-        assert (sum(each.id[0] == "s" for each in found), sum(each.id[0] == "n" for each in found)) == kept
-        assert [limit for limit, _ in store.asked] == [600, 2000, 6, 20] and store.asked[-1][1] == 24
+def test_a_session_is_held_against_sixteen_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
+    typed = [line(1, "U", " ".join(f"s{n:03}" for n in range(60))), line(2, "A", "else")]
+    for standing, kept in ((15, 15), (16, 16), (17, 16)):
+        store: Any = Store(standing, 30)
+        found = remembered(store, "p", ["something new"] * 4, typed)
+        assert (sum(each.id[0] == "s" for each in found), sum(each.id[0] == "n" for each in found)) == (kept, 2)
+        assert [limit for limit, _ in store.asked] == [2000, 2, 2, 2, 2]
+    used = [f"n{n:03}" for n in range(18)]
+    found = remembered(store, "p", [], typed, used)
+    assert [each.id for each in found] == used  # what the unit was given or denied goes in whatever was said, and counts
+
+
+def test_a_line_of_the_person_concerns_a_lesson_sooner_than_a_call() -> None:
+    """It must hold a fifth of what the lesson says, weighed by how rare the words are."""
+    from tacit.learn.reader.remembered import FLOOR, concerns
+
+    lesson = "alpha bravo charlie delta echo foxtrot golf"
+    shares = {letter: concerns([lesson], [line(1, letter, "alpha says")])[0] for letter in "UETS"}
+    assert {letter: round(each.share * 7, 1) for letter, each in shares.items()} == {"U": 1.6, "E": 1.3, "T": 1.0, "S": 0.0}
+    assert [letter for letter, each in shares.items() if each.share >= FLOOR] == ["U"]
+    assert [each.number for each in shares["U"].lines] == [1] and shares["T"].lines == ()
+
+
+def test_lines_that_speak_of_no_lesson_are_not_shown_again() -> None:
+    from tacit.learn.reader.remembered import known_lines
+
+    lines = [
+        line(1, "U", words(451)), line(2, "A", "of other things"), line(3, "T", "make test", 3), line(4, "E", words(201), 3),
+        line(5, "T", "ls"), line(6, "A", "the socket is closed"), line(7, "Q", "pasted"), line(8, "S", "the socket"), line(9, "W", "yes"),
+    ]  # fmt: skip
+    shown = known_lines(lines, ["Close the socket."])
+    assert [each.number for each in shown] == [1, 3, 4, 6, 9]
+    assert [len(each.text.removesuffix(" …")) for each in shown][:3] == [450, 9, 200]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +303,8 @@ def test_held_words_of_others_and_what_is_gone_are_shown_to_no_model(
 
     store: Any = Store(0, 1)
     store.near[0] = replace(store.near[0], **fields, extra={"sign": sign})
-    assert bool(remembered(store, "p", [], [line(1, "U", "here is the sign of it")])) is is_shown
+    typed = "here is the sign of it" if sign else "this says n000"
+    assert bool(remembered(store, "p", [], [line(1, "U", typed)])) is is_shown
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,13 @@ def test_the_edit_that_ended_a_failure_is_shown_wider() -> None:
     lines = lines_of(user("fix it"), edit("src/other.py", change), *steps)
     shown = lesson_lines(lines)
     assert [each.number for each in shown] == [each.number for each in lines]
-    wider = [each.text for each, line in zip(shown, lines) if each.text != line.text]
-    assert len(wider) == 1 and wider[0].startswith("Edit src/schema.py") and wider[0].endswith(change.strip())
+    edits = [each.text for each in shown if each.text.startswith("Edit")]
+    assert edits == ["Edit src/other.py", f"Edit src/schema.py {change.strip()}"]
+
+
+def test_other_edits_are_shown_by_their_file_once_in_a_row() -> None:
+    steps = [edit("a.py", "one"), edit("a.py", "two"), edit("b.py", "one"), edit("a.py", "three")]
+    assert [each.text for each in lesson_lines(lines_of(*steps))] == ["Edit a.py", "Edit b.py", "Edit a.py"]
 
 
 def test_a_note_is_no_evidence_that_something_was_done() -> None:

@@ -35,7 +35,7 @@ BEGINNINGS = {
     "what is worth remembering": "lessons",
     "is said to have told it": "weigh",
     "is said to take it back": "revoke",
-    "against lessons that are remembered already": "known",
+    "against the remembered lessons": "known",
     "The same failure was met": "cure",
 }
 EMPTY = {"lessons": [], "answers": [], "verdicts": []}

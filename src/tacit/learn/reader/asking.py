@@ -10,6 +10,7 @@ from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, prompt
 from tacit.learn.reader.decide import AGREED
 from tacit.learn.reader.excerpt import lesson_lines
+from tacit.learn.reader.remembered import known_lines
 from tacit.learn.reader.render import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
 from tacit.stores import readings
 
@@ -96,8 +97,9 @@ class Questions:
             return ()
         found: list[Verdict] = []
         # What the agent hands back of a lesson would tell who was given it.
-        blind = without(Rendering(self.reading.run, self._new_lines()), [text for _, text in remembered], ids)
-        for part in parts_of_session(blind):
+        texts = [text for _, text in remembered]
+        blind = without(Rendering(self.reading.run, self._new_lines()), texts, ids)
+        for part in parts_of_session(replace(blind, lines=known_lines(blind.lines, texts))):
             asked = prompt.known(part, remembered, new, headings)
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))
         return tuple(found)

@@ -1,7 +1,8 @@
-"""Which lines of a session a question shows, and how wide.
+"""Which lines of a session the first question shows, and how wide.
 
-Kept lines hold the whole text each was cut from, so nothing is rendered anew. The first question shows every line; wider is what tells
-most: what was added to an instruction file, the edit that ended a failure, an offer of the agent to which the person said yes.
+Kept lines hold the whole text each was cut from, so nothing is rendered anew. Wider is what tells most: what was added to an instruction
+file, the edit that ended a failure, an offer of the agent to which the person said yes. Other edits are shown by their file, and once in
+a row.
 """
 
 from __future__ import annotations
@@ -14,27 +15,35 @@ from tacit.learn.reader.check import commands
 from tacit.learn.reader.render import NOTE, PERSON, Line
 
 OFFERED, CHANGED, NOTED = 900, 300, 1200  # characters of what was agreed to, of an edit after which a command passed, of a note
+FAILED, CALL, SAID = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
 _EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
 
 
 def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """All lines, under their numbers, some of them wider than they are kept."""
-    ended = _ended(lines)
+    """The lines that are shown, under their numbers."""
+    ended, failed = _ended(lines), {line.step for line in lines if line.letter in ("E", "X")}
     found: list[Line] = []
     for at, line in enumerate(lines):
         after = lines[at + 1] if at + 1 < len(lines) else None
-        if line.letter == "A" and after is not None and after.letter in PERSON and is_assent(after.whole):
-            line = _wider(line, OFFERED)
+        if line.letter == "A":
+            agreed = after is not None and after.letter in PERSON and is_assent(after.whole)
+            shown = _cut(line, line.whole if agreed else line.text, OFFERED if agreed else SAID)
         elif line.letter == "T" and NOTE in line.whole:
-            line = _wider(line, NOTED)
+            shown = _cut(line, line.whole, NOTED)
         elif line.number in ended:
-            line = _wider(line, CHANGED)
-        found.append(line)
+            shown = _cut(line, line.whole, CHANGED)
+        elif line.letter == "T" and line.whole.startswith(_EDITS):
+            shown = replace(line, text=" ".join(line.whole.split()[:2]))
+            if found and found[-1].text == shown.text:
+                continue
+        else:
+            shown = _cut(line, line.text, FAILED if line.step in failed else CALL) if line.letter == "T" else line
+        found.append(shown)
     return tuple(found)
 
 
 def _ended(lines: Sequence[Line]) -> set[int]:
-    """The edits that ended a failure: the last one before a command passed that had failed."""
+    """What ended a failure: the command that passed after it had failed, and the last edit before it."""
     failed: set[tuple[str, ...]] = set()
     edits = [line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDITS)]
     found: set[int] = set()
@@ -43,9 +52,10 @@ def _ended(lines: Sequence[Line]) -> set[int]:
             failed.add(command)
         elif command in failed:
             failed.discard(command)
-            found |= {*[each for each in edits if each < number][-1:]}
+            found |= {number, *[each for each in edits if each < number][-1:]}
     return found
 
 
-def _wider(line: Line, most: int) -> Line:
-    return replace(line, text=line.whole if len(line.whole) <= most else f"{line.whole[:most]} …")
+def _cut(line: Line, text: str, most: int) -> Line:
+    plain = text.removesuffix(" …")
+    return replace(line, text=f"{plain[:most]} …" if len(plain) > most else text)

@@ -398,7 +398,7 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
     parts that speak of notes and every message (of a commit, a pull request). All lessons count alike, given or not, and so do lines in which
     the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
     phrases = {phrase for text in given for phrase in _phrases(text, words)}
-    known = [found for text in given if (found := _stems(text))]
+    known = [found for text in given if (found := stems(text))]
 
     def told(line: Line) -> bool:
         if line.letter not in "AT":
@@ -409,7 +409,7 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
             return not line.text  # what the agent did is what is judged
         if not phrases.isdisjoint(_phrases(line.whole, words)):
             return True
-        mine = _stems(line.whole)
+        mine = stems(line.whole)
         return bool(_NOTES.search(line.whole)) or any(_most(mine, each) for each in known)
 
     if not given:
@@ -461,7 +461,7 @@ HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, 
 SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
     """The telling words of a text, by their beginnings."""
     return frozenset(word[:5] for word in re.findall(r"[a-z0-9_]{3,}", text.casefold()) if word not in _COMMON)
 

@@ -22,7 +22,7 @@ from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote
 from tacit.learn.reader.decide import AGREED, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
-from tacit.learn.reader.remembered import remembered
+from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON
 from tacit.learn.reader.verdicts import PROBLEM, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
@@ -75,6 +75,7 @@ class Taking:
         self.desk, self.reading, self.lines = desk, reading, lines_of(reading)
         self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
         self.verdicts: list[_Judged] = []
+        self.headings: list[str] = []  # of instruction files, that may say what a new lesson says
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
@@ -85,11 +86,14 @@ class Taking:
         if self.desk.advises:
             return  # nobody's lesson is touched on the word of a model that failed its exam
         new = [decided.text for _, decided in self.heard if decided.word]
-        known = remembered(self.desk.store, self.desk.project.id, new, self.lines)
+        store, row = self.desk.store, self.desk.store.run(self.reading.run)
+        used = [use.memory for use in store.uses(unit=row.root if row else self.reading.run) if use.memory]
+        known = remembered(store, self.desk.project.id, new, self.lines, used)
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
         self.listed = frozenset(memory.id for memory in known)
+        self.headings = headings_about(self.desk.headings, new)
         said = asking.known(
-            [(name, memory.text) for name, memory in names.items()], new, self.desk.headings, [each.id for each in known]
+            [(name, memory.text) for name, memory in names.items()], new, self.headings, [each.id for each in known]
         )
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
@@ -120,7 +124,7 @@ class Taking:
         for each in claimed:
             if id(each) in alike:
                 self.same.setdefault(each.new, (names[each.id].id, each.into))
-        headings = {f"h{number}": text for number, text in enumerate(self.desk.headings, 1)}
+        headings = {f"h{number}": text for number, text in enumerate(self.headings, 1)}
         whose = [decided.tier in self.desk.profile.trust.person for _, decided in self.heard if decided.word]
         for each in said:
             if each.id in headings and 1 <= each.new <= len(new):
