@@ -103,7 +103,7 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, 2 of them not for the first time.",
         "What the next session would be told (the costly first)",
         "- Run `npm ci` before `npm run test`; otherwise",
-        "met in 3 of 3 sessions, 2 tool calls, 40 s, about 2k tokens each time (the median)",
+        "met in 3 of 3 sessions, 2 tool calls, 40 s, about 2k tokens each time",
         "- Always use pnpm instead of npm in this repo. you said it in 3 sessions",
         "In figures",
         "3 failures; a problem counts once per session (3 of 9 tool calls failed)",

@@ -112,8 +112,8 @@ def test_nobody_reads_without_a_yes(tacit: Any, folder: Path, alone: Path, tmp_p
     path = f"{tmp_path}:{os.environ['PATH']}"
     (folder / ".tacit").mkdir()
     (folder / ".tacit" / "config.toml").write_text('[reader]\nby = "claude-code"\n')
-    done = tacit("connect", "claude-code", "--no-learn", PATH=path)
-    assert "tacit connect claude-code --read allows it" in done.out and not config(alone).exists()
+    tacit("connect", "claude-code", "--no-learn", PATH=path)
+    assert not config(alone).exists()
     tacit("learn", str(transcript(alone, folder)), "--over", PATH=path, TACIT_READER_BY="claude-code")
     assert not (tmp_path / "calls").exists()
 
@@ -126,7 +126,8 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     path = f"{tmp_path}:{os.environ['PATH']}"
     session = transcript(alone, folder)
     done = tacit("connect", "claude-code", "--read", "--no-learn", PATH=path)
-    assert "ct at list price" in done.out and tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
+    assert "they would teach about 1 lesson (about $0.01, 4,000 tokens)" in done.out, done.out
+    assert tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
     # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
@@ -145,7 +146,7 @@ def test_a_no_is_remembered_and_off_per_folder_holds(tacit: Any, folder: Path, a
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     tacit("connect", "claude-code", "--no-read", "--no-learn", PATH=path)
-    assert "--read allows it" not in tacit("connect", "claude-code", "--no-learn", PATH=path).out
+    assert "would teach" not in tacit("connect", "claude-code", "--no-learn", PATH=path).out
     tacit("learn", str(transcript(alone, folder)), "--over", PATH=path)
     config(alone).write_text(f'[reader]\nby = "claude-code"\noff = ["{folder}"]\n')
     tacit("learn", str(transcript(alone, folder, "s2")), "--over", PATH=path)
@@ -156,7 +157,8 @@ def test_what_lies_there_is_read_with_the_price_said_first(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path
 ) -> None:
     """And again: what was read is not read twice."""
-    assert tacit("lookback", "--read").code == 1  # nobody reads here
+    transcript(alone, folder, "s0")
+    assert "put claude on your PATH" in tacit("lookback", "--read", PATH="/usr/bin").err
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     for n in range(3):
@@ -188,3 +190,45 @@ def test_what_could_not_be_read_waits_and_doctor_tells(tacit: Any, folder: Path,
     again = tacit("learn", "--again", "--run", "s1", "--json", PATH=path)
     assert again.data["runs"][0]["run"] == "s1"
     assert tacit("learn", "--again", "--run", "nothing", PATH=path).code == 3
+
+
+def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """The reader came last, behind a No, after three screens that never mentioned it."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    for n in range(3):
+        transcript(alone, folder, f"s{n}")
+    sentence = "3 sessions: read by your own Claude (haiku) they would teach about 4 lessons"
+    assert sentence in " ".join(tacit("lookback", PATH=path).out.split())
+    assert sentence in " ".join(tacit("learn", PATH=path).out.split())
+    assert sentence in " ".join(tacit(PATH=path).out.split())
+    assert sentence in " ".join(tacit("connect", "claude-code", PATH=path).out.split())
+    tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
+    assert "would teach" not in tacit(PATH=path).out
+    assert "put claude on your PATH" not in tacit(PATH=path).out
+
+
+def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """`--read FILE` and `--project-filter` read everything."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    mine, theirs = transcript(alone, folder, "mine"), transcript(alone, other, "theirs")
+    chosen = tacit("lookback", "--read", "--yes", "--by", "ann", "--json", str(theirs), PATH=path)
+    assert chosen.data["read"] == 1
+    filtered = tacit("lookback", "--read", "--json", "--project-filter", folder.name, PATH=path)
+    assert filtered.data["sessions"] == 1
+    with open_memories() as memories:
+        names = {run.foreign_id for each in memories.store.projects() for run in memories.store.runs(each.id, limit=9)}
+    assert names == {"theirs"} and mine.exists()
+
+
+def test_a_reading_stops_at_its_cap(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """Those with most of the person's words come first, and what lies beyond is said."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    for n in range(3):
+        transcript(alone, folder, f"s{n}")
+    done = tacit("lookback", "--read", "--cap", "0.01", "--json", PATH=path)
+    assert done.data["sessions"] == 1 and done.data["beyond_cap"] == 2 and done.data["usd"] <= 0.01

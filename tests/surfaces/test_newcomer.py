@@ -164,15 +164,10 @@ def test_folders_above_one_another() -> None:
 # -- connecting -----------------------------------------------------------------------------------------------------------------
 
 
-def test_connect_says_what_to_do_where_nobody_reads() -> None:
-    """Whether it was wished for or not; a host without a program of its own says so."""
-    told = nobody_reads("claude-code", "/c.toml", True)
-    assert (
-        "claude is not on your PATH" in told and "[model]" in told and told.endswith("tacit connect claude-code --read")
-    )
-    assert "rules alone" in nobody_reads("gemini", "/c.toml", False) and "no program of its own" in nobody_reads(
-        "gemini", "/c.toml", False
-    )
+def test_what_to_do_where_nobody_reads() -> None:
+    """A program to put on the PATH, or a model to name."""
+    told = nobody_reads({"HOME": "/h"})
+    assert "claude on your PATH" in told and "/h/.config/tacit/config.toml" in told and told.endswith("lookback --read")
 
 
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
@@ -320,19 +315,17 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
 def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
     """A session of a folder that is gone is read for its project or for none; what waits is not counted as read."""
     from tacit.app import config_path
-    from tacit.surfaces.cli.reading import read_past
 
     config = Path(config_path(person))
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
-    session("s9", str(shop))
+    for path in (Path(os.environ["HOME"]) / ".claude").rglob("*.jsonl"):
+        path.write_text(path.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",'))
+    mine = session("s9", str(shop))
+    mine.write_text(mine.read_text().replace('"type": "user",', '"type": "user", "promptSource": "typed",'))
+    said = json.loads(called(person, "lookback", "--read", "--yes", "--json")[0])
+    assert said["data"]["read"] + said["data"]["waiting"] == 1 and len(said["warnings"]) == 2
     with package.open(env=person) as memories:
-        paths = [
-            ("claude-code", str(path))
-            for path in sorted((Path(os.environ["HOME"]) / ".claude" / "projects").rglob("*.jsonl"))
-        ]
-        said = read_past(Cli(person, io.StringIO(), io.StringIO()), memories, paths, yes=True)
-        assert said["read"] + said["waiting"] == 1 and len(said["notes"]) == 2
         assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == ["s9"]
 
 

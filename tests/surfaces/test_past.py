@@ -15,7 +15,7 @@ from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.stores.vanished import repository_of
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.lookback import _Homes
+from tacit.surfaces.cli.homes import Homes
 from tacit.testing import run, user
 
 REMOTE = "https://github.com/ada/shop.git"
@@ -60,7 +60,7 @@ def test_codex_notes_the_repository(tmp_path: Path) -> None:
 
 def test_lookback_counts_gone_work_trees_with_their_repository(tmp_path: Path) -> None:
     """Sixty work trees of one repository are one project, whichever is read first."""
-    homes = _Homes(dict(os.environ))
+    homes = Homes(dict(os.environ))
     shop = repository(tmp_path / "shop")
     gone = [homes(replace(run(f"r{n}"), cwd=f"/gone/{n}/shop", remote=REMOTE)) for n in range(3)]
     here = homes(replace(run("r9"), cwd=str(shop)))

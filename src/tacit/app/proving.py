@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
@@ -128,7 +129,6 @@ class Proving(Opened):
 
 def lookback_part(name: str) -> Any:
     """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
-    from tacit.lookback import excerpt, html, report, result, words
-
-    parts = {"report": report, "result": result, "excerpt": excerpt, "html": html, "words": words}
-    return parts[name]
+    if name not in ("report", "result", "excerpt", "html", "words", "estimate"):
+        raise KeyError(name)
+    return import_module(f"tacit.lookback.{name}")

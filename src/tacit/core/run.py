@@ -168,6 +168,11 @@ class Run:
     remote: str = ""  # the repository's address, where the host noted it: what is left of a work tree that was removed
 
     @property
+    def typed(self) -> int:
+        """How many messages of it the person typed."""
+        return sum(bool(step.typed and step.text) for step in self.steps)
+
+    @property
     def is_replayed(self) -> bool:
         """Whether `tacit replay` ran it: it is never learned and is no evidence."""
         return any(REPLAY_FOLDER in each for each in (self.cwd, self.path))

@@ -220,6 +220,8 @@ class Session(Findings):
             "cwd": redacted_path(run.cwd),
             "branch": redacted_path(run.branch),
         }
+        if run.typed:  # messages of the person: what reading it would bring goes by them
+            facts["typed"] = run.typed
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
         if noted := (run.extra or {}).get("incidents"):

@@ -173,7 +173,7 @@ def _problems(of: Lookback) -> str:
 
 def _item(each: Problem, most: int) -> str:
     warned = f"forewarned {each.forewarned} of {each.repeated}" if each.forewarned else "not forewarned"
-    cost = f"{spent_words(each.typical)} each time (the median)" if each.typical.calls else ""
+    cost = f"{spent_words(each.typical)} each time" if each.typical.calls else ""
     facts = (each.project, f"came back in {numbered(each.repeated, 'session')}", cost, warned)
     lesson = ""
     if lesson_words(each):

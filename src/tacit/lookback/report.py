@@ -69,17 +69,23 @@ def look_back(
     wanted: Callable[[Home], bool] | None = None,
     progress: Progress | None = None,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
+    met: Callable[[Run], None] = lambda run: None,
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
     `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
-    project's instruction files.
+    project's instruction files. `met` is called with each run that is looked at.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
     homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
-    kept = (excerpt(run, home, settings.profile) for run, home in homes if wanted is None or wanted(home))
+    kept = (_met_excerpt(run, home, settings, met) for run, home in homes if wanted is None or wanted(home))
     return replace(_replayed(sessions(kept), settings, lines_of), files=reading.files)
+
+
+def _met_excerpt(run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]) -> Excerpt:
+    met(run)
+    return excerpt(run, home, settings.profile)
 
 
 def lookback(

@@ -111,7 +111,7 @@ def cost_words(told: _Told) -> str:
     if not told.repeated:
         return where if told.how != "met" else f"{where}; nothing has failed over it again"
     took = spent_words(told.typical) if told.typical else ""
-    return where + (f", {took} each time (the median)" if took else "")
+    return where + (f", {took} each time" if took else "")
 
 
 def costliest(of: Lookback) -> str:

@@ -69,6 +69,11 @@ def load(folder: str, run: str) -> Reading | None:
     return Reading(**known)
 
 
+def is_kept(folder: str, run: str) -> bool:
+    """Whether a run is read, or waits to be."""
+    return os.path.exists(_path(folder, run))
+
+
 def save(folder: str, reading: Reading) -> None:
     """Write a reading whole or not at all."""
     os.makedirs(folder, mode=0o700, exist_ok=True)

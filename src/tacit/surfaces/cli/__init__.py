@@ -234,7 +234,7 @@ def _main(args: list[str], cli: Cli) -> int:
     from tacit.core.errors import TacitError
 
     try:
-        return _print(cli, _run(verb, args, cli))
+        return print_answer(cli, _run(verb, args, cli))
     except TacitError as error:
         return _fail(cli, error.exit_code, error.code, error.message, error.hint)
     finally:
@@ -276,7 +276,8 @@ def _verb(args: Sequence[str]) -> str | None:
     return None
 
 
-def _print(cli: Cli, answer: Answer) -> int:
+def print_answer(cli: Cli, answer: Answer) -> int:
+    """Print what a command has to say; its exit code."""
     cli.at_rest()
     if answer.printed:
         return answer.code

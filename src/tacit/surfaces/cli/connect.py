@@ -12,15 +12,32 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from tacit import formats
+from tacit.app import Memories, config_path
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
-from tacit.hosts import HOSTS, every_host
+from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
 from tacit.hosts.registration import command, is_here, is_our_plugin, plugin_text, registration, settings_path
 from tacit.hosts.standing import cautions, our_hooks
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.past import offer
+from tacit.surfaces.cli.control import offer_control
+from tacit.surfaces.cli.past import keeping, offer, transcripts
+from tacit.surfaces.cli.reading import (
+    NOBODY,
+    agreed,
+    may_ask,
+    nobody_reads,
+    plan_of,
+    read_chosen,
+    reader_here,
+    remember,
+    session_of,
+    told,
+    unread,
+    with_room,
+)
 from tacit.surfaces.cli.self_test import fire, self_test_json, self_test_lines
 from tacit.surfaces.cli.settings_file import FormerSettings, check_writable, difference, read_settings, write_settings
 
@@ -29,7 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from tacit.app import Memories
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
     from tacit.hosts.registration import Host
     from tacit.surfaces.cli.settings_file import Settings
 
@@ -58,7 +76,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         dest="read",
-        help="have finished sessions read by a model (asks first)",
+        help="have sessions read by a model, past ones now and later ones as they end",
     )
     reads.add_argument(
         "--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again"
@@ -172,8 +190,6 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
-    from tacit.surfaces.cli.control import offer_control
-
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
         check_writable(plan.file)
@@ -182,8 +198,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         for plan in changing:
             plan.kept.keep(plan.base, plan.text, write_settings(plan.file, plan.text))
         _make_ready(memories)
-        reads = _read(args, cli, memories, host, everywhere)
-        learned, told = _learn(args, cli, memories, host, everywhere)
+        learned, past = _past(args, cli, memories, host, everywhere)
         control = offer_control(cli, memories, args.control, host.name) if project is not None else ""
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
@@ -192,7 +207,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     ]
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
-    lines += [line for line in (reads, told, control, host.told) if line]
+    lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
     lines.append(
         f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}"
@@ -232,29 +247,53 @@ def _plan(path: str, env: Mapping[str, str], put_in: Callable[[str], str], witho
     return _Plan(file, base, put_in(base.text), kept)
 
 
-def _read(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> str:
-    """Offer a reader, with the price that this person's own last sessions tell."""
-    from tacit.surfaces.cli.past import keeping, transcripts
-    from tacit.surfaces.cli.reading import offer_reader
-
-    days = int(memories.settings()["learn_days"].value)
-    paths = []
-    if host.name in keeping():
-        paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere, was=memories.was_at())
-    return offer_reader(cli, memories, host.name, paths, args.read)
-
-
-def _learn(
+def _past(
     args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool
-) -> tuple[dict[str, Any], str]:
-    """Offer past sessions; those of a project all go to that project, wherever in it they were opened."""
-    from tacit.app import Memories
-
-    days = int(memories.settings()["learn_days"].value) if args.learn_days is None else args.learn_days
-    if args.no_learn or days <= 0:
-        return {}, ""
+) -> tuple[dict[str, Any], list[str]]:
+    """Offer to have past sessions read, with what that brings and costs, else to learn them by rules. Data, and lines for people."""
+    settings, path = memories.settings(), config_path(cli.env)
+    reader = reader_here(settings, cli.env) if host.name in readers() or args.read else None
+    days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
     home = memories if everywhere else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
-    return offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)
+    past = (
+        transcripts(home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at())
+        if host.name in keeping()
+        else []
+    )
+    lines: list[str] = []
+    if args.read is False:
+        remember(path, NOBODY)
+        lines.append(f"no model reads your sessions; reader.by in {path} says so")
+    elif reader is None and (args.read or not settings["reader.by"].value):
+        lines.append(nobody_reads(cli.env))
+    elif (reader is not None and str(settings["reader.by"].value) != NOBODY) or args.read:
+        assert reader is not None
+        chosen = {run.id: (session_of(run), source) for source in past for run in _runs_in(source, host.name)}
+        plan = plan_of(unread(home, [session for session, _ in chosen.values()]), reader)
+        if args.read and plan is None:
+            remember(path, reader.by)
+        if args.read or (plan is not None and agreed(cli, plan, settings, None)):
+            lines.append(f"finished sessions are read by {reader.title}; reader.by in {path} says so")
+            if plan is not None and agreed(cli, plan, settings, True) and args.no_learn:
+                lines.append(f"{plan.sentence} Do it: tacit lookback --read")
+            elif plan is not None:
+                cli.env = with_room(cli.env, plan, settings)
+                with cli.open(args) as reading:
+                    said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
+                lines += [*told(said).splitlines()]
+        elif plan is not None and not may_ask(cli):
+            lines.append(f"{plan.sentence} Do it: tacit connect {host.name} --read")
+    if args.no_learn or days <= 0:
+        return {}, lines
+    data, learned = offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)
+    return data, [*lines, learned]
+
+
+def _runs_in(source: Source, host: str) -> list[Run]:
+    try:
+        return list(formats.read(source, host))
+    except (TacitError, OSError):
+        return []
 
 
 def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:

@@ -1,11 +1,10 @@
-"""What is left out to measure, said at `connect`: lessons now and then; and, offered, one session in twenty without memory."""
+"""What is left out to measure, said at `connect`: lessons now and then; and, where asked for, one session in twenty without memory."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from tacit.surfaces.cli.reading import asked, may_ask
 
 if TYPE_CHECKING:
     from tacit.app import Memories
@@ -39,8 +38,8 @@ DONE = (
 
 
 def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "") -> str:
-    """Say that lessons are left out, and ask whether some sessions may go without memory; lines for people. Off without a yes. `wish` is an
-    answer already given: with False nothing is left out at all."""
+    """Say that lessons are left out; where it is wished, leave one session in twenty without memory, or nothing out at all. Lines for people;
+    nobody is asked who has not seen a lesson yet."""
     from tacit.profiles import BUILT_IN
 
     base, trial = memories.profile.name, memories.profile.trial
@@ -51,11 +50,9 @@ def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "
     if wish is False:
         _use(cli, memories, f"{base}-given", _GIVEN.format(base, base))
         return f"nothing is left out to measure it; tacit profile use {base} ends that"
-    if not trial.blank:
-        question = "Leave one session in twenty without memory? It is the only way to tell what the memory as a whole is worth. [y/N] "
-        if wish or (may_ask(cli) and asked(cli, question)):
-            _use(cli, memories, f"{base}-control", _TEXT.format(base, base))
-            return f"{LEFT_OUT.format(host)}\n{DONE.format(base)}"
+    if wish and not trial.blank:
+        _use(cli, memories, f"{base}-control", _TEXT.format(base, base))
+        return f"{LEFT_OUT.format(host)}\n{DONE.format(base)}"
     return LEFT_OUT.format(host)
 
 

@@ -11,7 +11,8 @@ from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
-from tacit.surfaces.cli.words import one_line, table, width
+from tacit.surfaces.cli.reading import offer_lines
+from tacit.surfaces.cli.words import one_line, table, width, wrapped
 
 if TYPE_CHECKING:
     import argparse
@@ -91,10 +92,11 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                 failed.append({"path": source.path, "error": error.message})
         names = _names(memories)
         here = memories.project_id
+        offered = [] if args.paths or args.dry_run else offer_lines(cli, memories)
     cli.progress()
     if args.paths:
         return _answer(found, failed, args.dry_run, word, names)
-    return _summed(found, failed, asked, names, args.dry_run, here)
+    return _summed(found, failed, asked, names, args.dry_run, here, offered)
 
 
 def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str) -> None:
@@ -121,12 +123,17 @@ def _answer(
     word: str = "session",
     names: dict[str, str] | None = None,
 ) -> Answer:
-    notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
+    notes = [*map(_failure, failed)] + [note for each in found for note in each.warnings]
     return Answer(
         {"runs": [_json(each) for each in found], "skipped": failed},
         _text(found, dry_run, word, names or {}),
         warnings=notes[:20],
     )
+
+
+def _failure(each: dict[str, str]) -> str:
+    """A file that could not be learned; its name once."""
+    return each["error"] if each["path"] in each["error"] else f"{each['path']}: {each['error']}"
 
 
 def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
@@ -173,7 +180,13 @@ def _found(cli: Cli) -> list[Source]:
 
 
 def _summed(
-    found: list[Learned], failed: list[dict[str, str]], asked: Asked, names: dict[str, str], dry_run: bool, here: str
+    found: list[Learned],
+    failed: list[dict[str, str]],
+    asked: Asked,
+    names: dict[str, str],
+    dry_run: bool,
+    here: str,
+    offered: list[str],
 ) -> Answer:
     """Many sessions at once: what each project has of it, and where to look: the project here may have got none."""
     rows = _by_project(found, names)
@@ -184,7 +197,8 @@ def _summed(
     most = Counter(each.project for each in found if each.project != here).most_common(1)
     elsewhere = "" if any(each.project == here for each in found) or not most else f" --project {most[0][0]}"
     lines = [told, *([table(rows), "", f"What is in force now: tacit list{elsewhere}"] if found else [])]
-    notes = [*asked.notes(), *(f"{each['path']}: {each['error']}" for each in failed)]
+    lines += ["", *(line for said in offered for line in wrapped(said, 0, 118))] if offered else []
+    notes = [*asked.notes(), *map(_failure, failed)]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": asked.refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])
 

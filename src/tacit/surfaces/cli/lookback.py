@@ -1,6 +1,6 @@
 """lookback: the first minute. What past sessions would have taught, on one screen, as JSON or as a page; no set-up.
 
-Nothing is opened, made or kept. The transcripts are read where the host left them; only `--html` writes a file.
+Without a yes nothing is opened, made or kept. The transcripts are read where the host left them; only `--html` writes a file.
 """
 
 from __future__ import annotations
@@ -8,11 +8,28 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from tacit.app import store_path
+from tacit.app.opened import HOW_TO_SIGN, acting
 from tacit.core import clock
-from tacit.core.errors import Unavailable, UsageError
+from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.plural import numbered
-from tacit.core.value import replace
-from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli import Answer, Cli, print_answer
+from tacit.surfaces.cli.homes import GoneFolders, Homes
+from tacit.surfaces.cli.reading import (
+    CAP,
+    NOBODY,
+    agreed,
+    may_ask,
+    nobody_reads,
+    plan_of,
+    read_chosen,
+    reader_here,
+    session_of,
+    settings_here,
+    told,
+    unread,
+    with_room,
+)
 from tacit.surfaces.cli.words import one_line, paint, table, wrapped
 
 if TYPE_CHECKING:
@@ -22,9 +39,9 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run
     from tacit.formats.source import Source
-    from tacit.lookback.excerpt import Home
+    from tacit.lookback.estimate import UnreadSession
     from tacit.lookback.result import Lookback
-    from tacit.stores.identity import Place
+    from tacit.surfaces.cli.reading import Plan
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
@@ -45,7 +62,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help=f"list N lessons, problems and corrections (default {LISTED})"
     )
     parser.add_argument(
-        "--read", action="store_true", help="have these sessions read by whoever reads for you (says the price, asks)"
+        "--read", action="store_true", help="have these sessions read by a model: says what it brings and costs, asks"
+    )
+    parser.add_argument(
+        "--cap", type=float, default=CAP, metavar="USD", help=f"… for no more than that (default {CAP:g})"
     )
     parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
     parser.epilog = EXAMPLES
@@ -56,50 +76,105 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
-    if args.read:
-        return _read(args, cli, since)
     folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
-    gone = _Gone(cli, args, sources)
-    homes = _Homes(cli.env, gone)
+    gone = GoneFolders(cli, args, sources)
+    homes = Homes(cli.env, gone)
+    chosen = _Chosen()
     # A lesson costs what all of its problems do, however few are shown.
-    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes)
+    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes, chosen)
     notes += [*_room("words").left_out(found), *gone.apart()]
     data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").lookback_json(found)}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
+    settings = settings_here(cli)
+    plan = plan_of(chosen.unread(cli, args), reader_here(settings, cli.env), args.cap)
+    data["reading"] = plan.json() if plan else None
+    if args.read:
+        return _read(args, cli, plan, settings, chosen)
     if args.html:
         from tacit import __version__
 
         data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
-    text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env))
+    offered = _offered(cli, plan, settings)
+    text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env), offered)
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
-    return Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
+    answer = Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
+    if plan is None or not may_ask(cli) or str(settings["reader.by"].value) == NOBODY:
+        return answer
+    print_answer(cli, answer)
+    cli.out.write("\n")
+    return _read(args, cli, plan, settings, chosen)
 
 
-def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
-    """Read what lies there already. It may be stopped and called again: what was read is not read twice."""
-    from tacit.surfaces.cli.past import all_of, keeping
-    from tacit.surfaces.cli.reading import read_past
+class _Chosen:
+    """The sessions that were looked at: these may be read, and no others."""
 
-    found = [
-        (path, host)
-        for host in keeping()
-        for path in all_of(host, cli.env)
-        if not since or _changed(path) >= clock.seconds(since)
+    def __init__(self) -> None:
+        self.sessions: dict[str, UnreadSession] = {}
+        self.sources: dict[str, Source] = {}
+        self.source: Source | None = None  # that is being looked at
+
+    def met(self, run: Run) -> None:
+        """One of them."""
+        assert self.source is not None
+        if not run.foreign:
+            self.sessions[run.id], self.sources[run.id] = session_of(run), self.source
+
+    def unread(self, cli: Cli, args: argparse.Namespace) -> list[UnreadSession]:
+        """Those that nobody has read yet; where there is no store, all of them."""
+        every = list(self.sessions.values())
+        try:
+            if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
+                with cli.open(args, create=False, near=True) as memories:
+                    return unread(memories, every)
+        except TacitError:
+            pass  # a store that is not to be read has its say elsewhere
+        return every
+
+
+def _read(
+    args: argparse.Namespace, cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen
+) -> Answer:
+    """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
+    if plan is None:
+        if reader_here(settings, cli.env) is None:
+            raise Refused("No model is here that could read.", nobody_reads(cli.env))
+        return Answer({"sessions": 0, "read": 0, "lessons": 0}, "nothing is left to read in these sessions")
+    who = acting(cli.env, args.by or "", args.yes)
+    if args.yes and not who.is_person and str(settings["reader.by"].value) != plan.reader.by:
+        raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", HOW_TO_SIGN)
+    if not agreed(cli, plan, settings, True if args.yes else None):
+        return Answer(
+            {**plan.json(), "read": 0},
+            "nothing was read" if may_ask(cli) else f"{plan.sentence}\nnothing was read; --yes reads them",
+        )
+    narrowed = [f"--project-filter={args.project_filter}"] if args.project_filter else []
+    narrowed += [f"--days={args.days}"] if args.days else []
+    narrowed += [f"--{name}={said}" for name in ("store", "project", "profile", "by") if (said := getattr(args, name))]
+    again = [
+        "lookback",
+        "--read",
+        "--yes",
+        "--quiet",
+        f"--cap={args.cap}",
+        *narrowed,
+        *map(os.path.abspath, args.paths),
     ]
-    paths = [(host, path) for path, host in sorted(found, key=lambda each: _changed(each[0]))]
+    cli.env = with_room(cli.env, plan, settings)
     with cli.open(args) as memories:
-        said = read_past(cli, memories, paths, yes=args.yes)
-    done = "nothing was read; --yes reads them"
-    if said["read"] or said["waiting"]:
-        again = f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)"
-        waits = again if said["waiting"] else ""
-        done = f"read {said['read']:,}, {numbered(said['lessons'], 'new lesson')}{waits}"
-    return Answer(said, f"{said['told']}: {done}", warnings=said.pop("notes", []))
+        said = read_chosen(cli, memories, plan, chosen.sources, again if may_ask(cli) else ())
+    return Answer(said, told(said), warnings=said.pop("notes", []))
+
+
+def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any]) -> str:
+    """What reading would bring, where nobody is asked right below."""
+    if plan is None:
+        return nobody_reads(cli.env) if reader_here(settings, cli.env) is None else ""
+    return "" if may_ask(cli) else f"{plan.sentence} Do it: tacit lookback --read"
 
 
 def _room(module: str) -> Any:
@@ -172,7 +247,13 @@ def _changed(path: str) -> float:
 
 
 def _look(
-    sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int, homes: _Homes
+    sources: Sequence[Source],
+    cli: Cli,
+    args: argparse.Namespace,
+    since: str,
+    listed: int,
+    homes: Homes,
+    chosen: _Chosen,
 ) -> Lookback:
     from tacit import formats, profiles
     from tacit.app.learning import instruction_lines
@@ -182,6 +263,7 @@ def _look(
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
+        chosen.source = source
         # Most files are a host's: those are asked first, since asking every format costs more than reading.
         sure = (host for host in keeping() if formats.get(host).detect(source) >= SURE)
         name = next(sure, None) or formats.detect(source)
@@ -196,100 +278,10 @@ def _look(
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
         progress=_progress(cli, sources),
         lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
+        met=chosen.met,
     )
     cli.progress()
     return found
-
-
-class _Gone:
-    """Folders that are gone, and which of them were the project here before it moved: because somebody said so, or by the files that their
-    sessions name. What is only likely is counted here and said; `tacit learn` asks."""
-
-    def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
-        from tacit.app import store_path
-        from tacit.core.errors import TacitError
-        from tacit.stores.identity import locate
-        from tacit.surfaces.cli.moved import gone_folders
-
-        told: Mapping[str, str] = {}
-        self.place, self.said = locate(os.getcwd(), cli.env), list[str]()
-        try:
-            if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
-                with cli.open(args, create=False) as memories:
-                    told, self.place, self.said = memories.moved(), memories.place, memories.was_at()
-        except TacitError:
-            pass  # a store that is not to be read has its say elsewhere
-        gone = gone_folders(sources, self.place, told).values()
-        self.likely = [each for each in gone if each.may_be(self.place)]
-        self.others = [each for each in gone if not each.may_be(self.place)]
-
-    def is_here(self, folder: str) -> bool:
-        """Whether a folder that is gone counts as the project here."""
-        from tacit.stores.vanished import moved_to
-
-        known = (*self.said, *(each.folder for each in self.likely))
-        return bool(moved_to(folder, dict.fromkeys(known, self.place.key)))
-
-    def counted_here(self) -> list[str]:
-        """What was taken for the project here without anybody's word."""
-        from tacit.surfaces.cli.moved import sessions_of_gone
-
-        here = f"They are counted as {self.place.name}'s, here; tacit learn asks before it takes them in."
-        return [f"{sessions_of_gone(self.likely, 'of these come from')} {here}"] if self.likely else []
-
-    def apart(self) -> list[str]:
-        """What stands as a project of its own, because its folder is gone."""
-        many = numbered(sum(each.sessions for each in self.others), "session")
-        where = "a folder that is gone" if len(self.others) == 1 else f"{len(self.others)} folders that are gone"
-        said = f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."
-        return [said] if self.others else []
-
-
-def _key(place: Place) -> str:
-    return f"remote {place.remote}" if place.remote else place.key
-
-
-class _Homes:
-    """The project of a run: its folder's repository where that still exists, work trees as one; of a folder that is gone the repository
-    that the host noted, what it was before it moved, or what its name tells. Two clones of one remote are one project, as in the store."""
-
-    def __init__(self, env: Mapping[str, str], gone: _Gone | None = None) -> None:
-        self.env = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
-        self.gone = gone
-        self.known: dict[tuple[str, str], Home] = {}
-        here = gone.place if gone else None
-        self.roots = {_key(here): here.root} if here else {}  # where a project's files are, by its key
-
-    def __call__(self, run: Run) -> Home:
-        home = self.known.get((run.cwd, run.remote))
-        if home is None or not run.cwd:
-            home = self.known[run.cwd, run.remote] = self._find(run)
-        return home
-
-    def root(self, home: Home) -> str:
-        """Where its instruction files would be; empty where nothing of it is here."""
-        return self.roots.get(home.key, "")
-
-    def _find(self, run: Run) -> Home:
-        from tacit.stores.identity import locate, normalise_remote
-        from tacit.stores.vanished import repository_of, still_there
-
-        plain = _room("excerpt")
-        home: Home
-        folder = still_there(run.cwd)
-        if not folder and self.gone and self.gone.is_here(repository_of(run.cwd)):
-            folder = self.gone.place.root
-        if folder:
-            place = locate(folder, self.env)
-            home = plain.Home(_key(place), place.name, place.root)
-            self.roots.setdefault(home.key, place.root)
-            return home
-        remote = normalise_remote(run.remote) if run.remote else ""
-        if remote:
-            home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
-        else:
-            home = plain.home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)
-        return home
 
 
 def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None] | None:
@@ -313,11 +305,12 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def _screen(found: Lookback, cli: Cli, listed: int, html: str, moved: Sequence[str], host: str) -> str:
+def _screen(found: Lookback, cli: Cli, listed: int, html: str, moved: Sequence[str], host: str, offered: str) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [*_head(found, cli), *(line for said in moved for line in _wrapped(said)), *_lessons(found, cli, listed)]
     lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
+    lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
     lines += [
         "",
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
@@ -346,7 +339,10 @@ def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
     words = _room("words")
     told = words.lesson_lines(found)
     if not told:
-        return ["", "No lesson yet: one needs two sessions that met the same, or your own word."]
+        return [
+            "",
+            f"No lesson by rules alone: one needs {numbered(found.sightings, 'session')} that met the same, or your own word.",
+        ]
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
     lines = ["", paint(cli, "bold", f"What the next session would be told (the costly first{more})")]
     for each in told[:listed]:
@@ -378,7 +374,7 @@ def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
         return []
     lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
     for each in problems:
-        took = f", {spent} each time (the median)" if (spent := words.spent_words(each.typical)) else ""
+        took = f", {spent} each time" if (spent := words.spent_words(each.typical)) else ""
         first, *rest = _wrapped(one_line(each.label, 200), 4)
         lines += [f"  - {first}", *(f"    {line}" for line in rest)]
         said = f"{_of(found, each.project)}came back {each.repeated}x{took}"

@@ -1,112 +1,224 @@
-"""Who reads finished sessions, asked once at `connect` with the price from the user's own; and reading what lies there already."""
+"""Having past sessions read by a model: what that would bring and cost, in the same words on every screen, and doing it on a yes.
+
+What is read is what was chosen, and nothing else. The session with most of the person's own words comes first; each lesson is shown as
+soon as its session is read; once there is something to look at, the rest goes on in the background.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sys
+from itertools import count
 from typing import TYPE_CHECKING
 
+from tacit.app import config_path, lookback_part
 from tacit.core.errors import Refused, TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.hosts import readers
+from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
+from tacit.surfaces.cli.words import one_line, paint, wrapped
+from tacit.surfaces.selection import is_given, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.core.run import Run
     from tacit.formats.source import Source
+    from tacit.learn.report import Learned
+    from tacit.lookback.estimate import Estimate, UnreadSession
     from tacit.surfaces.cli import Cli
 
 NOBODY = "nobody"  # a no that is remembered
-SAMPLE = 20  # sessions, the last ones, from which the price is told
-OVERHEAD = 5_000  # tokens of the questions themselves, and of the lessons that a session is held against
-TWICE = 2  # a session is shown for its lessons, and again beside what is remembered
-ANSWERS = 900  # tokens
-# dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
-PRICE_IN, PRICE_OUT = 1.0, 5.0
+CAP = 2.0  # dollars that one reading costs at most, unless somebody says more
+SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
+PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
 
 
 @value
-class Price:
-    """What reading costs, from the user's own sessions."""
+class Reader:
+    """Who could read."""
 
-    sessions: int
-    tokens: int  # in the middle
-    total: int
+    by: str  # as `reader.by` names it
+    title: str
+    hosts: tuple[str, ...]  # whose sessions it may read; empty: everybody's
+    priced: bool  # whether the list price is known
+
+
+@value
+class Plan:
+    """Which sessions would be read, in their order, and what that brings and costs; `left` are those beyond the cap."""
+
+    reader: Reader
+    sessions: tuple[UnreadSession, ...]
+    estimate: Estimate
+    left: int = 0
+    whole: float = 0.0  # dollars of all of them
 
     @property
-    def cents(self) -> float:
-        """Of the middle one, at list price."""
-        return (self.tokens * PRICE_IN + ANSWERS * PRICE_OUT) / 1e4
+    def sentence(self) -> str:
+        """The same on every screen."""
+        found, of = self.estimate, f" ($USD, {_about(self.estimate.tokens)} tokens)"
+        price = (
+            of.replace("$USD", f"about ${max(found.usd, 0.01):.2f}") if self.reader.priced else of.replace("$USD, ", "")
+        )
+        which = f"{numbered(found.sessions, 'session')}" + (
+            f", those of {found.sessions + self.left} with most of your words" if self.left else ""
+        )
+        return (
+            f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}."
+            f" Only what was said and done in them is sent, without secrets."
+        )
 
-    def __str__(self) -> str:
-        return f"about {self.tokens:,} tokens a session in the middle of your last {self.sessions}, {self.cents:.1f} ct at list price"
+    def json(self) -> dict[str, Any]:
+        found = self.estimate
+        return {
+            "by": self.reader.by, "sessions": found.sessions, "lessons": found.lessons, "tokens": found.tokens,
+            "usd": round(found.usd, 2) if self.reader.priced else None, "beyond_cap": self.left,
+        }  # fmt: skip
 
 
-def price(memories: Memories, host: str, paths: Sequence[str | Source]) -> Price | None:
-    """What reading some sessions would take; None where there are none to tell by. Nobody is asked for it."""
-    sizes: list[int] = []
-    for path in paths:
-        try:
-            sizes += [TWICE * tokens + OVERHEAD for _, _, tokens in memories.rendered(path, host)]
-        except (TacitError, OSError):
-            continue
-    return Price(len(sizes), sorted(sizes)[len(sizes) // 2], sum(sizes)) if sizes else None
+def _about(figure: int) -> str:
+    """A guess, without digits that it does not have."""
+    step = 1 if figure < 20 else 5 if figure < 200 else 10 if figure < 1000 else 1000
+    return f"{round(figure / step) * step:,}"
 
 
-def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str | Source], wish: bool | None) -> str:
-    """Ask once whether finished sessions are to be read, and remember the answer; a line for people. `wish` is an answer already given.
+def _lessons(count: int) -> str:
+    return f"about {_about(count)} {'lesson' if count == 1 else 'lessons'}" if count else "little"
 
-    Off without a yes: where nobody can be asked nothing is written down.
-    """
-    from tacit.app import config_path
 
-    if memories.settings()["reader.by"].value and wish is None:
-        return ""
-    by = reader_for(memories, host)
-    if not by:
-        return nobody_reads(host, config_path(cli.env), bool(wish)) if wish is not False else ""
-    cost = price(memories, host, paths[-SAMPLE:])
-    who = (
-        f"{host}'s own program ({memories.settings()['reader.model'].value}, no tools)"
-        if by == host
-        else "the model you named"
+def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float = CAP) -> Plan | None:
+    """What would be read of some sessions; None where nobody reads them, or nothing in them was typed."""
+    if reader is None:
+        return None
+    room = lookback_part("estimate")
+    every = room.in_order(each for each in sessions if each.typed and (not reader.hosts or each.host in reader.hosts))
+    kept = room.within(every, cap) if reader.priced else every
+    if not kept:
+        return None
+    return Plan(
+        reader, tuple(kept), room.reading_estimate(kept), len(every) - len(kept), room.reading_estimate(every).usd
     )
-    told = f" ({cost})" if cost else ""
-    path = config_path(cli.env)
-    if wish is None:
-        if not may_ask(cli):
-            return f"sessions are not read by a model: tacit connect {host} --read allows it{told}"
-        wish = asked(cli, f"Have finished sessions read by {who}{told}? [y/N] ")
-    remember(path, by if wish else NOBODY)
-    done = f"finished sessions are read by {who}{told}" if wish else "no model reads your sessions"
-    return f"{done}; reader.by in {path} says so"
 
 
-def nobody_reads(host: str, path: str, wished: bool) -> str:
+def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader | None:
+    """Who could read on this machine: whom the user named, else a host's own program that is here, else a model that is named."""
+    by, named = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
+    programs = {
+        host: command for host, command in readers().items() if shutil.which(command.split()[0], path=env.get("PATH"))
+    }
+    hosts = () if "*" in named else named
+    model = bool(settings["model.url"].value or settings["model.command"].value)
+    if by not in ("", NOBODY, "model"):
+        programs = {host: command for host, command in programs.items() if host == by}
+    if by != "model" and programs:
+        host = next(iter(programs))
+        title = f"your own {host.replace('-', ' ').title().removesuffix(' Code')} ({settings['reader.model'].value})"
+        return Reader(host, title, hosts or (host,), True)
+    return Reader("model", "the model you named", hosts, False) if model and by in ("", NOBODY, "model") else None
+
+
+def nobody_reads(env: Mapping[str, str]) -> str:
     """What to do where no program is found that could read: rules alone hear little of what people say."""
-    from tacit.hosts import readers
-
-    command = readers().get(host, "").split()
-    lacks = f"{command[0]} is not on your PATH" if command else f"{host} has no program of its own that reads"
-    head = "nobody can read your sessions yet" if wished else "sessions are learned by rules alone, no model reads them"
+    command = next(iter(readers().values()), "claude").split()[0]
     return (
-        f"{head}: {lacks}, and {path} names no model. Either put it there, or write two lines into that file,"
-        f' [model] and command = "a program that answers a prompt on its standard input" (or url = …, docs/models.md);'
-        f" then: tacit connect {host} --read"
+        f"Rules alone find little of what people say; a model finds far more, and none is here: put {command} on your PATH, or"
+        f" name one in {config_path(env)} (docs/models.md). Then: tacit lookback --read"
     )
 
 
-def reader_for(memories: Memories, host: str) -> str:
-    """Who could read this host's sessions: its own program where it qualifies and is here, else a model that the user named."""
-    from tacit.hosts import readers
+# -- sessions ------------------------------------------------------------------------------------------------------------
 
-    settings, command = memories.settings(), readers().get(host, "")
-    if command and shutil.which(command.split()[0], path=memories.env.get("PATH")):
-        return host
-    return "model" if settings["model.url"].value or settings["model.command"].value else ""
+
+def session_of(run: Run) -> UnreadSession:
+    """What is known of a run before it is read."""
+    found: UnreadSession = lookback_part("estimate").UnreadSession(
+        run.id, run.host, run.typed, len(run.steps), run.started_at
+    )
+    return found
+
+
+def unread(memories: Memories, sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
+    """Those of some sessions that nobody has read yet."""
+    store, folder = memories.store, readings_folder(memories.near.path)
+    projects = [project.id for project in store.projects()]
+
+    def is_read(each: UnreadSession) -> bool:
+        rows = (store.find_run(project, each.run) for project in projects)
+        return any(row is not None and is_kept(folder, row.id) for row in rows)
+
+    return [each for each in sessions if not is_read(each)]
+
+
+def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]:
+    """The latest sessions of this project, as the store knows them, that nobody has read yet."""
+    folder, session = readings_folder(memories.near.path), lookback_part("estimate").UnreadSession
+    rows = memories.store.runs(memories.project_id, limit=most) if memories.project else []
+    return [
+        session(
+            row.foreign_id,
+            row.host,
+            int((row.facts or {})["typed"]),
+            int((row.facts or {}).get("steps", 0)),
+            row.started_at,
+        )
+        for row in rows
+        if (row.facts or {}).get("typed") and not is_kept(folder, row.id)
+    ]
+
+
+def offer_lines(cli: Cli, memories: Memories) -> list[str]:
+    """For a screen about a project: what reading its sessions would bring, or how far it has come; nothing where all is read."""
+    if going := progress(memories):
+        lessons = numbered(going["lessons"], "new lesson")
+        return [
+            f"Reading in the background: {going['done']} of {numbered(going['total'], 'session')}, {lessons} so far."
+        ]
+    settings = memories.settings()
+    if str(settings["reader.by"].value) == NOBODY:
+        return []
+    sessions = learned_sessions(memories)
+    plan = plan_of(sessions, reader_here(settings, cli.env))
+    if plan is None:
+        return [nobody_reads(cli.env)] if sessions and reader_here(settings, cli.env) is None else []
+    return [f"{plan.sentence} Do it: tacit lookback --read"]
+
+
+def progress(memories: Memories) -> dict[str, int]:
+    """How far a reading in the background has come; empty where none goes on."""
+    try:
+        at: dict[str, int] = json.loads(memories.near.meta(PROGRESS) or "{}")
+        os.kill(int(at["pid"]), 0)
+    except (ValueError, KeyError, OSError):
+        return {}
+    return at
+
+
+# -- a yes, and reading ---------------------------------------------------------------------------------------------------
+
+
+def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any], wish: bool | None) -> bool:
+    """Whether the person wants it: said already, or asked now. A first yes is remembered in the user's own file."""
+    by = str(settings["reader.by"].value)
+    if wish is None and may_ask(cli):
+        more = "" if by == plan.reader.by else ", and later ones as they end"
+        wish = cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now{more}? [y/N] ")
+    if wish and by != plan.reader.by:
+        remember(config_path(cli.env), plan.reader.by)
+    return bool(wish)
+
+
+def _question(plan: Plan) -> str:
+    beyond = (
+        f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
+    )
+    return "\n".join(wrapped(plan.sentence + beyond, 0, 118))
 
 
 def remember(path: str, by: str) -> None:
@@ -129,45 +241,117 @@ def remember(path: str, by: str) -> None:
     write_settings(file, text)
 
 
-def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *, yes: bool) -> dict[str, Any]:
-    """Learn and read past sessions (host and path), oldest first: what it takes is said first, what was read is not read again."""
-    from tacit.formats.source import FileSource
+def with_room(env: Mapping[str, str], plan: Plan, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Surroundings in which what was agreed to may be spent today: the daily bound is for what nobody was asked about."""
+    room = {
+        f"TACIT_MODEL_{span.upper()}_TOKENS": str(
+            int(settings[f"model.{span}_tokens"].value) + 2 * plan.estimate.tokens
+        )
+        for span in ("daily", "monthly")
+    }
+    return {**env, **room}
+
+
+def read_chosen(
+    cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], again: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
+    background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice."""
     from tacit.surfaces.cli.moved import Asked
 
-    if str(memories.settings()["reader.by"].value) in ("", NOBODY):
-        raise Refused(
-            "Nobody reads here.",
-            "tacit connect claude-code --read allows its own program; docs/models.md tells of others.",
+    said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
+    whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
+    numbers = count(1)
+    for n, session in enumerate(plan.sessions):
+        rest = len(plan.sessions) - n
+        enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
+        if again and rest > 1 and enough and (pid := _goes_on(cli, again)):
+            said["background"] = rest
+            _tell(memories, pid, rest, 0, 0)
+            break
+        if memories.near.meta("paused_until"):
+            break
+        cli.progress(
+            f"  reading {n + 1} of {len(plan.sessions)} sessions, the one with {session.typed} messages of yours …"
         )
-    costs = [each for host, path in paths if (each := price(memories, host, [path])) is not None]
-    total = sum(each.total for each in costs)
-    daily = int(memories.settings()["model.daily_tokens"].value)
-    said: dict[str, Any] = {"sessions": len(costs), "tokens": total, "read": 0, "lessons": 0, "waiting": 0}
-    told = f"{numbered(len(costs), 'session')}, about {total:,} tokens"
-    if total > daily:
-        told += f", {numbered(-(-total // daily), 'day')} at model.daily_tokens = {daily:,}"
-    if not costs or not (yes or (may_ask(cli) and asked(cli, f"Read {told}? [y/N] "))):
-        return {**said, "told": told}
-    whose = Asked(cli, False, memories, [FileSource(path) for _, path in paths])
-    for number, (host, path) in enumerate(paths, 1):
-        cli.progress(f"  {number}/{len(paths)} {os.path.basename(path)}")
-        try:
-            found = memories.learn(path, format=host, over=True, apart=whose)
-        except (TacitError, OSError):
-            continue
-        waits = sum(any("not read yet" in note for note in each.warnings) for each in found)
-        said["read"] += len(found) - waits
-        said["lessons"] += sum(len(each.new) for each in found)
+        learned = _read_one(memories, session, sources[session.run], whose)
+        cli.progress()
+        waits = sum(any("not read yet" in note for note in each.warnings) for each in learned)
+        said["read"] += len(learned) - waits
         said["waiting"] += waits
-    cli.progress()
-    return {**said, "told": told, "notes": whose.notes()}
+        said["lessons"] += sum(len(each.new) for each in learned)
+        _show(cli, memories, learned, numbers)
+        _tell(memories, os.getpid(), len(plan.sessions), n + 1, said["lessons"])
+    return {**said, "notes": whose.notes()}
+
+
+def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
+    from tacit import formats
+
+    found: list[Learned] = []
+    try:
+        for run in formats.read(source, formats.detect(source)):
+            if run.id == session.run:
+                found += memories.learn(run, over=True, by_place=True, apart=whose)
+    except (TacitError, OSError):
+        pass
+    return found
+
+
+def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], numbers: Iterator[int]) -> None:
+    """Lessons as they come, each with what becomes of it."""
+    if cli.json or cli.quiet:
+        return
+    found = memories.store.memories([id for each in learned for id in each.new])
+    for memory in sorted(found, key=lambda memory: not is_given(memory)):
+        first, *rest = wrapped(one_line(memory.text, 600), 6, 118)
+        tail = paint(cli, "quiet", f" ({shelf(memory)})")
+        lines = [f"{next(numbers):>4}  {first}", *(f"      {line}" for line in rest)]
+        lines[-1] += tail
+        cli.out.write("\n".join(lines) + "\n")
+    cli.out.flush()
+
+
+def _tell(memories: Memories, pid: int, total: int, done: int, lessons: int) -> None:
+    with memories.made_near().write() as tx:
+        tx.put_meta(PROGRESS, json.dumps({"pid": pid, "total": total, "done": done, "lessons": lessons}))
+
+
+def _goes_on(cli: Cli, again: Sequence[str]) -> int:
+    """Start the same reading apart from this terminal, and its process; 0 where that cannot be."""
+    if cli.env.get("TACIT_NO_WORKER") or not sys.executable:
+        return 0
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    argv = [sys.executable, "-P", "-m", "tacit", *again]
+    try:
+        return os.posix_spawn(sys.executable, argv, dict(cli.env), file_actions=nowhere, setsid=True)
+    except (NotImplementedError, OSError):
+        return 0
+
+
+def told(said: Mapping[str, Any]) -> str:
+    """What a reading came to, for people."""
+    lessons = numbered(said["lessons"], "new lesson")
+    again = (
+        f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)"
+        if said["waiting"]
+        else ""
+    )
+    behind = (
+        f"\nThe other {said['background']} are read in the background; tacit shows how far it is, tacit pause stops it."
+        if said["background"]
+        else ""
+    )
+    return f"read {numbered(said['read'], 'session')}, {lessons}{again}: tacit{behind}"
 
 
 def may_ask(cli: Cli) -> bool:
     """Whether somebody sits there who can answer."""
-    return cli.can_ask
+    return not cli.json and not cli.quiet and sys.stdin.isatty() and cli.err.isatty()
 
 
-def asked(cli: Cli, question: str) -> bool:
-    """A person's yes."""
-    return cli.ask(question)
+def settings_here(cli: Cli) -> Mapping[str, Any]:
+    """The user's own settings, also where there is no store yet."""
+    from tacit.app.settings import settings_at
+
+    return settings_at("", config_path(cli.env), cli.env).by_key

@@ -11,6 +11,7 @@ from tacit.core.plural import numbered
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
+from tacit.surfaces.cli.reading import offer_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, table, width, wrapped
 from tacit.surfaces.selection import Counted, counted, counted_words, is_given
 from tacit.surfaces.views import overview
@@ -36,8 +37,8 @@ NOTHING = """Nothing is kept yet.
 
 
 NONE_YET = (
-    "No lesson is given here yet. {} learned: rules alone need two that met the same failure and got over it alike, or your word"
-    " (tacit add 'TEXT'). A reader finds more: tacit connect HOST --read"
+    "No lesson is given here yet. {} learned: rules alone need {} that met the same failure and got over it alike, or your word"
+    " (tacit add 'TEXT')."
 )
 
 
@@ -57,10 +58,13 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         given, more = in_force(memories, _SHOWN)
         week = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, profile = memories.profile_choice().note, memories.profile
+        offered = offer_lines(cli, memories) if memories.project else []
     stands = counted_words(Counted(more, data["waiting"], data["questions"]))
     data["in_force"] = {"count": more, "ids": [memory.id for memory in given]}
     data["week"] = week
-    return Answer(data, _screen(cli, data, given, profile, stands), warnings=[told for told in (away, chosen) if told])
+    return Answer(
+        data, _screen(cli, data, given, profile, stands, offered), warnings=[told for told in (away, chosen) if told]
+    )
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
@@ -86,7 +90,9 @@ def in_force(memories: Memories, most: int) -> tuple[list[Memory], int]:
     return [each for each in found if is_given(each)][:most], counted(memories).in_force
 
 
-def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile, stands: str) -> str:
+def _screen(
+    cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile, stands: str, offered: Sequence[str]
+) -> str:
     name = data["project"]["name"] if data["project"] else "no project yet"
     count = data["in_force"]["count"]
     lines = [f"{paint(cli, 'bold', printable(name))}: {stands}", ""]
@@ -94,7 +100,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
         lines += [paint(cli, "bold", "In force"), lesson_table(cli, given, profile)]
         lines += [paint(cli, "quiet", f"  and {count - len(given)} more: tacit list")] if count > len(given) else []
     elif data["runs"]:
-        lines += wrapped(NONE_YET.format(numbered(data["runs"], "session")))
+        lines += wrapped(NONE_YET.format(numbered(data["runs"], "session"), profile.trust.runs))
     else:
         lines += [
             "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
@@ -107,6 +113,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     if data["needs_word"]:
         lines += ["", f"{paint(cli, 'wait', numbered(data['needs_word'], 'question'))} for you to decide: tacit review"]
+    lines += ["", *(line for said in offered for line in wrapped(said, 0, 118))] if offered else []
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(

@@ -1,0 +1,96 @@
+"""What reading sessions would bring and cost, before anybody is asked: a guess from how long each is and how much was typed in it.
+
+The guess is fitted to 367 sessions of five projects whose readings are kept: a record has some 27 tokens for each step (the sum of a
+project's within 8 %), and what comes of it grows with what the person typed, less and less. docs/cost.md has the figures.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tacit.core.value import value
+from tacit.learn.reader import prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_BYTES = 4  # of a token, in the middle
+_STEP = 27.3  # tokens of the record for each step of a session
+_REMEMBERED, _LISTED = 60, 35  # lessons that a session is held against at most, and tokens of each
+_WEIGHED = 100  # tokens of one lesson beside the line that is said to tell it
+_MOST_TAUGHT, _HALF_OF_THEM = 11.0, 8.0  # lessons of a session without end, and typed messages that bring half of them
+_ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
+_OWN_WORDS = 350  # that a host's own program sends beside each question
+_QUESTIONS = 3
+# dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
+PRICE_IN, PRICE_OUT = 1.0, 5.0
+
+
+@value
+class UnreadSession:
+    """What is known of a session before it is read."""
+
+    run: str  # its host's own id
+    host: str
+    typed: int  # messages of the person
+    steps: int
+    at: str = ""  # when it began
+
+
+@value
+class Estimate:
+    """What reading some sessions would bring and cost."""
+
+    sessions: int = 0
+    lessons: int = 0
+    sent: int = 0  # tokens
+    received: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.sent + self.received
+
+    @property
+    def usd(self) -> float:
+        """At the list price of the small model that a host reads with."""
+        return (self.sent * PRICE_IN + self.received * PRICE_OUT) / 1e6
+
+
+def lessons_of(typed: int) -> float:
+    """How many new lessons a session teaches in which so much was typed."""
+    return _MOST_TAUGHT * typed / (typed + _HALF_OF_THEM)
+
+
+def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
+    """What reading sessions one after the other would take: the more is remembered, the more each is held against."""
+    count, lessons, sent, received = 0, 0.0, 0.0, 0.0
+    for each in sessions:
+        count, new, record = count + 1, lessons_of(each.typed), _STEP * each.steps
+        held = min(_REMEMBERED, lessons) * _LISTED
+        sent += 2 * record + _fixed() + new * _WEIGHED + held
+        received += _QUESTIONS * _ANSWER + new * _LESSON
+        lessons += new
+    return Estimate(count, round(lessons), round(sent), round(received))
+
+
+def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
+    """Sessions in the order in which they are worth reading: most typed first, of as much the latest."""
+    return sorted(sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed)
+
+
+def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]:
+    """As many of them, from the first on, as cost no more than that; always one."""
+    kept: list[UnreadSession] = []
+    for each in sessions:
+        if kept and reading_estimate([*kept, each]).usd > usd:
+            break
+        kept.append(each)
+    return kept
+
+
+@cache
+def _fixed() -> float:
+    """Tokens of the questions themselves."""
+    asked = (prompt.lessons((), prompt.MOST), prompt.weigh(()), prompt.known((), (), (), ()))
+    return sum(len(each) for each in asked) / _BYTES + _QUESTIONS * _OWN_WORDS
