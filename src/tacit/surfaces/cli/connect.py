@@ -85,7 +85,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     told = "one session in twenty without memory, to tell what it is worth (asks first)"
     control.add_argument("--control", action="store_true", default=None, dest="control", help=told)
     control.add_argument(
-        "--no-control", action="store_false", dest="control", help="leave nothing out to measure it: every session gets its lessons"
+        "--no-control",
+        action="store_false",
+        dest="control",
+        help="leave nothing out to measure it: every session gets its lessons",
     )
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"

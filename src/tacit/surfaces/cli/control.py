@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.surfaces.cli import Cli
@@ -38,7 +37,7 @@ DONE = (
 
 
 def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "") -> str:
-    """Say that lessons are left out; where it is wished, leave one session in twenty without memory, or nothing out at all. Lines for people;
+    """Say that lessons are left out; where it is wished, leave one in twenty without memory, or nothing out at all. Lines for people;
     nobody is asked who has not seen a lesson yet."""
     from tacit.profiles import BUILT_IN
 
