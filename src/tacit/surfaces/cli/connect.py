@@ -27,7 +27,6 @@ from tacit.surfaces.cli.past import keeping, offer, transcripts
 from tacit.surfaces.cli.reading import (
     NOBODY,
     agreed,
-    may_ask,
     nobody_reads,
     plan_of,
     read_chosen,
@@ -284,7 +283,7 @@ def _past(
                 with cli.open(args) as reading:
                     said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
                 lines += [*told(said).splitlines()]
-        elif plan is not None and not may_ask(cli):
+        elif plan is not None and not cli.can_ask:
             lines.append(f"{plan.sentence} Do it: tacit connect {host.name} --read")
     if args.no_learn or days <= 0:
         return {}, lines

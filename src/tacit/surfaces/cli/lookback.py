@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.app import store_path
-from tacit.app.opened import HOW_TO_SIGN, acting
+from tacit.app.opened import acting
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.plural import numbered
@@ -19,7 +19,6 @@ from tacit.surfaces.cli.reading import (
     CAP,
     NOBODY,
     agreed,
-    may_ask,
     nobody_reads,
     plan_of,
     read_chosen,
@@ -103,7 +102,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env), offered)
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     answer = Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
-    if plan is None or not may_ask(cli) or str(settings["reader.by"].value) == NOBODY:
+    if plan is None or not cli.can_ask or str(settings["reader.by"].value) == NOBODY:
         return answer
     print_answer(cli, answer)
     cli.out.write("\n")
@@ -146,11 +145,11 @@ def _read(
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, "nothing is left to read in these sessions")
     who = acting(cli.env, args.by or "", args.yes)
     if args.yes and not who.is_person and str(settings["reader.by"].value) != plan.reader.by:
-        raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", HOW_TO_SIGN)
+        raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", who.how)
     if not agreed(cli, plan, settings, True if args.yes else None):
         return Answer(
             {**plan.json(), "read": 0},
-            "nothing was read" if may_ask(cli) else f"{plan.sentence}\nnothing was read; --yes reads them",
+            "nothing was read" if cli.can_ask else f"{plan.sentence}\nnothing was read; --yes reads them",
         )
     narrowed = [f"--project-filter={args.project_filter}"] if args.project_filter else []
     narrowed += [f"--days={args.days}"] if args.days else []
@@ -166,7 +165,7 @@ def _read(
     ]
     cli.env = with_room(cli.env, plan, settings)
     with cli.open(args) as memories:
-        said = read_chosen(cli, memories, plan, chosen.sources, again if may_ask(cli) else ())
+        said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())
     return Answer(said, told(said), warnings=said.pop("notes", []))
 
 
@@ -174,7 +173,7 @@ def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any]) -> str:
     """What reading would bring, where nobody is asked right below."""
     if plan is None:
         return nobody_reads(cli.env) if reader_here(settings, cli.env) is None else ""
-    return "" if may_ask(cli) else f"{plan.sentence} Do it: tacit lookback --read"
+    return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
 
 def _room(module: str) -> Any:

@@ -206,7 +206,7 @@ def progress(memories: Memories) -> dict[str, int]:
 def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any], wish: bool | None) -> bool:
     """Whether the person wants it: said already, or asked now. A first yes is remembered in the user's own file."""
     by = str(settings["reader.by"].value)
-    if wish is None and may_ask(cli):
+    if wish is None and cli.can_ask:
         more = "" if by == plan.reader.by else ", and later ones as they end"
         wish = cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now{more}? [y/N] ")
     if wish and by != plan.reader.by:
@@ -343,11 +343,6 @@ def told(said: Mapping[str, Any]) -> str:
         else ""
     )
     return f"read {numbered(said['read'], 'session')}, {lessons}{again}: tacit{behind}"
-
-
-def may_ask(cli: Cli) -> bool:
-    """Whether somebody sits there who can answer."""
-    return not cli.json and not cli.quiet and sys.stdin.isatty() and cli.err.isatty()
 
 
 def settings_here(cli: Cli) -> Mapping[str, Any]:
