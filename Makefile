@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
-.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
+.PHONY: demo docs format mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -78,6 +78,11 @@ test-hosts: .venv/ready
 	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
 	$(if $(ONLY),,$(BIN)/python bench/hosts/together.py)
 	$(if $(ONLY),,$(BIN)/python bench/hosts/reader.py)
+
+# The origins as they really run: every printed journey by a person, a script and an agent's shell, every foreign log, a hundred exports, and each item of
+# their documents by all three callers. About ten minutes of CPU.
+test-origins: .venv/ready
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' tests/origins
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.

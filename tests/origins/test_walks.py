@@ -179,6 +179,7 @@ def test_the_journey_as_printed(system: str, caller: str) -> None:
         return
     like, told = 0, 0
     for (line, mine), (_, step) in zip(walk(system, caller), person, strict=True):
+        assert caller != AGENT or "--yes" not in mine.err, f"$ {line}: a recipe that an agent could follow\n{mine}"
         if (mine.code, plain(mine.out)) == (step.code, plain(step.out)):
             like += 1
         elif says_who(mine):
