@@ -149,7 +149,7 @@ def plain(text: str) -> str:
 
 
 NEEDS_A_PERSON = re.compile(r"\bperson\b", re.I)
-WHAT_TO_TYPE = re.compile(r"\bat a terminal\b|\bkey\b|tacit review|tacit learn --as", re.I)
+WHAT_TO_TYPE = re.compile(r"\b(?:at|in) a terminal\b|\bkey\b|tacit review|tacit learn --as", re.I)
 
 
 def says_who(step: Ended) -> bool:
