@@ -195,6 +195,7 @@ bench-year: .venv/ready
 # TRANSCRIPTS names folders of real sessions, in which every redaction counts as a false alarm.
 bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py
+	$(BIN)/python bench/redaction_disk.py --all $(if $(TRANSCRIPTS),--lines $(TRANSCRIPTS))
 	$(BIN)/python bench/redaction_places.py $(if $(TRANSCRIPTS),--transcripts $(TRANSCRIPTS))
 
 # A megabyte of each of fifty patterns at every door that reads foreign text: nowhere more than three times the cost of prose. Into docs/security.md; ten minutes of CPU.

@@ -64,7 +64,7 @@ def stand_in(content: str) -> bool:
     lowered = content.lower()
     if lowered.strip(".,;:!?") in STAND_INS or _holds(content, STAND_IN_PARTS):
         return True
-    if "\0" in content or len(set(lowered)) <= 2:
+    if "\0" in content or len(set(lowered)) <= (1 if content.isdigit() and len(content) <= 8 else 2):
         return True
     if content[0] in "<{[" or compiled(r"\$[{(]|\{\{|<%|#\{").search(content):
         return True
@@ -93,6 +93,8 @@ def is_code(content: str, form: str) -> bool:
         return False
     if compiled(r"(?:https?|file|ssh|git|s3|gs)://").match(content):
         return True
+    if compiled(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+|\[[0-9a-f:]+\]):\d{2,5}").fullmatch(content):
+        return True  # where something listens
     if compiled(r"v?\d+(?:\.\d+){1,4}(?:[-+.]\w+)*|\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*").fullmatch(content):
         return form != "quoted"
     wordy = chop(content) > (2.8 if len(content) < 24 or classes(content) < 3 else 3.6)

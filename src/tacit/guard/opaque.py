@@ -67,7 +67,7 @@ def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_random_word(word: str, three: bool) -> bool:
     """Whether it changes between kinds of characters as often as chance would have it."""
-    if word.startswith("AAAA"):  # an SSH public key
+    if word.startswith("AAAA") or compiled(r"\d{4}-\d\d-\d\dT\d\d").search(word):  # an SSH public key, a time
         return False
     digits = len(compiled(r"\d").findall(word))
     long = len(word) >= 16
@@ -84,8 +84,11 @@ def _hexadecimal(text: str, low: str) -> Iterator[Span]:
         return
     for match in compiled(r"(?<!\w)0x[0-9A-Fa-f]{64}(?!\w)").finditer(text):
         begin = max(0, match.start() - BEFORE)
-        if compiled(CHAIN_KEY).search(low, begin, match.start()) and not compiled(CHAIN_HASH).search(
-            low, begin, match.start()
+        if compiled(CHAIN_HASH).search(low, begin, match.start()):
+            continue
+        # Without a word for either it is a key where nothing around speaks of a chain's hashes.
+        if compiled(CHAIN_KEY).search(low, begin, match.start()) or not compiled(CHAIN_HASH).search(
+            low, max(0, begin - 4 * BEFORE), match.end() + 4 * BEFORE
         ):
             yield *match.span(), "private-key"
 

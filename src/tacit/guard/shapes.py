@@ -149,6 +149,8 @@ def prefixed(text: str, low: str) -> Iterator[Span]:
 def _is_prefixed(run: str, inside: bool) -> bool:
     from tacit.guard.redact_rules import ID_PREFIXES, SECRET_PARTS
 
+    if "_kwDO" in run:  # what GitHub calls a node
+        return False
     parts = compiled(r"[A-Za-z0-9]+").findall(run)
     if parts[0].lower() in ID_PREFIXES or not compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(parts[0]):
         return False
