@@ -1,5 +1,5 @@
-"""Write what is asked of every session alone to a folder, so that all of them can be answered at once: the first question, and where its
-answer lies there already, those that follow from it.
+"""Write what is asked of every session alone to a folder, so that all of them can be answered at once: the first question, of a session in
+several parts as far as earlier parts were answered.
 
     python bench/lessons/questions.py DATA PROJECT… --queue FOLDER
 
@@ -69,7 +69,7 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
                     0.0,
                     lambda: "2026-01-01T00:00:00Z",
                 )
-                asking.weigh(asking.lessons())
+                asking.lessons()
             for name, asked in kept.asked:
                 yield entry, name, asked, page_tokens(page.lines)
 

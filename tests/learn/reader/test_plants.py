@@ -70,7 +70,7 @@ class Gullible:
             for standing in ("said", "shown", "found")
         ]
         vouched = [{"n": n, "says": "yes", "holds": "working"} for n in range(1, 20)]
-        same = [{"id": f"k{n}", "verdict": "same", "new": "n1", "better": None} for n in range(1, 3)]
+        same = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 3)]
         return json.dumps({"lessons": lessons, "answers": vouched, "verdicts": same})
 
 

@@ -167,8 +167,8 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
     assert memory.state == "candidate"
     known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 9)]
     again = {**asked, "text": "Changelogs are updated whenever something is committed."}
-    said = answer([again], [weighs("partly", "order")], known[:1])
-    reads(memories, session("r2", *steps), said, said, said, answer(weighed=[weighs()]))
+    said = answer([again], [weighs("partly", "order"), weighs(n=2)], known[:1])
+    reads(memories, session("r2", *steps), said)
     again = memories.get(memory.id)
     assert (again.state, again.tally.seen) == ("provisional", 2)
 
@@ -392,7 +392,7 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
         "quotes": [{"line": 1 if typed else 2, "words": words}],
     }
     same = {"id": "k1", "verdict": "same", "new": "n1", "into": None}
-    reads(memories, session("r2", *steps), answer([again], [weighs()], [same]))
+    reads(memories, session("r2", *steps), answer([again], [weighs(), weighs(n=2)], [same]))
     outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
     assert outcomes[-1].value == ("occurred" if typed else "not_occurred")
     assert (words in outcomes[-1].reason) == typed

@@ -37,7 +37,7 @@ def heard(
 ) -> list[str]:
     """Have a session read by a model that hears these lessons; what it was asked."""
     weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
-    return asks(memories, found, {**NONE, "lessons": [*lessons]}, weighed, NONE)
+    return asks(memories, found, {**NONE, "lessons": [*lessons]}, {**weighed, "verdicts": []})
 
 
 def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False) -> list[str]:
@@ -105,13 +105,13 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
 
 SAID = "a line about each change a user can see belongs into docs/news.md"
 SAME = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": None}]}
-SAYS = {**NONE, "answers": [{"n": 1, "says": "yes", "holds": "working"}]}
+SAYS = {**NONE, "answers": [{"n": n, "says": "yes", "holds": "working"} for n in (1, 2)]}
 
 
 def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memories) -> None:
     """The person's words, their name and their place at the starts: a request was a guess at it."""
     heard(memories, session("r1"), habit())
-    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME, SAYS)
+    asks(memories, session("r2", user(SAID)), {**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAME, SAYS)
     (memory,) = memories.list(limit=20)
     assert (memory.text, memory.trust, memory.extra["word"], memory.state) == (SAID, "user", "said", "provisional")
     assert {each.quote for each in memories.store.evidence(memory.id)} == {REQUEST, SAID}
@@ -119,7 +119,7 @@ def test_what_is_said_later_takes_over_what_was_only_asked_for(memories: Memorie
 
 def test_words_that_the_gate_holds_take_nothing_over(memories: Memories) -> None:
     heard(memories, session("r1"), habit())
-    told = ({**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAYS, SAME, SAYS)
+    told = ({**NONE, "lessons": [habit(SAID, SAID, standing="said")]}, SAME, SAYS)
     asks(memories, session("r2", user(SAID)), *told, hold_all=True)
     heard_as = {memory.text: (memory.trust, memory.gate) for memory in memories.list(limit=20)}
     assert (heard_as[HABIT], heard_as[SAID]) == (("agent", "allow"), ("user", "hold"))
@@ -130,14 +130,13 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
     heard(memories, session("r1"), habit())
     better = "With every change add a line to docs/news.md, then push."
     same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": better}]}
-    weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}]}
+    weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}, SAYS["answers"][1]]}
     asks(
         memories,
         session("r2"),
         {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
-        weighed,
         same,
-        SAYS,
+        weighed,
     )
     assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
 

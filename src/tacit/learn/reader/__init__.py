@@ -108,8 +108,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
-        heard = asking.weigh(asking.lessons())
-        taking = Taking(desk, asking.reading, heard)
+        taking = Taking(desk, asking.reading, asking.lessons())
         taking.judge(asking)
     except Unavailable as error:
         readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ModelUnavailable
-from tacit.core.value import replace, value
+from tacit.core.value import replace
 from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, prompt
-from tacit.learn.reader.decide import AGREED
 from tacit.learn.reader.excerpt import lesson_lines
 from tacit.learn.reader.remembered import known_lines
 from tacit.learn.reader.render import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
     from tacit.stores.readings import Reading
 
 LONGEST_ANSWER = 40_000  # characters that are kept
-
-
-@value
-class Heard:
-    """A lesson of a session with what was asked about it."""
-
-    checked: Checked
-    weighed: Weighed | None = None
 
 
 class Questions:
@@ -73,16 +64,9 @@ class Questions:
     def _new_lines(self) -> tuple[Line, ...]:
         return self.lines[max(0, self.reading.done - OVERLAP) if self.reading.done else 0 :]
 
-    def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
-        """Whether the person's line says each lesson, and whether it will hold: asked of all at once, only where there is such a line."""
-        asked = (each for each in found if not each.dropped and each.lesson.standing != AGREED)
-        pairs = [(each, each.person) for each in asked if each.person is not None]
-        said = self.weighed([(each.lesson.text, person.around) for each, person in pairs])
-        by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
-        return tuple(Heard(each, by.get(id(each))) for each in found)
-
     def weighed(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
-        """Whether a line alone says a lesson, by number from 1: asked of these two texts and nothing else."""
+        """Whether a line alone says a lesson, and whether it will hold, by number from 1: asked of all at once, of two texts each and
+        nothing else."""
         return self._of_pairs(prompt.weigh, pairs)
 
     def known(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Verdict
-    from tacit.learn.reader.asking import Heard, Questions
+    from tacit.learn.reader.asking import Questions
     from tacit.learn.reader.check import Checked, Found
     from tacit.learn.reader.decide import Decided
     from tacit.learn.reader.render import Line
@@ -69,11 +69,12 @@ class _Judged:
 class Taking:
     """One reading on its way into the store."""
 
-    def __init__(self, desk: ReaderContext, reading: Reading, heard: Sequence[Heard]) -> None:
+    def __init__(self, desk: ReaderContext, reading: Reading, told: Sequence[Checked]) -> None:
         from tacit.learn.reader.asking import lines_of
 
-        self.desk, self.reading, self.lines = desk, reading, lines_of(reading)
-        self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
+        self.desk, self.reading, self.lines, self.told = desk, reading, lines_of(reading), told
+        self.new = [each for each in told if not each.dropped]  # by their numbers, from 1
+        self.heard: list[tuple[Checked, Decided]] = []
         self.verdicts: list[_Judged] = []
         self.headings: list[str] = []  # of instruction files, that may say what a new lesson says
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
@@ -82,26 +83,18 @@ class Taking:
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
     def judge(self, asking: Questions) -> None:
-        """Hold the session against what is known, outside any transaction."""
-        if self.desk.advises:
-            return  # nobody's lesson is touched on the word of a model that failed its exam
-        new = [decided.text for _, decided in self.heard if decided.word]
-        store, row = self.desk.store, self.desk.store.run(self.reading.run)
-        used = [use.memory for use in store.uses(unit=row.root if row else self.reading.run) if use.memory]
-        known = remembered(store, self.desk.project.id, new, self.lines, used)
-        names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
-        self.listed = frozenset(memory.id for memory in known)
-        self.headings = headings_about(self.desk.headings, new)
-        said = asking.known(
-            [(name, memory.text) for name, memory in names.items()], new, self.headings, [each.id for each in known]
-        )
+        """Hold the session against what is known, and weigh what it newly says, outside any transaction."""
+        # nobody's lesson is touched on the word of a model that failed its exam
+        said, names = ((), {}) if self.desk.advises else self._known(asking)
+        same = [each for each in said if each.verdict == "same" and 1 <= each.new <= len(self.new)]
+        self._weigh(asking, [each for each in same if each.id in names], names)
+        self._covers(same)
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
             if (
                 verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
             ):
                 quoted.append((verdict, names[verdict.id], stands))
-        self._same([verdict for verdict in said if verdict.verdict == "same"], names, new, asking)
         open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[2])]
         weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
@@ -111,25 +104,43 @@ class Taking:
             self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
         self.reading = asking.reading
 
-    def _same(
-        self, said: Sequence[Verdict], names: dict[str, Memory], new: Sequence[str], asking: Questions
-    ) -> None:
-        """Which new lesson is one that is known: a claim, which words bear out, or else a second question over the two texts alone."""
-        claimed = [each for each in said if each.id in names and 1 <= each.new <= len(new)]
-        pairs = {id(each): (names[each.id].text, new[each.new - 1]) for each in claimed}
-        alike = {id(each) for each in claimed if _alike(*pairs[id(each)], self.desk.profile)}
-        unsure = [each for each in claimed if id(each) not in alike]
-        asked = asking.weighed([pairs[id(each)] for each in unsure])
-        alike |= {id(each) for at, each in enumerate(unsure, 1) if at in asked and asked[at].says == "yes"}
-        for each in claimed:
-            if id(each) in alike:
+    def _known(self, asking: Questions) -> tuple[Sequence[Verdict], dict[str, Memory]]:
+        """What the session says of remembered lessons, and which they are, by their names in that question."""
+        new = [each.lesson.text for each in self.new]
+        store, row = self.desk.store, self.desk.store.run(self.reading.run)
+        used = [use.memory for use in store.uses(unit=row.root if row else self.reading.run) if use.memory]
+        known = remembered(store, self.desk.project.id, new, self.lines, used)
+        names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
+        self.listed = frozenset(memory.id for memory in known)
+        self.headings = headings_about(self.desk.headings, new)
+        said = asking.known(
+            [(name, memory.text) for name, memory in names.items()], new, self.headings, [each.id for each in known]
+        )
+        return said, names
+
+    def _weigh(self, asking: Questions, same: Sequence[Verdict], names: Mapping[str, Memory]) -> None:
+        """One question over pairs of two texts each: whether the person's line says a lesson, and whether a new lesson says a known one
+        where words alone do not tell. That two are the same is a reader's claim."""
+        lines = [(each, each.person) for each in self.new if each.lesson.standing != AGREED]
+        own = [(each, (each.lesson.text, line.around)) for each, line in lines if line is not None]
+        texts = {id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same}
+        unsure = [each for each in same if not _alike(*texts[id(each)], self.desk.profile)]
+        said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
+        by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
+        self.heard = [(each, decide(each, by.get(id(each)), self.lines)) for each in self.told]
+        denied = {id(each) for at, each in enumerate(unsure, len(own) + 1) if at not in said or said[at].says != "yes"}
+        for each in same:
+            if id(each) not in denied:
                 self.same.setdefault(each.new, (names[each.id].id, each.into))
+
+    def _covers(self, same: Sequence[Verdict]) -> None:
+        """Which new lessons an instruction file says already: no person's, unless half of its words stand in the heading."""
         headings = {f"h{number}": text for number, text in enumerate(self.headings, 1)}
-        whose = [decided.tier in self.desk.profile.trust.person for _, decided in self.heard if decided.word]
-        for each in said:
-            if each.id in headings and 1 <= each.new <= len(new):
-                if not whose[each.new - 1] or shares_half(new[each.new - 1], headings[each.id]):
-                    self.covered.add(each.new)
+        tiers = [decided.tier for checked, decided in self.heard if not checked.dropped]
+        for each in same:
+            text, person = self.new[each.new - 1].lesson.text, tiers[each.new - 1] in self.desk.profile.trust.person
+            if each.id in headings and (not person or shares_half(text, headings[each.id])):
+                self.covered.add(each.new)
 
     def take(self) -> tuple[Learned, list[dict[str, Any]]]:
         """Write it. What became of each lesson is told with its reason, also of those that became none."""
@@ -151,9 +162,9 @@ class Taking:
                 "hold": decided.hold,
             }
             told.append(outcome)
+            number += not checked.dropped
             if not decided.word:
                 continue
-            number += 1
             if number in self.covered:
                 outcome["reason"] = "an instruction file says it"
                 continue
@@ -185,8 +196,8 @@ class Taking:
             if each.verdict in PROBLEM and settles(each.quote)
         }
         followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
-        new = [checked.person for checked, decided in self.heard if decided.word]
-        again = {memory: line.words for at, (memory, _) in self.same.items() if (line := new[at - 1]) is not None}
+        lines = {memory: self.new[at - 1].person for at, (memory, _) in self.same.items()}
+        again = {memory: line.words for memory, line in lines.items() if line is not None}
         for use in tx.uses(unit=session.row.root):
             came = back.get(use.memory) or _said_again(tx, session, use.memory, again.get(use.memory, ""))
             if not came and use.memory not in self.listed:
@@ -255,8 +266,7 @@ class Taking:
             return
         if not (memory.extra or {}).get(READ_AS) or memory.gate != "allow" or not better or better == memory.text:
             return
-        checked, _ = [each for each in self.heard if each[1].word][number - 1]
-        said = (quote.around for quote in checked.quotes if quote.line.letter in (*PERSON, "T"))
+        said = (quote.around for quote in self.new[number - 1].quotes if quote.line.letter in (*PERSON, "T"))
         if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or _goes_further(better):
             told = {"text": better, "was": memory.text}
             self._propose(tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told)
