@@ -135,6 +135,18 @@ def reinstall() -> str:
     return f"{pip} uninstall -y {FOREIGN} && {pip} install --force-reinstall --no-deps {source}"
 
 
+def uninstall() -> str:
+    """What to paste so that this installation is gone."""
+    found = environment()
+    if found.kind == "pipx":
+        return f"pipx uninstall {found.pipx_name or DISTRIBUTION}"
+    if found.kind == "uv-tool":
+        return f"uv tool uninstall {DISTRIBUTION}"
+    if found.kind == "uv":
+        return f"uv pip uninstall --python {quoted(found.python)} {DISTRIBUTION}"
+    return f"{quoted(found.python)} -m pip uninstall {DISTRIBUTION}"
+
+
 def quoted(word: str) -> str:
     """A word as a POSIX shell takes it whole."""
     plain = all(character.isalnum() or character in "._-/+@=:" for character in word)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.surfaces import pictures
 from tacit.surfaces.outlook import ENOUGH, named_model

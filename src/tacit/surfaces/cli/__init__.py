@@ -41,12 +41,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("replay", "do past tasks again with a lesson and without it: proof in a night"),
     "log": ("look", "the journal: what changed, by whom, and why"),
     "blame": ("page", "which lesson stands behind each line of a page"),
-    "serve": ("serve", "look after memory in a browser"),
+    "desk": ("serve", "look after memory in a browser"),
+    "serve": ("serve", "what desk was called"),
     "add": ("keep", "keep a lesson"),
     "edit": ("keep", "correct a lesson"),
     "forget": ("keep", "take a lesson out, reversibly"),
     "undo": ("keep", "take back a change"),
     "review": ("review", "what waits for your word: approve, reject, merge"),
+    "keep": ("passing", "keep what a number of the last screen stands for: your word"),
+    "drop": ("passing", "drop what a number of the last screen stands for, reversibly"),
+    "leave": ("leave", "disconnect every host, say what remains and where, delete it on a yes"),
     "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
     "pin": ("keep", "always give a lesson, outside the budget"),
     "erase": ("keep", "blank a lesson's text everywhere, for good"),
@@ -74,31 +78,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("setup", "JSON Schemas of what is exchanged"),
     "version": ("helping", "which Tacit this is"),
 }
-# What people want to do, in the order of `tacit help`; what stands in none of them is plumbing, and `tacit help all` shows it.
+# What `tacit help` shows, by what people want to do; all others are shown by `tacit help all`, and work as they did.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "start": ("Start", ("lookback", "connect", "learn", "inject", "init", "help")),
-    "look": (
-        "Look",
-        ("status", "list", "why", "show", "recall", "effect", "report", "audit", "replay", "log", "blame", "serve"),
-    ),
-    "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "feedback", "pin", "erase")),
-    "share": ("Share", ("sync", "page", "export", "import", "mcp", "skill")),
-    "look-after": (
-        "Look after",
-        (
-            "doctor",
-            "tend",
-            "pause",
-            "backup",
-            "restore",
-            "config",
-            "profile",
-            "projects",
-            "stats",
-            "migrate",
-            "completions",
-        ),
-    ),
+    "start": ("Start", ("lookback", "learn", "connect")),
+    "look": ("Look", ("list", "why", "effect", "desk")),
+    "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "keep", "drop")),
+    "look-after": ("Look after", ("sync", "doctor", "leave", "help")),
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")

@@ -308,16 +308,42 @@ def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
         if args.dry_run:
             told.append(difference(file, base.text))
             continue
-        if differs:
-            write_settings(file, base.text if base.exists else None, plan.kept.made_folders)
+        if _taken_out(plan):
             told.append(f"disconnected: {file.named}")
-        plan.kept.drop()
     if args.dry_run:
         return Answer({"settings": plans[0].file.named, "changed": changed, "dry_run": True}, "\n".join(told))
     told.append(
         "what was learned stays; tacit list shows it" if changed else f"nothing of ours stands in {plans[0].file.named}"
     )
     return Answer({"settings": plans[0].file.named, "changed": changed}, "\n".join(told))
+
+
+def _taken_out(plan: _Plan) -> bool:
+    """Give a file back as it was without us; whether that changed it."""
+    file, base = plan.file, plan.base
+    differs = base.text != file.text or base.exists != file.exists
+    if differs:
+        write_settings(file, base.text if base.exists else None, plan.kept.made_folders)
+    plan.kept.drop()
+    return differs
+
+
+def disconnected(host: Host, path: str, env: Mapping[str, str]) -> bool:
+    """Take our entries out of one settings file of a host; whether there were any."""
+    return _taken_out(_hooks_plan(host, path, env, ""))
+
+
+def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
+    """The hosts in whose settings file of this name we stand."""
+    name = os.path.basename(path)
+    named = [
+        host for host in every_host().values() if name in {os.path.basename(each) for each in _every_level(host, env)}
+    ]
+    return [host for host in named if _stands_in(host, path)]
+
+
+def _every_level(host: Host, env: Mapping[str, str]) -> list[str]:
+    return [settings_path(host, "", env, level) for level in ("user", "shared", *([""] if host.local else []))]
 
 
 def _make_ready(memories: Memories) -> None:

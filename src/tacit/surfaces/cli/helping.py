@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     import argparse
 
 
-EXAMPLES = """  tacit lookback               what past sessions would have taught
-  tacit connect claude-code    from the next session on it is in the prompt
-  tacit why ID                 where a lesson comes from, and what came of it"""
 TOPICS = ("words", "options", "all")
 
 
@@ -49,28 +46,21 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _overview(cli: Cli, *, everything: bool = False) -> str:
     """The commands in their groups."""
-    lines = [f"{paint(cli, 'bold', 'tacit')}: memory that proves it helps", ""]
-    lines += [
-        *wrapped("Bare tacit shows what is in force here and what it did this week. Commands, by what you want to do:"),
+    lines = [
+        f"{paint(cli, 'bold', 'tacit')}: memory that proves it helps. Bare tacit is the screen to come back to.",
         "",
     ]
     for name in GROUPS:
         lines += [*_group(cli, name), ""]
     if everything:
         grouped = {verb for _, verbs in GROUPS.values() for verb in verbs}
-        lines += [paint(cli, "bold", "Plumbing"), *(_line(verb) for verb in VERBS if verb not in grouped), ""]
-    lines += [
-        "tacit help COMMAND · help words: what the screens say · help options · help all",
-        "",
-        "For example:",
-        EXAMPLES,
-    ]
-    return "\n".join(lines)
+        lines += [paint(cli, "bold", "The rest"), *(_line(verb) for verb in VERBS if verb not in grouped), ""]
+    return "\n".join([*lines, "tacit help COMMAND · help words: what the screens say · help options · help all"])
 
 
 def _group(cli: Cli, name: str) -> list[str]:
     title, verbs = GROUPS[name]
-    return [paint(cli, "bold", title), *(_line(verb) for verb in verbs)]
+    return [paint(cli, "bold", title), *(_line(verb) for verb in verbs if verb in VERBS)]
 
 
 def _line(verb: str) -> str:

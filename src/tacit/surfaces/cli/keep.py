@@ -14,6 +14,7 @@ from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.passing import meant
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.selection import (
     ENDED,
@@ -303,7 +304,9 @@ def moment(text: str | None) -> str:
 
 
 def _declare_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="an id, a unique beginning of one, or an alias")
+    parser.add_argument(
+        "id", metavar="ID", help="a number of the last screen, an id, a unique beginning of one, or an alias"
+    )
 
 
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -334,12 +337,12 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
-        found = memories.get(args.id)
+        found = memories.get(meant(memories, args.id))
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
-        memory = memories.edit(args.id, reason=args.reason or "", typo=args.typo, **fields)
+        memory = memories.edit(found.id, reason=args.reason or "", typo=args.typo, **fields)
     return Answer(memory_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
 
 
@@ -379,7 +382,7 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
                 {"memories": [memory_json(m) for m in found], "dry_run": True},
                 f"would forget {len(found)}:\n" + table([memory_line(m) for m in found]),
             )
-        gone = memories.forget(args.id or "", origin=args.origin or "", reason=args.reason or "")
+        gone = memories.forget(meant(memories, args.id or ""), origin=args.origin or "", reason=args.reason or "")
     back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"
     return Answer(
         {"memories": [memory_json(m) for m in gone]},

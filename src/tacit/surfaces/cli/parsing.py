@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 MEANT = {
     "ls": "list", "search": "recall", "find": "recall", "query": "recall", "remove": "forget", "rm": "forget", "delete": "forget",
     "new": "add", "remember": "add", "note": "add", "revert": "undo", "history": "log", "explain": "why", "inbox": "review",
-    "approve": "review", "reject": "review", "install": "connect", "setup": "connect", "disconnect": "connect", "web": "serve",
-    "ui": "serve", "desk": "serve", "check": "doctor", "repair": "doctor", "verify": "doctor", "settings": "config", "stop": "pause",
+    "approve": "review", "reject": "review", "install": "connect", "setup": "connect", "disconnect": "connect", "web": "desk",
+    "ui": "desk", "browser": "desk", "uninstall": "leave",
+    "check": "doctor", "repair": "doctor", "verify": "doctor", "settings": "config", "stop": "pause",
     "push": "sync", "pull": "sync", "share": "sync", "stat": "stats", "impact": "effect", "info": "status",
 }  # fmt: skip
 

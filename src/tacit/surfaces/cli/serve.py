@@ -1,4 +1,4 @@
-"""serve: the desk, in a browser."""
+"""desk: memory in a browser (`serve` is what it was called)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--token-file", metavar="FILE", help="the token's file; without it one in the data folder")
     parser.add_argument("--open", action="store_true", help="open the browser")
-    parser.epilog = "examples:\n  tacit serve --open\n  tacit serve --port 0"
+    parser.epilog = "examples:\n  tacit desk --open\n  tacit desk --port 0"
 
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -42,7 +42,7 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     if not actor.is_person:
         raise Refused(f"The desk acts in a person's name; {actor.reason}.", actor.how)
     if args.json:
-        raise UsageError("tacit serve prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
+        raise UsageError("tacit desk prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
     token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")
 
     def ready(link: str) -> None:
@@ -61,4 +61,4 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(printed=True)
 
 
-COMMANDS = {"serve": (_declare, _serve)}
+COMMANDS = {"desk": (_declare, _serve), "serve": (_declare, _serve)}

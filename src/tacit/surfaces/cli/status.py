@@ -12,10 +12,9 @@ from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines
-from tacit.surfaces.cli.words import one_line, paint, printable, table, width, wrapped
-from tacit.surfaces.selection import Counted, counted, counted_words, is_given
+from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
+from tacit.surfaces.one_screen import one_screen, remember_numbers, screen_json
 from tacit.surfaces.views import overview
-from tacit.surfaces.wording import standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
+    from tacit.surfaces.one_screen import OneScreen, ProblemRow
 
-_SHOWN = 10  # lessons on the first screen
+WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7
 
 NOTHING = """Nothing is kept yet.
@@ -42,6 +40,9 @@ NONE_YET = (
 )
 
 
+NOTHING_LEARNED = "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
+
+
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "examples:\n  tacit\n  tacit status --json"
 
@@ -54,17 +55,14 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
             raise
         return Answer({"store": None, "project": None, "states": {}}, NOTHING)
     with memories:
-        data = overview(memories)
-        given, more = in_force(memories, _SHOWN)
-        week = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
-        chosen, profile = memories.profile_choice().note, memories.profile
+        data, found = overview(memories), one_screen(memories)
+        data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
+        chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
+        remember_numbers(memories, [row.id for row in found.rows])
         offered = offer_lines(cli, memories) if memories.project else []
-    stands = counted_words(Counted(more, data["waiting"], data["questions"]))
-    data["in_force"] = {"count": more, "ids": [memory.id for memory in given]}
-    data["week"] = week
-    return Answer(
-        data, _screen(cli, data, given, profile, stands, offered), warnings=[told for told in (away, chosen) if told]
-    )
+    data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
+    data["screen"] = screen_json(found)
+    return Answer(data, _screen(cli, data, found, offered, runs), warnings=[told for told in (away, chosen) if told])
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
@@ -80,40 +78,21 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
         raise
 
 
-def in_force(memories: Memories, most: int) -> tuple[list[Memory], int]:
-    """The lessons that agents are given here, what was met most often first, and how many there are."""
-    from tacit.core.states import INJECTABLE
-
-    if memories.project is None:
-        return [], 0
-    found = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=2 * most)
-    return [each for each in found if is_given(each)][:most], counted(memories).in_force
-
-
-def _screen(
-    cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile, stands: str, offered: Sequence[str]
-) -> str:
-    name = data["project"]["name"] if data["project"] else "no project yet"
-    count = data["in_force"]["count"]
-    lines = [f"{paint(cli, 'bold', printable(name))}: {stands}", ""]
-    if given:
-        lines += [paint(cli, "bold", "In force"), lesson_table(cli, given, profile)]
-        lines += [paint(cli, "quiet", f"  and {count - len(given)} more: tacit list")] if count > len(given) else []
-    elif data["runs"]:
-        lines += wrapped(NONE_YET.format(numbered(data["runs"], "session"), profile.trust.runs))
-    else:
-        lines += [
-            "No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."
-        ]
-    lines += ["", paint(cli, "bold", "This week"), *_week(data["week"], data)]
-    if data["for_you"]:
-        lines += ["", paint(cli, "wait", "For you")]
-        for told in data["for_you"]:
-            first, *rest = wrapped(one_line(told, 400), 4, 118)
-            lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-    if data["needs_word"]:
-        lines += ["", f"{paint(cli, 'wait', numbered(data['needs_word'], 'question'))} for you to decide: tacit review"]
-    lines += ["", *(line for said in offered for line in wrapped(said, 0, 118))] if offered else []
+def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequence[str], runs: int) -> str:
+    name = found.project or "no project yet"
+    lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
+    lines += wrapped(found.week, 0, WIDEST) if found.week else []
+    lines += ["", *rows_text(cli, found.told)] if found.told else []
+    lines += [paint(cli, "quiet", f"    and {numbered(found.more, 'lesson')} more: tacit list")] if found.more else []
+    if not found.told and not found.new:
+        none = NONE_YET.format(numbered(data["runs"], "session"), runs) if data["runs"] else NOTHING_LEARNED
+        lines += ["", *wrapped(none, 0, WIDEST)]
+    if found.new:
+        title = "New, or for you to decide: tacit keep N, tacit drop N; here, or typed to your agent"
+        lines += ["", *(paint(cli, "wait", line) for line in wrapped(title, 0, WIDEST)), *rows_text(cli, found.new)]
+    if found.unknown:
+        lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
+    lines += ["", *(line for said in offered for line in wrapped(said, 0, WIDEST))] if offered else []
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(
@@ -121,31 +100,26 @@ def _screen(
         )
     if data["queue"]:
         lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
-    lines += ["", paint(cli, "quiet", one_line("tacit why ID · tacit effect · tacit help", width()))]
-    return "\n".join(lines)
+    foot = "tacit why N · edit N 'TEXT' · how do we know: tacit effect · all: tacit list, tacit review · tacit help"
+    return "\n".join([*lines, "", paint(cli, "quiet", one_line(foot, width()))])
 
 
-def lesson_table(cli: Cli, memories: Sequence[Memory], profile: Profile) -> str:
-    """Lessons with how they stand, as people say it."""
-    said = [standing_words(memory, profile) for memory in memories]
-    rows = [
-        [paint(cli, "id", memory.id), paint(cli, each.tone, each.words), one_line(memory.text, 2000) or "(erased)"]
-        for memory, each in zip(memories, said)
-    ]
-    return table(rows, before=2, flow=True)
-
-
-def _week(week: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
-    if not week or not (week["sessions"] or week["given"] or week["new"]):
-        past = f"; {numbered(data['runs'], 'session')} learned so far" if data["runs"] else ""
-        return [f"  nothing happened{past}"]
-    lines = [f"  {numbered(week['sessions'], 'session')} learned, {numbered(week['new'], 'new lesson')}"]
-    if week["given"]:
-        out = f", left out {numbered(week['withheld'], 'time')} to compare" if week["withheld"] else ""
-        lines.append(f"  lessons given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}{out}")
-    if week["told"]:
-        back = f"came back {numbered(week['back'], 'time')}" if week["back"] else "did not come back"
-        lines.append(f"  their problems {back} in the {numbered(week['told'], 'use')} that could be told")
+def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
+    """Rows on two lines each: what it is and what it cost; what agents hear, when, and what came of it since."""
+    lines: list[str] = []
+    for row in rows:
+        number = f"{row.number:>3} " if row.number else "    "
+        cost = f"  {row.cost}" if row.cost else ""
+        first, *rest = wrapped(f"{printable(row.problem)}{cost}", 4, WIDEST)
+        lines += [f"{paint(cli, 'id', number)}{first}", *(f"    {line}" for line in rest)]
+        when = f"{row.when}: " if row.when else ""
+        since = f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
+        stands = f"  ({row.stands})" if row.stands else ""
+        if row.hears and row.hears != row.problem:
+            told = wrapped(f"→ {when}{one_line(row.hears, 600)}{stands}{since}", 6, WIDEST)
+            lines += [f"      {paint(cli, 'good' if row.proven else 'quiet', line)}" for line in told]
+        elif stands:
+            lines += [f"      {paint(cli, 'quiet', line)}" for line in wrapped(row.stands, 6, WIDEST)]
     return lines
 
 

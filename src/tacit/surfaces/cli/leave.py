@@ -1,0 +1,117 @@
+"""leave: disconnect every host that was ever connected here, say what remains and where, and delete it on a yes."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from tacit.app import config_path, data_folder, store_path
+from tacit.app.opened import acting
+from tacit.core import installation
+from tacit.core.errors import Refused, TacitError
+from tacit.core.plural import numbered
+from tacit.hosts import every_host
+from tacit.stores.cache import is_far
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
+from tacit.surfaces.cli.doctor import size
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--delete", action="store_true", help="also delete lessons, backups and settings, for good (asks)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, change nothing")
+    parser.epilog = (
+        "examples:\n  tacit leave --dry-run\n  tacit leave\n  tacit leave --delete --by ann --yes     from a script"
+    )
+
+
+def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
+    who = acting(cli.env, args.by or "", args.yes)
+    if not (who.is_person or args.dry_run):
+        raise Refused(f"Leaving is a person's word; {who.reason}.", who.how)
+    undone, failed = _disconnect(cli.env, args.dry_run)
+    kept = _kept(args, cli.env)
+    lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
+    lines += [] if undone or failed else ["no host is connected"]
+    deleted = False
+    if kept and not args.dry_run and not failed:
+        remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
+        wanted = args.delete and args.yes
+        if not wanted and cli.can_ask:
+            wanted = cli.ask(
+                f"What you kept is still here: {remains}.\nDelete it for good? There is no way back. [y/N] "
+            )
+        deleted = wanted and _deleted(kept)
+    if deleted:
+        lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
+    elif kept:
+        lines += ["what you kept is still here:", *(f"  {path} ({size(_bytes(path))})" for path in kept)]
+    if is_far(store_path(args.store, cli.env)):
+        lines.append("lessons on the server stay there: they are the team's")
+    lines.append(f"The program itself: {installation.uninstall()}")
+    data = {
+        "disconnected": undone,
+        "failed": failed,
+        "kept": [] if deleted else kept,
+        "deleted": kept if deleted else [],
+    }
+    return Answer(data, "\n".join(lines), code=1 if failed else 0, warnings=failed)
+
+
+def _disconnect(env: Mapping[str, str], dry_run: bool) -> tuple[list[str], list[str]]:
+    """Take our entries out of every settings file that we ever wrote to, and of those here; what was undone, and what could not be."""
+    undone: list[str] = []
+    failed: list[str] = []
+    found = {path: host for host in every_host().values() for path in connected_in(host, os.getcwd(), env)}
+    for path in _ever_written(env):
+        if here := hosts_in(path, env):
+            found[path] = here[0]
+    for path, host in found.items():
+        try:
+            undone += [path] if dry_run or disconnected(host, path, env) else []
+        except TacitError as error:
+            failed.append(f"{path}: {error.message} {error.hint}".strip())
+    return undone, failed
+
+
+def _ever_written(env: Mapping[str, str]) -> list[str]:
+    """Settings files whose former content is kept: each that `connect` wrote to, in whatever project."""
+    paths = []
+    for file in glob.glob(os.path.join(data_folder(env), "backups", "settings", "*.json")):
+        try:
+            with open(file, encoding="utf-8") as text:
+                paths.append(str(json.load(text)["path"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return [path for path in paths if os.path.exists(path)]
+
+
+def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+    """What stays behind: the data folder, a store elsewhere, and the configuration."""
+    folder, store, config = data_folder(env), store_path(args.store, env), os.path.dirname(config_path(env))
+    places = [folder, *([] if is_far(store) or store.startswith(os.path.join(folder, "")) else [store]), config]
+    return [path for path in places if os.path.exists(path)]
+
+
+def _deleted(places: list[str]) -> bool:
+    for path in places:
+        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    return True
+
+
+def _bytes(path: str) -> int:
+    if os.path.isfile(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names)
+
+
+COMMANDS = {"leave": (_declare, _leave)}

@@ -1,0 +1,285 @@
+"""The one screen: bare `tacit`, the desk's home and the weekly report are this list.
+
+A row is a problem, or a wish of the person, in their words where there are any: what it is, what it cost, what agents hear about it now and
+when, and what came of it since. Below stand what is new or needs a word, and what came back without anything known about it. Rows are
+numbered; `tacit keep 1 3`, `drop 2` and `why 4` mean these numbers until the next screen is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tacit.core import clock
+from tacit.core.errors import TacitError
+from tacit.core.plural import numbered
+from tacit.core.programs import ABOUT
+from tacit.core.states import INJECTABLE
+from tacit.core.subject import WAY, names_of, topic_of
+from tacit.core.value import replace, value
+from tacit.stores import counts
+from tacit.stores.incidents import commonest, met
+from tacit.stores.lookups import with_signature
+from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, shelf, unasked
+from tacit.surfaces.wording import NOTICED, question, recognised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.links import Evidence
+    from tacit.core.memory import Memory
+    from tacit.core.proposal import Proposal
+
+TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
+_NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
+_LONGEST = 110  # characters of a problem
+
+SHOWN = "shown"  # where the store keeps which numbers stand for what
+_PASSING = (
+    "wip",
+    "work",
+    "host",
+)  # failures of the work in hand, or of the host's own protocol: nobody is told of them
+_SUBJECTS = {
+    "before done": "you came back with failing checks",
+    "not here": "commands and paths are tried that are not there",
+}
+_PURPOSES = {"test": "how the tests are run", "build": "how it is built", "lint": "how the linter is run"}
+
+
+@value
+class ProblemRow:
+    """One problem or wish."""
+
+    id: str  # of the lesson or question behind it; empty: nothing is known about it
+    problem: str
+    cost: str  # in sessions and calls
+    hears: str = ""  # what agents hear now; of a question what a yes does
+    when: str = ""
+    back: int = 0  # of the times that it could have come back since
+    times: int = 0
+    proven: bool = False
+    is_question: bool = False
+    stands: str = ""  # of what is new: whether it is given already
+    number: int = 0
+
+    @property
+    def since(self) -> str:
+        return f"{self.back} of {self.times}" if self.times else ""
+
+
+@value
+class OneScreen:
+    """All of it."""
+
+    project: str
+    stands: str  # how many lessons are in force, need a word, wait
+    week: str  # one true sentence about the last days
+    told: tuple[ProblemRow, ...]
+    new: tuple[ProblemRow, ...]
+    unknown: tuple[ProblemRow, ...]
+    more: int  # lessons in force that are not shown
+
+    @property
+    def rows(self) -> tuple[ProblemRow, ...]:
+        """Those with a number."""
+        return (*self.told, *self.new)
+
+
+def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneScreen:
+    """Look, and put together. What is read does not grow with what is kept."""
+    count, at = counted(memories), memories.now()
+    name = memories.project.name if memories.project else ""
+    if memories.project is None:
+        return OneScreen(name, counted_words(count), "", (), (), (), 0)
+    noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
+    begin = clock.after_days(at, -_NEW_DAYS)
+    known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
+    given = [each for each in known if is_given(each)]
+    fresh = memories.list(sort="new", since=begin, limit=3 * NEW)
+    new = [
+        each
+        for each in fresh
+        if shelf(each) == WAITING or (is_given(each) and not each.tally.uses and each.created_at >= begin)
+    ]
+    marks = {mark for each in (*given, *new) for mark in _marks(memories.store.evidence(each.id))}
+    marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in memories.proposals()}
+    rows = sorted((_lesson_row(memories, each, noticed) for each in given), key=lambda row: -_weight(row))
+    asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
+    held = [_lesson_row(memories, each, noticed, each.gate_reason or "in question") for each in unasked(memories)][:NEW]
+    later = [_lesson_row(memories, each, noticed, shelf(each)) for each in new]
+    decide = list({row.id: row for row in (*asked, *held, *later)}.values())[:NEW]
+    ids = {row.id for row in decide}
+    first = [row for row in rows if row.id not in ids][:told]
+    numbered_rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
+    return OneScreen(
+        name, counted_words(count), week_words(memories.week(since or clock.after_days(at, -7)), _runs(memories)),
+        tuple(numbered_rows[: len(first)]), tuple(numbered_rows[len(first) :]), tuple(_unknown(memories, noticed.values(), marks)),
+        max(0, count.in_force - sum(row.id in {each.id for each in given} for row in numbered_rows)),
+    )  # fmt: skip
+
+
+def week_words(week: Mapping[str, int], runs: int) -> str:
+    """What happened of late, without zeros."""
+    if not (week["sessions"] or week["given"] or week["new"]):
+        return f"Nothing happened this week; {numbered(runs, 'session')} learned so far." if runs else ""
+    said = [f"{numbered(week['sessions'], 'session')} learned"] if week["sessions"] else []
+    said += [numbered(week["new"], "new lesson")] if week["new"] else []
+    first = f"This week: {', '.join(said)}." if said else ""
+    if not week["given"]:
+        return first
+    judged = f"; of {numbered(week['told'], 'time')} that could be judged" if week["told"] else ""
+    back = f" {numbered(week['back'], 'problem')} came back" if week["back"] else " no problem came back"
+    out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
+    told = f"Lessons were given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
+    return f"{first} {told}{judged}{back if week['told'] else ''}.{out}".strip()
+
+
+def screen_json(found: OneScreen) -> dict[str, Any]:
+    """The same for programs."""
+    plain = {name: [dict(row.__dict__) for row in getattr(found, name)] for name in ("told", "new", "unknown")}
+    return {"project": found.project, "stands": found.stands, "week": found.week, **plain, "more": found.more}
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------------
+
+
+def remember_numbers(memories: Memories, ids: Sequence[str]) -> None:
+    """From now on these numbers stand for these rows. A store that cannot be written to keeps those of before."""
+    key, said = f"{SHOWN}:{memories.project_id}", json.dumps(list(ids))
+    if not memories.project or memories.near.meta(key) == said:
+        return
+    try:
+        with memories.near.write() as tx:
+            tx.put_meta(key, said)
+    except TacitError:
+        pass
+
+
+def numbers_shown(memories: Memories) -> dict[int, str]:
+    """What the numbers of the last screen stand for."""
+    try:
+        ids = json.loads(memories.near.meta(f"{SHOWN}:{memories.project_id}") or "[]")
+    except ValueError:
+        return {}
+    return {n: str(id) for n, id in enumerate(ids, 1)}
+
+
+# -- rows ---------------------------------------------------------------------------------------------------------------
+
+
+def _lesson_row(
+    memories: Memories, memory: Memory, noticed: Mapping[str, Mapping[str, Any]], stands: str = ""
+) -> ProblemRow:
+    evidence = memories.store.evidence(memory.id)
+    marks = _marks(evidence)
+    known = [noticed[mark] for mark in marks if mark in noticed]
+    calls = sum(int(each["calls"]) for each in known)
+    said = [row.quote for row in evidence if row.quote and row.by != NOTICED and row.stance == "supports"]
+    persons = [row.quote for row in evidence if row.quote and row.tier == "user"]
+    tally = memory.tally
+    return ProblemRow(
+        memory.id, _problem(memories, memory, [*marks], persons or said), _cost(tally.seen, calls, bool(persons)), memory.text,
+        moment_words(memory), tally.recurred, tally.clean + tally.recurred,
+        memory.verdict == "helps" or (memory.state == "stable" and tally.belief is not None), False, stands,
+    )  # fmt: skip
+
+
+def _marks(evidence: Iterable[Evidence]) -> list[str]:
+    """The failures that a lesson was noticed by."""
+    return list(dict.fromkeys(row.quote.partition(": ")[2] for row in evidence if row.by == NOTICED and row.quote))
+
+
+def _problem(memories: Memories, memory: Memory, marks: Sequence[str], said: Sequence[str]) -> str:
+    """What it is about, in the person's words where there are any."""
+    subject = memory.signature
+    if subject in _SUBJECTS:
+        return _SUBJECTS[subject]
+    if subject.startswith("command "):
+        served = subject.removeprefix("command ")
+        return _PURPOSES.get(served, f"how {served} is done")
+    if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
+        return recognised(found[0][0])
+    if said:
+        return f"“{_short(said[-1])}”"
+    return topic_of(memory.about) or _short(memory.text)
+
+
+def _cost(sessions: int, calls: int, is_said: bool) -> str:
+    if not sessions:
+        return "you said it"
+    many = numbered(sessions, "session")
+    if calls:
+        return f"{many}, {numbered(calls, 'call')}"
+    return f"said in {many}" if is_said else f"met in {many}"
+
+
+def moment_words(memory: Memory) -> str:
+    """When agents hear it."""
+    programs = list((memory.extra or {}).get(ABOUT) or ())
+    if programs:
+        return f"before `{programs[0]}`" if not memory.text.startswith(f"Before `{programs[0]}`") else ""
+    if memory.about == WAY or (
+        memory.klass in ("preference", "rule", "security") and not memory.about and not memory.paths
+    ):
+        return "at the start"
+    if memory.paths:
+        return f"at {memory.paths[0]}"
+    if names := names_of(memory.about):
+        return f"where `{names[0]}` comes up"
+    return "where it fits"
+
+
+def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, Mapping[str, Any]]) -> ProblemRow:
+    """A question: about a lesson as its row, else in its own words, with what a yes does."""
+    payload = proposal.payload or {}
+    asks = question(proposal.kind, payload)
+    about = next(iter(memories.store.memories([proposal.memory])), None) if proposal.memory else None
+    if about is not None:
+        why = about.gate_reason if about.gate != "allow" else proposal.reason
+        new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
+        row = _lesson_row(memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks)
+        return replace(row, id=proposal.id, is_question=True, hears=new or row.hears, when="")
+    hears = str(payload.get("order") or payload.get("patch") or "")
+    cost = numbered(int(payload.get("count") or 0), "session") if payload.get("count") else ""
+    return ProblemRow(proposal.id, _short(proposal.reason, 300), cost, hears, "", is_question=True, stands=asks)
+
+
+def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set[str]) -> list[ProblemRow]:
+    """What came back in other sessions and has neither a lesson nor a question."""
+    rows = []
+    for each in noticed:
+        if each["lineages"] < memories.profile.trust.runs or each["nature"] in _PASSING:
+            continue
+        if each["signature"] in told or with_signature(memories.store, memories.project_id, each["signature"]):
+            continue
+        found = met(memories.store, memories.project_id, [each["signature"]])
+        label = recognised(found[0][0]) if found else each["signature"]
+        rows.append(ProblemRow("", _short(label), _cost(each["lineages"], each["calls"], False)))
+        if len(rows) == UNKNOWN:
+            break
+    return rows
+
+
+def _weight(row: ProblemRow) -> float:
+    """What cost most comes first: calls, then sessions."""
+    words = row.cost.replace(",", "").split()
+    figures = [int(word) for word in words if word.isdigit()]
+    return sum(figures) + (0.5 if row.proven else 0.0)
+
+
+def _runs(memories: Memories) -> int:
+    return counts.learned_runs(memories.store, memories.project_id)
+
+
+def _short(text: str, most: int = _LONGEST) -> str:
+    """A sentence that fits, never cut inside of a command."""
+    plain = " ".join(text.split())
+    if len(plain) <= most:
+        return plain
+    cut = plain[:most].rsplit(" ", 1)[0]
+    if cut.count("`") % 2:
+        cut = cut[: cut.rindex("`")].rstrip()
+    return f"{cut} …"
