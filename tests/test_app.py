@@ -42,6 +42,8 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "opened",
         "profile",
         "replay_wish",
+        "settings",
+        "vouching",
     }
     assert modules == {module for module, _ in _VERBS}
 
@@ -65,7 +67,7 @@ def test_a_verb_brings_its_facet_and_no_other(folder: Path) -> None:
         "    print(len(m.list()), hasattr(m, 'no_such_verb'), 'backup' in dir(m))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["['by_hand', 'opened', 'pages', 'profile', 'safety']", "1 False True"], (
+    assert done.stdout.splitlines() == ["['by_hand', 'opened', 'pages', 'profile', 'safety', 'settings']", "1 False True"], (
         done.stderr
     )
 

@@ -442,7 +442,8 @@ def test_the_circuit_breaker_bars_reinstatement() -> None:
     [
         ("archeflow", "candidate", {"frequency": 1}, None),
         ("archeflow", "candidate", {"frequency": 2}, ("provisional", "second-run")),
-        ("archeflow", "candidate", {"frequency": 1, "klass": "preference"}, ("provisional", "preference")),
+        ("archeflow", "candidate", {"frequency": 1, "klass": "preference", "trust": "user"}, ("provisional", "preference")),
+        ("archeflow", "candidate", {"frequency": 1, "klass": "preference", "trust": "agent"}, None),
         ("archeflow", "provisional", {"frequency": 1}, None),
         ("archeflow", "provisional", {"frequency": 0}, ("archived", "frequency-zero")),
         ("archeflow", "provisional", {"frequency": 0, "klass": "preference"}, None),

@@ -244,9 +244,10 @@ def test_a_tier_that_people_disagree_with_only_advises(memories: Memories) -> No
     assert found.tiers["rules"] == {"decided": 31, "known": 30, "agreed": 0, "last": 30, "autonomous": False}
     assert any("triage by rules agreed in 0 of its last 30" in told for told in memories.alarms(found))
     from tacit.surfaces.cli.health import doctor_lines
+    from tacit.surfaces.selection import Counted
 
     told = "decided without you: rules decided 31 (0 of the last 30 as people and outcomes had it), as advice only"
-    assert told in doctor_lines(found, memories.profile)
+    assert told in doctor_lines(found, memories.profile, Counted(0, 0, {}))
 
 
 def test_what_a_person_does_to_the_lesson_later_counts(memories: Memories) -> None:
