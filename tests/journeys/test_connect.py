@@ -62,27 +62,27 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) -> None:
-    """A project without settings gets a file with one handler per event: program, arguments, and time limits in seconds."""
+def test_connecting_registers_every_event(tacit: Any, local: Path) -> None:
+    """A project without settings gets a file with one handler per event: a line for the shell, and time limits in seconds."""
     done = tacit("connect", "claude-code", "--json")
     assert done.data["settings"] == str(local) and done.data["changed"] is True
     hooks = json.loads(local.read_text())["hooks"]
     assert list(hooks) == EVENTS
     handlers = {event: groups[0]["hooks"][0] for event, groups in hooks.items()}
-    program, before = handlers["Stop"]["command"], handlers["Stop"]["args"][:-2]
-    assert os.path.isabs(program)
+    lines = {event: handler["command"].partition(" ] || ") for event, handler in handlers.items()}
+    assert all(os.path.isabs(before.removeprefix("[ ! -x ")) for before, _, _ in lines.values())
     assert {
-        event: [*handler["args"][len(before) :], handler["timeout"], handler.get("async")]
+        event: [lines[event][2].partition(" hook ")[2], handler["timeout"], handler.get("async")]
         for event, handler in handlers.items()
     } == {
-        "SessionStart": ["hook", "session-start", 10, None],
-        "UserPromptSubmit": ["hook", "prompt", 5, None],
-        "SubagentStart": ["hook", "subagent-start", 5, None],
-        "PreToolUse": ["hook", "before-command", 5, None],
-        "PostToolUseFailure": ["hook", "tool-failure", 5, None],
-        "PreCompact": ["hook", "pre-compact", 5, None],
-        "Stop": ["hook", "stop", 10, None],
-        "SessionEnd": ["hook", "session-end", 5, None],
+        "SessionStart": ["session-start || true", 10, None],
+        "UserPromptSubmit": ["prompt || true", 5, None],
+        "SubagentStart": ["subagent-start || true", 5, None],
+        "PreToolUse": ["before-command || true", 5, None],
+        "PostToolUseFailure": ["tool-failure || true", 5, None],
+        "PreCompact": ["pre-compact || true", 5, None],
+        "Stop": ["stop || true", 10, None],
+        "SessionEnd": ["session-end || true", 5, None],
     }
     assert [groups[0].get("matcher") for groups in hooks.values()] == [
         "startup|resume|clear|compact|fork",
@@ -109,7 +109,7 @@ def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -
         "source": "startup",
     }
     done = subprocess.run(
-        [handler["command"], *handler["args"]],
+        ["sh", "-c", handler["command"]],
         input=json.dumps(payload),
         capture_output=True,
         text=True,

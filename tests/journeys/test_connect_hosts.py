@@ -13,6 +13,7 @@ from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
 from tacit.hosts import every_host
+from tacit.hosts.entries import with_entries
 from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
 from tacit.hosts.registration import registration
 
@@ -104,10 +105,10 @@ def test_entries_in_every_dialect() -> None:
     """Field for field as the hosts document them: groups or flat, seconds or milliseconds, one command string or program and arguments."""
     start = ("/opt/my tools/tacit", [])
     codex, copilot, vscode, gemini, cursor = (registration(start, HOSTS[name]) for name in OTHERS)
-    program = "'/opt/my tools/tacit' hook"
+    program = "[ ! -x '/opt/my tools/tacit' ] || '/opt/my tools/tacit' hook"
     assert codex["SessionStart"] == {
         "matcher": "startup|resume|clear|compact",
-        "hooks": [{"type": "command", "command": f"{program} session-start --host codex", "timeout": 10}],
+        "hooks": [{"type": "command", "command": f"{program} session-start --host codex || true", "timeout": 10}],
     }
     assert (
         codex["PostToolUse"]["matcher"] == "Bash|shell|exec_command|local_shell"
@@ -116,16 +117,101 @@ def test_entries_in_every_dialect() -> None:
     assert gemini["AfterTool"] == {
         "matcher": "run_shell_command",
         "hooks": [
-            {"name": "tacit", "type": "command", "command": f"{program} tool-failure --host gemini", "timeout": 5000}
+            {
+                "name": "tacit",
+                "type": "command",
+                "command": f"{program} tool-failure --host gemini || true",
+                "timeout": 5000,
+            }
         ],
     }
-    assert copilot["postToolUse"] == {"type": "command", "bash": f"{program} step --host copilot", "timeoutSec": 5}
-    assert vscode["PostToolUse"] == {"type": "command", "command": f"{program} step --host vscode", "timeout": 5}
-    assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor", "timeout": 5}
+    assert copilot["postToolUse"] == {
+        "type": "command",
+        "bash": f"{program} step --host copilot || true",
+        "timeoutSec": 5,
+    }
+    assert vscode["PostToolUse"] == {
+        "type": "command",
+        "command": f"{program} step --host vscode || true",
+        "timeout": 5,
+    }
+    assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor || true", "timeout": 5}
     assert "preToolUse" not in copilot  # one that crashes would deny the call
     assert registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"].endswith(
-        "stop --host cursor --store /x/y.db"
+        "stop --host cursor --store /x/y.db || true"
     )
+
+
+BROKEN = {
+    "gone": None,
+    "its interpreter is gone": "#!/opt/no/such/python\n",
+    "its package is gone": "#!/bin/sh\necho 'ModuleNotFoundError: No module named tacit' >&2\nexit 1\n",
+    "stopped by a signal": "#!/bin/sh\nkill -9 $$\n",
+    "prints anything": "#!/bin/sh\necho '}{ not JSON'\nexit 3\n",
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
+def test_a_program_that_is_gone_or_broken_hurts_no_host(tmp_path: Path, host: str, what: str) -> None:
+    """Every registered line ends well, and says nothing where the program is not there; also where it is named without a path."""
+    program = tmp_path / "my tools" / "tacit"
+    program.parent.mkdir()
+    if (text := BROKEN[what]) is not None:
+        program.write_text(text)
+        program.chmod(0o755)
+    for start in (str(program), "tacit"):
+        for entry in registration((start, []), HOSTS[host]).values():
+            handler = entry["hooks"][0] if "hooks" in entry else entry
+            line = handler.get("command") or handler["bash"]
+            env = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+            done = subprocess.run(["sh", "-c", line], input="{}", capture_output=True, text=True, env=env, timeout=20)
+            assert done.returncode == 0, (line, done.stderr)
+            assert text is not None or (done.stdout, done.stderr) == ("", "")
+
+
+def test_what_copilot_must_hear_keeps_its_status(tmp_path: Path) -> None:
+    """Copilot takes a hint after a failure from a hook that ends with 2, and only so."""
+    program = tmp_path / "tacit"
+    program.write_text("#!/bin/sh\necho a hint\nexit 2\n")
+    program.chmod(0o755)
+    entries = registration((str(program), []), HOSTS["copilot"])
+    ended = {
+        event: subprocess.run(["bash", "-c", entry["bash"]], input="{}", text=True, capture_output=True).returncode
+        for event, entry in entries.items()
+    }
+    assert {event: code for event, code in ended.items() if code} == {"postToolUseFailure": 2}
+
+
+@pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
+def test_the_form_of_before_is_named_replaced_and_taken_out(tacit: Any, folder: Path, alone: Path, host: str) -> None:
+    """0.2.0 registered the bare command: doctor and the list say so, connecting writes it anew, undo gives the bytes from before it."""
+    kind = HOSTS[host]
+    tacit("init")
+    path = folder / ".claude" / "settings.local.json" if host == "claude-code" else alone / USERS[host]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    other = '{\n  "mine": [1, 2 ]\n}\n'
+    old = {}
+    for event, entry in registration(("/opt/tacit", []), kind).items():
+        name = next(each for each in kind.entries if each.theirs == event)
+        bare = {"type": "command", "command": f"/opt/tacit hook {name.ours} --host {host}"}
+        if host == "claude-code":
+            bare = {"type": "command", "command": "/opt/tacit", "args": ["hook", name.ours], "timeout": 5}
+        elif host == "copilot":
+            bare = {"type": "command", "bash": bare["command"]}
+        old[event] = {**entry, "hooks": [bare]} if "hooks" in entry else bare
+    path.write_text(with_entries(other, old, str(path), comments=kind.comments))
+    for done in (tacit("connect", "--list"), tacit("doctor")):
+        said = " ".join((done.out + done.err).split())
+        assert "in a form that hurts the host" in said and f"tacit connect {host}" in said
+    before = path.read_text()
+    tacit("connect", host, "--undo")
+    assert path.read_text() == other
+    path.write_text(before)
+    tacit("connect", host)
+    assert "/opt/tacit" not in path.read_text() and "in a form that hurts" not in tacit("connect", "--list").err
+    tacit("connect", host, "--undo")
+    assert path.read_text() == other
 
 
 PAYLOADS = {
@@ -183,7 +269,6 @@ def test_malformed_settings_are_left_alone(tacit: Any, alone: Path, host: str, t
 
 def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> None:
     """Entries of another installation do not stay beside the new ones, in flat lists either."""
-    from tacit.hosts.entries import with_entries
 
     old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), HOSTS["cursor"]), "settings")
     path = written(alone / USERS["cursor"], old)

@@ -14,7 +14,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.hosts import host
-from tacit.hosts.registration import registration
+from tacit.hosts.registration import harmless, registration
 from tacit.surfaces import skill
 from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, session_of
 
@@ -106,8 +106,8 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
         said = json.dumps({**common, "hook_event_name": event, **more}).encode()
         running = [
             subprocess.Popen(
-                [sys.executable, "-m", "tacit", *group["hooks"][0]["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1"},
+                ["sh", "-c", group["hooks"][0]["command"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1", "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"},
             )
             for group in (connected[event][0], plugged[event][0])
         ]  # fmt: skip
@@ -115,8 +115,9 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
         assert sum(b"integers in cents" in answer for answer in answers) == (event == "SessionStart"), answers
 
 
-def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path) -> None:
-    """The hook at the start notes the session under its parent; whoever has the same parent, or one below it, finds it; an old note does not count."""
+@pytest.mark.parametrize("shell", [False, True])
+def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell: bool) -> None:
+    """The hook at the start notes the session under its parent, or behind the shell that a host runs it in; whoever has the same parent, or one below it, finds it; an old note does not count."""
     tacit("init")
     said = {
         "session_id": SESSION,
@@ -126,6 +127,7 @@ def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path) -> Non
         "source": "startup",
     }
     hook = [sys.executable, "-m", "tacit", "hook", "session-start"]  # whose parent is this process
+    hook = ["sh", "-c", harmless(hook)] if shell else hook
     subprocess.run(
         hook,
         input=json.dumps(said),

@@ -72,18 +72,20 @@ class Host:
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 
-def in_words(host: Host, argv: list[str], entry: EventEntry) -> dict[str, Any]:
-    """A handler whose command is a program and its arguments."""
-    return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds}
+def harmless(argv: Sequence[str], *, insists: bool = False) -> str:
+    """A line for the shell that does nothing where the program is gone, and ends well where it is broken: a host may stop at a hook that
+    fails. With `insists` the status 2, by which an answer is heard, is passed on."""
+    there = f"[ ! -x {shlex.quote(argv[0])} ]" if os.path.isabs(argv[0]) else f"! command -v {argv[0]} >/dev/null 2>&1"
+    return f"{there} || {shlex.join(argv)}" + ("; [ $? -ne 2 ] || exit 2" if insists else " || true")
 
 
 def in_shell(
-    command: str = "command", timeout: str = "timeout", unit: int = 1, **more: str
+    command: str = "command", timeout: str = "timeout", unit: int = 1, insists: tuple[str, ...] = (), **more: str
 ) -> Callable[[Host, list[str], EventEntry], dict[str, Any]]:
     """A handler whose command is a line for the shell, under the host's names for it and for its time limit, in parts of a second."""
 
     def handler(host: Host, argv: list[str], entry: EventEntry) -> dict[str, Any]:
-        return {**more, command: shlex.join(argv), timeout: entry.seconds * unit}
+        return {**more, command: harmless(argv, insists=entry.ours in insists), timeout: entry.seconds * unit}
 
     return handler
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tacit.guard.files import PAGE_LIMIT, read_plain
@@ -14,9 +15,32 @@ if TYPE_CHECKING:
     from tacit.hosts.registration import Host
 
 
+OLD_FORM = "calls tacit in a form that hurts the host once tacit is uninstalled"
+
+
 def cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
     """What a person should know of this host, a line each; nothing where it is not connected or all is well."""
-    return host.cautions(host, connected, root, env) if host.cautions is not None else []
+    told = host.cautions(host, connected, root, env) if host.cautions is not None else []
+    old = [path for path in connected if host.plugin is None and any(map(_can_hurt, _ours_in(json_at(path))))]
+    return [
+        f"{host.name}: {path} {OLD_FORM}; tacit connect {host.name}{_level(path, root)} mends it" for path in old
+    ] + told
+
+
+def _level(path: str, root: str) -> str:
+    return "" if path.endswith(".local.json") else " --shared" if path.startswith(root + os.sep) else " --user"
+
+
+def _can_hurt(handler: Mapping[str, Any]) -> bool:
+    """Whether an entry of ours is of the form before 0.3: it fails where the program is gone."""
+    return "args" in handler or " || " not in str(handler.get("command", handler.get("bash", "")))
+
+
+def _ours_in(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Our handlers in a file, in groups or by themselves."""
+    listed = [each for groups in inside(tree, "hooks").values() if isinstance(groups, list) for each in groups]
+    inner = [each for group in listed if isinstance(group, dict) for each in group.get("hooks") or () if is_ours(each)]
+    return [*inner, *(each for each in listed if is_ours(each))]
 
 
 def our_hooks(tree: Mapping[str, Any]) -> list[tuple[str, int, int]]:

@@ -1,8 +1,9 @@
 """Which session a child process of a host serves.
 
 A host tells its hooks the session, and its MCP servers nothing. Both are its children: the hook at the start of a session
-notes the session under its parent's process id, and a server looks whether one of its own ancestors was noted, after
-that ancestor began (ids are used again). A host that starts another session in the same process says so by a new start.
+notes the session under its parent's process id (behind the shell that the host runs it in), and a server looks whether one of its own
+ancestors was noted, after that ancestor began (ids are used again). A host that starts another session in the same process says so by a
+new start.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 def note(store: Store, session: str, at: str, *, wait: float, process: int = 0) -> None:
     """Remember that this session runs in our parent's process."""
-    name = str(process or os.getppid())
+    name = str(process or host_process())
     if json.loads(store.meta(KEY) or "{}").get(name, ("",))[0] == session:
         return
     with store.write(wait=wait) as tx:
@@ -33,6 +34,18 @@ def note(store: Store, session: str, at: str, *, wait: float, process: int = 0) 
         known.pop(name, None)
         known[name] = (session, at)
         tx.put_meta(KEY, json.dumps(dict([*known.items()][-_MOST:])))
+
+
+def host_process() -> int:
+    """The process that called a hook: our parent, or what started the shell that only runs our line."""
+    parent = os.getppid()
+    try:
+        with open(f"/proc/{parent}/cmdline", "rb") as file:
+            called = file.read(4096)
+        return (_of_proc(parent) or (parent, 0.0))[0] if b"hook" in called and b"tacit" in called else parent
+    except OSError:
+        above, called = _ps("ppid=,command=", parent).lstrip().encode().partition(b" ")[::2]
+        return int(above) if b"hook" in called and b"tacit" in called and above.isdigit() else parent
 
 
 def session_of(store: Store, ancestors: Sequence[tuple[int, float]]) -> str:
@@ -72,16 +85,22 @@ def _of_proc(process: int) -> tuple[int, float] | None:
 
 
 def _of_ps(process: int) -> tuple[int, float] | None:
+    try:
+        above, age = _ps("ppid=,etime=", process).split()
+        return int(above), _seconds(age)
+    except ValueError:
+        return None
+
+
+def _ps(columns: str, process: int) -> str:
     import subprocess
 
     try:
-        asked = subprocess.run(
-            ["ps", "-o", "ppid=,etime=", "-p", str(process)], capture_output=True, text=True, timeout=5
-        )
-        above, age = asked.stdout.split()
-        return int(above), _seconds(age)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
+        return subprocess.run(
+            ["ps", "-o", columns, "-p", str(process)], capture_output=True, text=True, timeout=5
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 def _seconds(age: str) -> float:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.hosts.claude_code import NAMES
-from tacit.hosts.registration import Host, entries_of, home_of, in_words
+from tacit.hosts.registration import Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
@@ -39,7 +39,7 @@ HOST = Host(
     # None is `async`: an answer to a failure would come a turn late, and versions up to 2.1.197 leave `claude -p` without SessionEnd where
     # Stop is; later ones end that hook early.
     entries_of(NAMES, session_start="startup|resume|clear|compact|fork", before_command="Bash", tool_failure="Bash"),
-    in_words,
+    in_shell(type="command"),
     as_claude_code_says,
     user=("settings.json",),
     shared=(".claude", "settings.json"),

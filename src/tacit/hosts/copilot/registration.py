@@ -32,7 +32,7 @@ HOST = Host(
     "copilot",
     "Copilot CLI",
     entries_of(NAMES),
-    in_shell("bash", "timeoutSec", type="command"),
+    in_shell("bash", "timeoutSec", insists=("tool-failure",), type="command"),
     _sample,
     user=("hooks", "tacit.json"),
     shared=(".github", "hooks", "tacit.json"),

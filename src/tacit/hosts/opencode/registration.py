@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from tacit.hosts.registration import EventEntry, Host, in_words
+from tacit.hosts.registration import EventEntry, Host, in_shell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ HOST = Host(
         EventEntry("session.idle", "stop", 10),
         EventEntry("dispose", "session-end", 5),
     ),
-    in_words,
+    in_shell(),
     _sample,
     user=("plugins", "tacit.js"),
     shared=(".opencode", "plugins", "tacit.js"),
