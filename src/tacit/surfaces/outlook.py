@@ -191,9 +191,7 @@ def spared(found: Effects) -> Spared:
     whole, more = found.whole, tuple(line.strip() for line in found.headline[1:])
     if whole.per_run is None:
         return Spared(whole.verdict.word, None, 0.0, 0.0, whole.units, whole.sentence, more)
-    return Spared(
-        whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.given, whole.sentence, more
-    )
+    return Spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.given, whole.sentence, more)
 
 
 def named_model(whose: str) -> str:

@@ -151,7 +151,12 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     )
 
 
-ANSWERS = {"helps": "It helps", "harms": "It harms", "no difference": "It makes no difference", "rare": "Its problem is rare"}
+ANSWERS = {
+    "helps": "It helps",
+    "harms": "It harms",
+    "no difference": "It makes no difference",
+    "rare": "Its problem is rare",
+}
 
 
 def effect_words(found: LessonEffect) -> tuple[str, str]:

@@ -134,7 +134,10 @@ def effect_json(found: Effects) -> dict[str, Any]:
         "heard": found.heard
         and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
         "worth": found.worth
-        and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "cached", "usd", "priced")},
+        and {
+            name: getattr(found.worth, name)
+            for name in ("word", "units", "calls", "minutes", "tokens", "cached", "usd", "priced")
+        },
         "untold": dict(found.untold),
     }
 

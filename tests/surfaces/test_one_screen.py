@@ -1,0 +1,111 @@
+"""The one screen and a word in passing: rows are problems, numbers stay valid until the next screen."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.core.errors import NotFound
+from tacit.surfaces.cli import Cli, _main
+from tacit.surfaces.cli.passing import meant
+from tacit.surfaces.one_screen import numbers_shown, one_screen, week_words
+from tacit.testing import run, signed, tool
+
+MISSING = "Error: Cannot find module 'left-pad'"
+
+
+def told(*args: str, code: int = 0) -> Any:
+    out, err = io.StringIO(), io.StringIO()
+    assert _main([*args], Cli(signed(dict(os.environ)), out, err)) == code, (out.getvalue(), err.getvalue())
+    return json.loads(out.getvalue())["data"] if "--json" in args and not code else out.getvalue() + err.getvalue()
+
+
+@pytest.fixture
+def lived(folder: Path) -> Path:
+    """A failure that two sessions got over alike, one that nobody did, a lesson of the person's and one that waits."""
+    cured = [tool("npm run test", error=MISSING), tool("npm ci"), tool("npm run test", "ok")]
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        for n in range(3):
+            steps = [*cured, tool("docker compose up", error="bash: docker: command not found")]
+            memories.learn(run(f"r{n}", *steps), over=True)
+        memories.add("Answer in English, even when I write German.", kind="preference")
+        memories.add("The exporter retries three times", trust="agent")
+    return folder
+
+
+def test_a_row_is_a_problem_with_its_cost_and_what_agents_hear(lived: Path) -> None:
+    """In the words of what happened; what came back and has no lesson stands below, the host's own protocol nowhere."""
+    with open_memories() as memories:
+        found = one_screen(memories)
+    first = next(row for row in found.told + found.new if "left-pad" in row.problem)
+    assert "3 sessions" in first.cost and "call" in first.cost
+    assert "npm ci" in first.hears and first.when == "before `npm run test`"
+    assert any("docker" in row.problem for row in found.unknown) and not any(
+        "Edit" in row.problem for row in found.unknown
+    )
+    assert [row.number for row in found.rows] == list(range(1, len(found.rows) + 1))
+    text = told()
+    assert "left-pad" in text and "Came back, nothing known yet" in text and "on trial" not in text
+
+
+def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> None:
+    """Each is the person's word, in the journal as theirs; a number that was not shown means nothing."""
+    assert "No screen was shown yet" in told("keep", "1", code=3).replace("no screen", "No screen")
+    rows = told("--json")["screen"]
+    every = {row["number"]: row for name in ("told", "new") for row in rows[name]}
+    waits = next(n for n, row in every.items() if "exporter" in row["hears"])
+    cure = next(n for n, row in every.items() if "left-pad" in row["problem"])
+    told("keep", str(waits))
+    told("drop", str(cure))
+    with open_memories() as memories:
+        kept, gone = memories.get(every[waits]["id"]), memories.get(every[cure]["id"])
+        assert kept.state == "provisional" and gone.state == "archived"
+        assert memories.log(memory=kept.id, newest=True, limit=1)[0].by != "learn"
+        assert numbers_shown(memories)[waits] == kept.id
+        with pytest.raises(NotFound):
+            meant(memories, "99")
+    told("undo", every[cure]["id"])
+    assert "exporter" in told("why", str(waits))
+
+
+def test_an_agents_shell_keeps_nothing(lived: Path) -> None:
+    """Nobody is at a terminal, and no key is shown."""
+    told()
+    out, err = io.StringIO(), io.StringIO()
+    plain = {name: word for name, word in os.environ.items() if not name.startswith("TACIT_KEY")}
+    assert _main(["keep", "1"], Cli({**plain, "CLAUDECODE": "1"}, out, err)) == 1
+    assert "person's word" in err.getvalue()
+
+
+def test_a_week_is_told_without_zeros() -> None:
+    """One sentence, and only what happened."""
+    none = {"sessions": 0, "given": 0, "withheld": 0, "units": 0, "told": 0, "back": 0, "new": 0}
+    assert week_words(none, 0) == "" and week_words(none, 7) == "Nothing happened this week; 7 sessions learned so far."
+    some = {**none, "sessions": 2, "given": 45, "units": 9, "told": 17, "back": 1}
+    assert week_words(some, 7) == (
+        "This week: 2 sessions learned. Lessons were given 45 times in 9 sessions; of 17 times that could be judged 1 problem came back."
+    )
+
+
+def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone: Path) -> None:
+    """Also in another project than the one it is called in; what remains is named."""
+    other = alone / "elsewhere"
+    other.mkdir()
+    (lived / ".claude").mkdir()
+    settings = lived / ".claude" / "settings.local.json"
+    settings.write_text('{"permissions": {}}')
+    told("connect", "claude-code", "--no-learn")
+    assert "tacit" in settings.read_text()
+    os.chdir(other)
+    said = told("leave", "--dry-run", "--json")
+    assert said["disconnected"] == [str(settings)] and "tacit" in settings.read_text()
+    said = told("leave", "--json")
+    assert settings.read_text() == '{"permissions": {}}' and any("tacit" in path for path in said["kept"])
+    assert told("leave", "--delete", "--yes", "--by", "ann", "--json")["deleted"]
+    assert not any(os.path.exists(path) for path in said["kept"])
