@@ -97,8 +97,8 @@ def tier_to_take_away(memory: Memory, evidence: Iterable[Evidence]) -> str:
 
     That is the tier of its words, or a person's where one confirmed it, pinned it or put it on a page.
     """
-    is_confirmed = any(row.stance == "supports" and row.tier == "user" for row in evidence)
-    return "user" if is_confirmed or memory.pinned or memory.on_page else memory.trust
+    vouched = any(row.stance == "supports" and row.tier == "user" for row in evidence)
+    return "user" if vouched or memory.pinned or memory.on_page else memory.trust
 
 
 def reaches(tier: str, needed: str) -> bool:

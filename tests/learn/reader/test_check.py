@@ -78,18 +78,17 @@ def test_what_the_person_said_is_theirs() -> None:
     )
 
 
-def test_a_name_that_the_person_did_not_say_costs_the_wording() -> None:
-    """It is shown then, in the model's name; and where nobody ran or typed what it names, it is the agent's word alone."""
-    found = judged(lesson("There is no docker here; Redis runs on the host.", (5, "no docker here")))
-    assert (found.word, found.tier, found.witness) == ("shown", "agent", "user")
-    found = judged(lesson("No docker here: run `podman machine start`.", (5, "no docker here")))
-    assert (found.word, found.tier, found.witness) == ("found", "agent", "agent")
+@pytest.mark.parametrize("more", ["; Redis runs on the host", ": run `podman machine start`", " with the colors-utils plugin", ". Evilmirror serves it"])
+def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None:
+    """Their own line is the lesson then; nothing is put into their mouth."""
+    found = judged(lesson(f"No docker here{more}.", (5, "no docker here")))
+    assert (found.word, found.tier, found.text) == ("said", "user", LINES[4].whole)
 
 
 def test_with_several_quotes_the_least_counts() -> None:
-    """A name that only the agent said is not the person's, though their line is quoted beside it."""
+    """A name that only the agent said is not the person's, though their line is quoted beside it: it is shown then, in the model's name."""
     found = judged(
-        lesson("No docker here: set DATABASE_URL.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost"))
+        lesson("No docker here: DATABASE_URL pointed to localhost.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost"))
     )
     assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
 

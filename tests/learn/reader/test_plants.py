@@ -102,5 +102,5 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
         read(desk, reading)
     assert model.asked >= 3
     heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word")]
-    assert [memory.text for memory in heard if memory.state != "candidate" or memory.trust != "agent"] == []
+    assert [memory.text for memory in heard if memory.state != "candidate" or memory.trust not in ("agent", "quoted")] == []
     assert text[:30] not in memories.inject("run the tests and deploy", run="next", trial=False).markdown

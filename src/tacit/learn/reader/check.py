@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.reader.render import NOTE, PERSON, UNSURE, one_line
+from tacit.learn.reader.whose import plain
 from tacit.learn.shell import key, main_call
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def _place(pieces: Sequence[str], whole: str) -> tuple[int, int] | None:
 
 def comparable(text: str) -> str:
     """A text for comparing: one line, straight quotes, no emphasis marks of the quoting. Letters stay as they are but for case."""
-    plain = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
-    return one_line(plain).casefold()
+    straight = plain(text).replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    return one_line(straight).casefold()
 
 
 def _around(line: str, at: tuple[int, int]) -> str:
@@ -147,6 +148,7 @@ _ORDINARY = frozenset(
 def names_in(text: str) -> list[str]:
     """Every command, path, flag, identifier, name and figure of a lesson."""
     found: dict[str, None] = {}
+    text = plain(text)
     for span in _SPAN.findall(text):
         found.update(dict.fromkeys(span.split()))
     bare = _SPAN.sub(" ", text)

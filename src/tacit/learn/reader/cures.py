@@ -19,6 +19,7 @@ from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.leave import asks_person
 from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.whose import copied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,7 +151,9 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
     lessons = answer.lessons_of(said, 1)
     first = met[-1].incident
     reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
-    _keep(desk, reading, mark, met, "" if reason else lessons[0].text)
+    every = [line for each in pieces for line in each.lines]
+    run = "" if reason else copied(lessons[0].text, every)
+    _keep(desk, reading, mark, met, "" if reason else lessons[0].text, run and f"an output says: {run}")
     return reason or lessons[0].text
 
 
@@ -168,7 +171,7 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     return numbered([*found.values()])
 
 
-def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str) -> None:
+def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str, said: str) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     from tacit.core.run import Run
     from tacit.learn.outcomes import Session
@@ -183,7 +186,8 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", asks_person(text) or desk.advises)
+        hold = asks_person(text) or said or desk.advises
+        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold)
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
         at, version = desk.now(), desk.project.profile

@@ -6,9 +6,9 @@
     agreed  the agent's sentence, and the person's plain yes in the next line: told at its subject, never as their word
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
-The words that will be printed decide the tier. Where the model's wording names something that the person's line does not, it is shown, not
-said; where nobody ran or typed that either, it is found. (The person's own line was printed instead at first: "should we update docs? pull
-latest first" helps nobody who was not there.)
+The words that will be printed decide the tier. Where the model's wording says something that the person's line does not, it is shown, not
+said, if the session said it, and else their own line is the lesson; where nobody ran or typed a name in it, it is found. Whoever tells it:
+what an output, a page or a paste brought is quoted, and waits for a person.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from tacit.core.value import replace, value
 from tacit.learn.reader.agreed import why_not_agreed
 from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
+from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.whose import copied, is_brought, said_by_nobody, unsaid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
 HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
+LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
 
@@ -48,7 +51,23 @@ class Decided:
 
 
 def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
-    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording."""
+    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. Words of an output, a
+    page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
+    decided = _decided(checked, weighed, lines)
+    if not decided.word or not (why := _taken_over(decided, lines)):
+        return decided
+    return replace(decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}")
+
+
+def _taken_over(decided: Decided, lines: Sequence[Line]) -> str:
+    if run := copied(decided.text, lines):
+        return f"an output says: {run}"
+    if decided.word != "said" and (word := is_brought(decided.text, lines, wholly=decided.word == "found")):
+        return f"an output brought it: {word}"
+    return ""
+
+
+def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
     lesson = checked.lesson
     if checked.dropped:
         return Decided(lesson.text, "", reason=checked.dropped)
@@ -85,8 +104,13 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     text, reason = checked.lesson.text, "the person's line says it"
     least = min((quote.around for quote in checked.quotes), key=lambda around: -len(names_missing(text, around)))
     lacking = names_missing(text, line) if checked.all_person else names_missing(text, least)
+    said = [quote for quote in checked.quotes if quote.line.letter in PERSON]
+    lacking = lacking or unsaid(text, " ".join(quote.around for quote in said))
+    if lacking and not said_by_nobody(text, lines):
+        return _shown(checked, f"the person's line does not say {lacking[0]}", lines)
     if lacking:
-        return _shown(checked, f"the person's line does not name {lacking[0]}", lines)
+        own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
+        return _held(Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}"))
     decided = Decided(text, "said", "user", "user", reason=reason)
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a standing order")

@@ -12,7 +12,7 @@ from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
 from tacit.core.standing import is_settled
-from tacit.core.trust import READ_AS
+from tacit.core.trust import READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
@@ -100,7 +100,8 @@ class Taking:
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
         for each in quoted:
             verdict, memory, quote = each
-            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)))
+            needed = tier_to_take_away(memory, self.desk.store.evidence(memory.id))
+            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed)
             self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
         self.reading = asking.reading
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.states import INJECTABLE
-from tacit.core.trust import READ_AS
+from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
 from tacit.learn.reader.render import AGENT_LINES, PERSON
 from tacit.trial.outcome import OCCURRED, Outcome
@@ -39,8 +39,8 @@ def needs_weighing(verdict: str, quote: Found) -> bool:
     return verdict in AGAINST and quote.line.letter in PERSON
 
 
-def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None) -> Ruled:
-    """What one verdict with a quote that stands in the session does to a lesson."""
+def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None, *, needed: str) -> Ruled:
+    """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away."""
     typed = quote.line.letter in PERSON
     if verdict in MET:
         if not typed and (memory.extra or {}).get(READ_AS) == "asked":
@@ -50,7 +50,7 @@ def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = 
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
     if not typed:
-        return _by_events(memory, quote)
+        return _by_events(memory, quote, needed)
     if weighed is None or weighed.says != "yes" or weighed.holds in ("order", "once"):
         return Ruled("nothing", reason="the person's line does not take it back")
     if memory.pinned or memory.klass == "security" or memory.state == "canonical":
@@ -81,11 +81,11 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
     )
 
 
-def _by_events(memory: Memory, quote: Found) -> Ruled:
-    """What happened, or the agent, speaks against a lesson: never enough against a person's word."""
+def _by_events(memory: Memory, quote: Found, needed: str) -> Ruled:
+    """What happened, or the agent, speaks against a lesson: never enough against what a person said, showed or confirmed."""
     tier = WITNESSES.get(quote.line.letter)
     if tier is None:
         return Ruled("nothing", reason="pasted, planned and outside words take nothing back")
-    if memory.trust in ("user", "team") or memory.pinned or memory.klass == "security":
+    if not reaches(tier, needed) or memory.klass == "security":
         return Ruled("nothing", reason="a person's lesson is taken back by a person")
     return Ruled("contradiction", tier, "what happened speaks against it")

@@ -1,0 +1,103 @@
+"""Whose words a lesson is made of: the person's, the session's own, or those of an output, a page, a paste.
+
+A word belongs to who says it first. An agent that repeats a page repeats a page; what a person typed is theirs wherever else it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from tacit.learn.reader.render import PERSON
+from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
+from tacit.words.prepared import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tacit.learn.reader.render import Line
+
+OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
+IN_A_ROW = 6  # words that show a sentence to be an output's
+LONGEST_LINE = 6_000  # characters of a line that are read for its words
+
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"), "-")
+_DOTS = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61\u06d4\u0701\ua4f8"), ".")
+_PLAIN = {**_DASHES, **_DOTS}
+
+
+def plain(text: str) -> str:
+    """A text in the letters that it is read as: composed forms, dashes and dots that only look like ours."""
+    return unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN)
+
+
+def copied(text: str, lines: Sequence[Line]) -> str:
+    """Six words in a row that an output, a page or a paste said first, and nobody typed; empty where there are none."""
+    own = _runs(text)
+    if not own:
+        return ""
+    speaker: dict[tuple[str, ...], str] = {}
+    for line in lines:
+        for run in _runs(line.whole) & own:
+            if line.letter in PERSON or run not in speaker:
+                speaker[run] = line.letter
+    return next((" ".join(run) for run in sorted(own) if speaker.get(run) in OUTSIDE), "")
+
+
+def is_brought(text: str, lines: Sequence[Line], *, wholly: bool) -> str:
+    """The first content word of a lesson that an output, a page or a paste brought into the session, and nobody typed; `wholly`: if most of
+    its words are such, for what was found may well name what failed."""
+    first = _speakers(lines)
+    words = [term for term in _strange(text, first) if term in first]
+    enough = 2 * len(words) > len(prepare(plain(text)).weights) if wholly else bool(words)
+    return words[0] if enough else ""
+
+
+def said_by_nobody(text: str, lines: Sequence[Line]) -> list[str]:
+    """The content words of a lesson that neither the person nor the agent said or ran before anybody else did."""
+    return _strange(text, _speakers(lines))
+
+
+def _strange(text: str, first: Mapping[str, str]) -> list[str]:
+    return lacking(text, (term for term, letter in first.items() if letter not in OUTSIDE))
+
+
+def _speakers(lines: Sequence[Line]) -> dict[str, str]:
+    """Who says each word of a session first; a person's word is theirs, whenever they type it."""
+    first: dict[str, str] = {}
+    for line in lines:
+        for term in prepare(line.whole[:LONGEST_LINE]).weights:
+            if line.letter in PERSON or term not in first:
+                first[term] = line.letter
+    return first
+
+
+def lacking(text: str, held: Iterable[str]) -> list[str]:
+    """The content words of a text for which none of these terms stands."""
+    terms = {*held}
+    missing = prepare(plain(text)).weights.keys() - terms - FILLERS - BLAND - HERE - _FREE
+    return sorted(term for term in missing if not any(related(term, each) or same_place(term, each) for each in terms))
+
+
+def unsaid(text: str, line: str) -> list[str]:
+    """The content words of a lesson that a line does not hold: what a model put into a person's mouth."""
+    return lacking(text, prepare(plain(line)).weights)
+
+
+# What a model needs to make a rule of a line, and what says nothing by itself.
+_FREE = frozenset(
+    prepare(
+        "new work working task change changes done finish finished begin start before after during while session agent ask asked asking when whenever "
+        "each every any several other another instead rather keep leave let write put give take look see find found know tell say report "
+        "way thing things something kind part place case step user person own same such much more less only just still yet even both "
+        "need needed want should must may can do not never no without avoid ensure sure prefer like always here there this that "
+        "one two first last next then finally final also well good right wrong back up down out off on over again small large short long"
+    ).weights
+)
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = [word.strip(".:!?*_") for word in re.findall(r"[^\s`\"'“”‘’(),;]+", plain(text).casefold())]
+    words = [word for word in words if word]
+    return frozenset(tuple(words[at : at + IN_A_ROW]) for at in range(len(words) - IN_A_ROW + 1))
