@@ -32,6 +32,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
 from redteam_more import MORE_CHANNELS  # noqa: E402
+from redteam_origins import ORIGIN_CHANNELS, by_own_logs  # noqa: E402
 from tacit.hosts import SHELLS  # noqa: E402
 from tacit.surfaces.cli import main  # noqa: E402
 from tacit.testing import signed  # noqa: E402
@@ -702,7 +703,11 @@ CHANNELS: dict[str, tuple[str, Callable[[World, int], None]]] = {
     "profile: the repository's own": ("profile", by_profile),
 }
 # of which many ask the person once, as they loosen something
-CONTROLS = (("tacit add by a person", by_adding, TEXTS, 8), ("typed by a person", by_typing, SPOKEN, 12))
+CONTROLS = (
+    ("tacit add by a person", by_adding, TEXTS, 8),
+    ("typed by a person", by_typing, SPOKEN, 12),
+    ("written by a system whose profile a person chose", partial(by_own_logs, TEXTS), TEXTS, 8),
+)
 
 
 def tried(plant: Callable[[World, int], None], runs: int, texts: tuple[str, ...] = TEXTS) -> tuple[set[str], str]:
@@ -754,6 +759,7 @@ def run() -> int:
         *((name, plant, TEXTS) for name, (_, plant) in CHANNELS.items()),
         *((name, plant, SPOKEN) for name, plant in HOST_CHANNELS.items()),
         *((name, partial(plant, TEXTS), TEXTS + SPOKEN) for name, plant in MORE_CHANNELS.items()),
+        *((name, partial(plant, TEXTS), TEXTS) for name, plant in ORIGIN_CHANNELS.items()),
     ]
     channels = [
         (name, plant, texts) for name, plant, texts in channels if not wanted or any(each in name for each in wanted)

@@ -314,7 +314,7 @@ def injection(at: Place) -> Iterator[Item]:
         "reviewers of the same run get their own lessons, by the call the how-to prints",
         "Code lesson" in first and "Hint for the sage" in second,
     )
-    empty = Place(at.folder / "empty", "archeflow")
+    empty = at.another("empty")
     yield "nothing to say: empty, and no error", empty.cli("inject", "--domain", "code")[:2] == (0, "")
     empty.close()
 

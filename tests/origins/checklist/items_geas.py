@@ -131,7 +131,7 @@ def extraction(at: Place) -> Iterator[Item]:
         "memory_candidates[] become mem-{task-id}-{N}",
         {each.alias for each in at.memories.list()} == {"mem-task-014-1", "mem-task-014-2"},
     )
-    other = Place(at.folder / "types", "geas")
+    other = at.another("types")
     task(other, "task-001", [*SENTENCES.values()])
     kinds = {each.text: each.kind for each in other.memories.list(limit=50)}
     for name, text in SENTENCES.items():
@@ -182,7 +182,7 @@ def triggers(at: Place) -> Iterator[Item]:
     }  # fmt: skip
     same = []
     for number, (words, (documents, sure, kind)) in enumerate(troubles.items()):
-        other = Place(at.folder / f"t{number}", "geas")
+        other = at.another(f"t{number}")
         for name in ("task-001", "task-002"):
             task(other, name, **documents)
         (made,) = other.memories.list()
@@ -464,7 +464,7 @@ def application(at: Place) -> Iterator[Item]:
         "contradiction: contradiction_count + 1, confidence - 0.2",
         (four["contradiction_count"], four["confidence"]) == (1, 0.6),
     )
-    high, low = Place(at.folder / "high", "geas"), Place(at.folder / "low", "geas")
+    high, low = at.another("high"), at.another("low")
     write(high, entry(signals={"confidence": 1.0}))
     task(high, "task-001", goal=ABOUT_IT, verdict="pass", given=["mem-task-014-1"])
     yield "confidence is at most 1.0", signals(high)["confidence"] == 1
@@ -512,7 +512,7 @@ def conflicts(at: Place) -> Iterator[Item]:
     ]
     won = []
     for number, (kind, scope, other, reach) in enumerate(pairs):
-        place = Place(at.folder / f"c{number}", "geas")
+        place = at.another(f"c{number}")
         write(place, entry("mem-one", memory_type=kind, scope=scope, summary="Always retry the queue at once"))
         write(place, entry("mem-two", memory_type=other, scope=reach, summary="Never retry the queue at once"))
         one, two = (place.memories.get(f"mem-{name}").id for name in ("one", "two"))

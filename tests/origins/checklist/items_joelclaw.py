@@ -81,7 +81,7 @@ class Model:
 
 
 def with_model(at: Place, model: Model | None) -> None:
-    object.__setattr__(at.memories, "model", lambda step: model)
+    at.memories.model = lambda step: model  # type: ignore[method-assign]
 
 
 @chapter("joelclaw", "Canonical flow")
@@ -162,13 +162,13 @@ def gate(at: Place) -> Iterator[Item]:
         "an annotation that cannot be parsed: write_gate_fallback",
         odd["write_gate_fallback"] is True and odd["write_confidence"] == 0.35,
     )
-    other = Place(at.folder / "rate", "joelclaw")
+    other = at.another("rate")
     for n in range(30):
         facts(other, f"Fact number {n} of area{n} without any annotation at all", name=f"n{n}.xml")
     alarms = other.memories.alarms(other.memories.statistics("2000-01-01T00:00:00.000Z"))
     yield "a high fallback rate raises an alarm", any("could not judge" in each for each in map(str, alarms))
     other.close()
-    good = Place(at.folder / "good", "joelclaw")
+    good = at.another("good")
     for n in range(30):
         send(good, f"Fact number {n} of area{n} in /srv/area{n}.conf", session=f"s-{n}")
     quiet = good.memories.alarms(good.memories.statistics("2000-01-01T00:00:00.000Z"))
@@ -338,7 +338,7 @@ def reflection(at: Place) -> Iterator[Item]:
     )
     both = page_line(Suggested("a", "Patterns", FACT + " again"), (), [Suggested("b", "Patterns", FACT)], rules)
     yield "tier 1 auto-merge: the longer of two stays", both.action == "merge" and both.merge_with == "b"
-    other = Place(at.folder / "two", "joelclaw")
+    other = at.another("two")
     other.memories.keep_page("MEMORY.md")
     model = Model(lambda prompt: json.dumps({"decisions": [{"id": row["id"], "action": "promote", "entry": row["text"], "section": row["section"], "reason": "so"} for row in json.loads(prompt[prompt.rindex("\n\n[") :])]}) if "suggested for a page" in prompt else "{}")  # fmt: skip
     with_model(other, model)

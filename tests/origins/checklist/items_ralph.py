@@ -163,7 +163,7 @@ def integrity(at: Place) -> Iterator[Item]:
     _, told, _ = at.cli("export", "--format", "ralph", "--out", str(out), "--json")
     copies = [Path(copy).read_text("utf-8") for copy in json.loads(told)["data"]["copies"]]
     yield differs("a .bak before an overwrite", text in copies, "Copies lie in the data folder")
-    other = Place(at.folder / "other", "ralph")
+    other = at.another("other")
     place = other.write("k/ralph-learnings.json", broken)
     other.write("k/ralph-learnings.json.bak", text)
     report = other.memories.import_(str(place), trust="user")[0]
@@ -283,14 +283,14 @@ def strategies(at: Place) -> Iterator[Item]:
         ("Write tests first before implementation", "Test-driven development approach"), ("Implemented incrementally, one function at a time", "Incremental implementation"),
         ("Made minimal changes to fix the bug", "Minimal changes approach"), ("Refactored after tests passed", "Implement first, refactor after"),
     ):  # fmt: skip
-        other = Place(at.folder / category.split()[0], "ralph")
+        other = at.another(category.split()[0])
         learn(other, loop("n", "Rename it", {"learnings": [raw]}))
         yield (
             f"normalised: {category}",
             [each["content"]["description"] for each in of_type(other, "strategy")] == [category],
         )
         other.close()
-    whole = Place(at.folder / "whole", "ralph")
+    whole = at.another("whole")
     learn(whole, loop("w", "Fix failing tests", *[{"learnings": ["Write tests first"]}] * 2))
     (all_of,) = of_type(whole, "strategy")
     whole.close()
@@ -321,7 +321,7 @@ def antipatterns(at: Place) -> Iterator[Item]:
         "module": ("Cannot find module 'x'", "Module not found - verify dependencies installed"),
     }  # fmt: skip
     for name, (error, text) in classes.items():
-        other = Place(at.folder / name, "ralph")
+        other = at.another(name)
         learn(other, loop("e", "Rename it", failed(error), failed(error)))
         yield (
             f"class: {name}",
@@ -348,7 +348,7 @@ def estimates(at: Place) -> Iterator[Item]:
     yield "confidence: completed / 5, at most 0.9", one["confidence"] == 0.4
     yield "complexity medium: up to 5 iterations and 5 files", one["content"]["complexity"] == "medium"
     for word, count, files in (("low", 2, 2), ("high", 6, 1)):
-        other = Place(at.folder / word, "ralph")
+        other = at.another(word)
         learn(other, loop("c", "Rename it", *[{"filesModified": [f"f{n}.py" for n in range(files)]}] * count))
         yield f"complexity {word}", of_type(other, "estimate")[0]["content"]["complexity"] == word
         other.close()
@@ -378,7 +378,7 @@ def staging(at: Place) -> Iterator[Item]:
     yield "pending: awaits validation", {each["status"] for each in staged} == {"pending"}
     good, bad = at.memories.staging.validate()
     yield "validated: ready for promotion", good == len(staged) and bad == 0
-    weak = Place(at.folder / "weak", "ralph")
+    weak = at.another("weak")
     learn(weak, loop("w", "Rename it", {}, *[{"status": "failed"}] * 3), stage=True)
     weak.memories.staging.validate()
     refused = [each for each in exported(weak, "staging")["staged"] if each["status"] == "rejected"]
@@ -408,7 +408,7 @@ def staging(at: Place) -> Iterator[Item]:
     stats = at.memories.staging.stats()
     yield "getStagingStats()", (stats.total, stats.validated) == (len(staged), len(staged))
     text = at.memories.export("ralph", "staging")
-    again = Place(at.folder / "again", "ralph")
+    again = at.another("again")
     kept = again.memories.import_(str(again.write("staging.json", text)), trust="user")[0]
     yield "staging.json goes out and comes in", len(kept.kept) == len(staged)
     again.close()
@@ -418,7 +418,7 @@ def staging(at: Place) -> Iterator[Item]:
     promoted, skipped = at.memories.staging.promote(auto_validate=False)
     yield "manual: promote what is validated", promoted == len(staged) and skipped == 0
     yield "promoted, skipped and rejected are counted", (promoted, skipped, bad) == (len(staged), 0, 0)
-    auto = Place(at.folder / "auto", "ralph")
+    auto = at.another("auto")
     done = learn(auto, state)
     yield "automatic: one command from loop to store", len(done.new) == len(exported(auto)["learnings"]) > 0
     learn(auto, loop("g-2", "Optimize it", *[{"learnings": ["Incremental steps"]}] * 3), stage=True)
@@ -459,7 +459,7 @@ def retrieval(at: Place) -> Iterator[Item]:
         )
         for head in heads:
             yield f"summary: {head[3:]}", head in told.markdown.splitlines()
-        empty = Place(at.folder / "empty", "ralph")
+        empty = at.another("empty")
         empty.memories.ensure_project()
         yield (
             "summary of nothing",
@@ -577,7 +577,7 @@ def management(at: Place) -> Iterator[Item]:
     at.memories.restore()
     yield "restore", later not in {each.id for each in at.memories.list(archived=True, limit=100)}
     yield "verify after a restore", at.memories.health().health.faults == ()
-    one, two = Place(at.folder / "one", "ralph"), Place(at.folder / "two", "ralph")
+    one, two = at.another("one"), at.another("two")
     bring(one, learning(7), learning(8))
     report = one.memories.import_(
         str(two.write("k/ralph-learnings.json", store_of(learning(8), learning(9)))), trust="user"

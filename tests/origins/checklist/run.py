@@ -1,4 +1,4 @@
-"""The origins' documents as a checklist: python tests/origins/checklist/run.py [SYSTEM …]
+"""The origins' documents as a checklist: python tests/origins/checklist/run.py [SYSTEM …] [script | agent]
 
 One line an item, with the system and the section of its document: works, differs (with the head of the reason in docs/origins) or FAILS.
 """
@@ -17,17 +17,24 @@ import items_archeflow  # noqa: F401
 import items_geas  # noqa: F401
 import items_joelclaw  # noqa: F401
 import items_ralph  # noqa: F401
-from book import CHAPTERS, DOCS, TOTALS, Differs, Place
+from book import CHAPTERS, DOCS, PERSON, TOTALS, WITH_A_PERSON, Differs, Place  # noqa: F401
 
 
-def results(system: str, folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """(section, item, works | differs | FAILS, the head of the reason) of every item of one document."""
+def results(
+    system: str, folder: Path, caller: str = PERSON, told: list[int] | None = None
+) -> Iterator[tuple[str, str, str, str]]:
+    """(section, item, works | differs | FAILS, the head of the reason) of every item of one document.
+
+    `caller` runs it; `told` takes, item by item, how many lines said that a person is needed."""
     for number, (name, section, check) in enumerate(CHAPTERS):
         if name != system:
             continue
-        place = Place(folder / f"{system}-{number}", system)
+        place = Place(folder / f"{system}-{number}", system, caller)
         try:
             for item in check(place):
+                if told is not None:
+                    told.append(len(place.told))
+                    place.told.clear()
                 if isinstance(item, Differs):
                     yield section, item.words, "differs" if item.holds else "FAILS", item.why
                 else:
@@ -44,17 +51,19 @@ def unexplained(system: str, heads: set[str]) -> list[str]:
 
 def main(systems: list[str]) -> int:
     failed = 0
-    for system in systems or [*TOTALS]:
+    caller = next((each for each in systems if each in ("script", "agent")), PERSON)
+    for system in [each for each in systems if each in TOTALS] or [*TOTALS]:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["HOME"] = os.environ["XDG_DATA_HOME"] = folder
-            rows = list(results(system, Path(folder)))
+            told: list[int] = []
+            rows = list(results(system, Path(folder), caller, told))
         for section, item, verdict, why in rows:
             print(f"{verdict:8} {system:10} {section:24} {item}" + (f"  [{why}]" if why else ""))
         count = {word: sum(row[2] == word for row in rows) for word in ("works", "differs", "FAILS")}
         missing = unexplained(system, {row[3] for row in rows if row[3]})
         failed += count["FAILS"] + len(missing) + (len(rows) != TOTALS[system])
         print(
-            f"{system}: {len(rows)} of {TOTALS[system]} items: {count}"
+            f"{system}: {len(rows)} of {TOTALS[system]} items: {count}; {sum(map(bool, told))} of them with a line that says that a person is needed"
             + (f"; without a reason: {missing}" if missing else "")
         )
     return 1 if failed else 0

@@ -24,3 +24,16 @@ def test_the_document_item_by_item(system: str, tmp_path: Path) -> None:
     assert len(rows) == checklist.TOTALS[system]
     assert len({row[:2] for row in rows}) == len(rows), "an item stands there twice"
     assert checklist.unexplained(system, {row[3] for row in rows if row[3]}) == []
+
+
+@pytest.mark.slow
+@pytest.mark.file_only("the checklist opens stores of its own")
+@pytest.mark.parametrize("caller", ["script", "agent"])
+@pytest.mark.parametrize("system", ["archeflow", "joelclaw", "geas", "ralph"])
+def test_the_document_from_an_orchestrator(system: str, caller: str, tmp_path: Path) -> None:
+    """Each item as before, called by a script and an agent's shell; where a person is needed the caller is told so, and then they do it."""
+    told: list[int] = []
+    rows = list(checklist.results(system, tmp_path, caller, told))
+    assert [row for row in rows if row[2] == "FAILS"] == []
+    assert len(rows) == checklist.TOTALS[system]
+    assert sum(map(bool, told)) == checklist.WITH_A_PERSON[system]

@@ -335,10 +335,13 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
         run = args.run or run_in_shell(cli.env)
         memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
         said, against = standing_words(memory, memories.profile), memory.tally.contradicted
+        counts = args.word == "helped" or memories.may_change(memory)
+        note = f"kept as a doubt: it stands on more than an agent's word. {memories.actor.how}"
     return Answer(
         memory_json(memory),
         f"noted: {args.word}. {memory.id} is now: {said.words}"
         + (f"; {against} spoke against it so far" if against else ""),
+        warnings=[] if counts else [note],
     )
 
 
