@@ -246,13 +246,15 @@ class Store:
         return Near(tuple(Hit(memory, "words", 1.0) for memory in self.near[-limit:]), 1, {}, str.split)
 
 
-def test_a_session_is_held_against_sixteen_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
+def test_a_short_session_is_held_against_ten_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
     typed = [line(1, "U", " ".join(f"s{n:03}" for n in range(60))), line(2, "A", "else")]
-    for standing, kept in ((15, 15), (16, 16), (17, 16)):
+    for standing, kept in ((9, 9), (10, 10), (11, 10)):
         store: Any = Store(standing, 30)
         found = remembered(store, "p", ["something new"] * 4, typed)
         assert (sum(each.id[0] == "s" for each in found), sum(each.id[0] == "n" for each in found)) == (kept, 2)
         assert [limit for limit, _ in store.asked] == [2000, 2, 2, 2, 2]
+    long = [*typed, *(line(n, "S", "so") for n in range(10))]
+    assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 11
     used = [f"n{n:03}" for n in range(18)]
     found = remembered(store, "p", [], typed, used)
     assert [each.id for each in found] == used  # what the unit was given or denied goes in whatever was said, and counts

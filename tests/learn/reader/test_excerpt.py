@@ -72,6 +72,11 @@ def test_other_edits_are_shown_by_their_file_once_in_a_row() -> None:
     assert [each.text for each in lesson_lines(lines_of(*steps))] == ["Edit a.py", "Edit b.py", "Edit a.py"]
 
 
+def test_a_few_words_before_a_call_are_left_out_unless_they_give_a_cause() -> None:
+    steps = [say("Now the tests."), tool("make test"), say("Wrong port."), tool("make run"), say("abc " * 20 + "abc"), tool("ls"), say("Done.")]
+    assert [each.letter for each in lesson_lines(lines_of(*steps))] == [*"TATATA"]
+
+
 def test_a_note_is_no_evidence_that_something_was_done() -> None:
     """Whoever writes a command into an instruction file has not run it."""
     assert not was_done("Run `make codegen`.", lines_of(edit("CLAUDE.md", NOTED_LINE)))

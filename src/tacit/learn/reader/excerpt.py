@@ -2,7 +2,7 @@
 
 Kept lines hold the whole text each was cut from, so nothing is rendered anew. Wider is what tells most: what was added to an instruction
 file, the edit that ended a failure, an offer of the agent to which the person said yes. Other edits are shown by their file, and once in
-a row.
+a row; a few words of the agent before a call ("Now the tests.") are left out.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from tacit.core.value import replace
 from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.check import commands
-from tacit.learn.reader.render import NOTE, PERSON, Line
+from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
 
 OFFERED, CHANGED, NOTED = 900, 300, 1200  # characters of what was agreed to, of an edit after which a command passed, of a note
+PASSING = 80  # … of the agent's words before a call that say nothing
 FAILED, CALL, SAID = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
 _EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
 
@@ -25,6 +26,8 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
     found: list[Line] = []
     for at, line in enumerate(lines):
         after = lines[at + 1] if at + 1 < len(lines) else None
+        if line.letter == "A" and len(line.whole) < PASSING and after is not None and after.letter == "T" and not CAUSE.search(line.whole):
+            continue
         if line.letter == "A":
             agreed = after is not None and after.letter in PERSON and is_assent(after.whole)
             shown = _cut(line, line.whole if agreed else line.text, OFFERED if agreed else SAID)
