@@ -70,9 +70,9 @@ class Place:
         folder.mkdir(parents=True, exist_ok=True)
         if caller != PERSON:
             subprocess.run(["git", "init", "-q"], cwd=folder, check=True, capture_output=True)
-        self.person = self._open("ada")
-        self.person.use_profile(profile)
-        self.memories = self.sit("ada")
+        person = self._open("ada")
+        person.use_profile(profile)
+        self.memories = person if caller == PERSON else cast("Memories", Called(self, self._open(""), person))
 
     def another(self, name: str) -> Place:
         """A second project of the same system, called alike."""
