@@ -14,6 +14,7 @@ from tacit.prove.replay import pairs_of, words
 from tacit.prove.replay.arm import cost, environment, filled
 from tacit.prove.replay.bets import hopeless, power, stand
 from tacit.prove.replay.confine import readable
+from tacit.prove.replay.keeping import KeptTree
 from tacit.prove.replay.outcome import by_check, by_reader, judge_by_signature, question
 from tacit.prove.replay.plan import (
     GIVEN,
@@ -107,12 +108,13 @@ def test_a_task_begins_where_it_began() -> None:
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
-        (past(commit=""), "its transcript names no commit to begin at"),
+        (past(commit=""), "its transcript names no commit to begin at, and its work tree was not kept"),
         (
             past(changed=("a.py", "b.py", "c.py", "d.py")),
             "its work tree held changes that no commit holds: a.py, b.py, c.py and 1 more",
         ),
-        (past(shell("git push origin main")), "it pushed: git push origin main"),
+        (past(shell("npm publish")), "it published: npm publish"),
+        (past(shell("gh pr view 12")), "it reads from a forge, which a replay cannot reach: gh pr view 12"),
         (past(root="s0"), "it goes on from another session"),
         (past(foreign=True), "it is somebody else's file"),
         (past(cwd="/home/ada/replays/tacit-replay-x-1/0001-1.1/work/shop"), "it was itself a replay"),
@@ -125,6 +127,29 @@ def test_a_task_begins_where_it_began() -> None:
 )
 def test_why_a_task_is_left_out(run: Run, reason: str) -> None:
     assert judge_task(run, ["p"], "/home/ada/shop") == Skipped("s1", reason)
+
+
+KEPT = KeptTree("s1", "codex", "/home/ada/shop", "/data/trees/x", "head1", "kept1", "2026-11-01T10:00:00Z")
+
+
+def test_a_session_whose_work_tree_was_kept_begins_there() -> None:
+    """Without a commit of its host's, or with changes that none holds; but not where a call had written before."""
+    for run in (past(commit=""), past(changed=("a.py",))):
+        found = judge_task(run, ["p"], "/home/ada/shop", KEPT)
+        assert isinstance(found, Task) and (found.commit, found.head, found.kept) == ("kept1", "head1", "/data/trees/x")
+        late = judge_task(run, ["p"], "/home/ada/shop", replace(KEPT, written=True))
+        assert late == Skipped("s1", "a call had written before its work tree was kept")
+    exact = judge_task(past(), ["p"], "/home/ada/shop", KEPT)
+    assert isinstance(exact, Task) and (exact.commit, exact.kept) == ("abc1234", "")
+
+
+def test_what_was_pushed_or_done_after_the_second_prompt_hinders_nothing() -> None:
+    """A clone has neither remotes nor credentials, and only the first prompt is given again."""
+    for steps in (
+        (shell("git push origin main"), shell("gh pr create --fill")),
+        (Step("user", "u2", text="now release it"), shell("npm publish"), shell("gh pr view 1")),
+    ):
+        assert isinstance(judge_task(past(*steps), [], "/home/ada/shop"), Task)
 
 
 def test_a_correction_is_about_what_was_done_before_it() -> None:
@@ -204,16 +229,10 @@ def test_what_reached_others(line: tuple[str, str]) -> None:
 def test_what_kept_to_itself_and_tools_that_post() -> None:
     """An attempt counts; a tool tells by its name."""
     assert {line: of_line(line) for line in KEPT_TO_ITSELF if of_line(line)} == {}
-    assert reached(past(shell("git push", error="fatal: no remote"))) == "it pushed: git push"
-    assert reached(past(Step("tool", "t", tool="mcp__slack__post_message"))).startswith("it posted")
-    assert reached(past(Step("tool", "t", tool="mcp__github__create_pull_request"))).startswith("it posted")
-    assert not reached(
-        past(
-            Step("tool", "t", tool="SendMessage"),
-            Step("tool", "u", tool="Edit"),
-            Step("tool", "v", tool="mcp__tacit__recall"),
-        )
-    )
+    assert reached([shell("npm publish", error="no login")]) == "it published: npm publish"
+    assert reached([Step("tool", "t", tool="mcp__slack__post_message")]).startswith("it posted")
+    assert reached([Step("tool", "t", tool="mcp__github__create_pull_request")]).startswith("it posted")
+    assert not reached([Step("tool", "t", tool="SendMessage"), Step("tool", "u", tool="Edit"), Step("tool", "v", tool="mcp__tacit__recall")])
 
 
 # -- plan --------------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ _VERBS = {
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
         "read_again reading_notes unread moved was_at moved_from vouching came_with_repository "
     ),
-    ("replaying", "Replaying"): "plan_replay replay replays",
+    ("replaying", "Replaying"): "plan_replay replay replays keep_work_tree",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",

@@ -47,6 +47,11 @@ def replays_folder(memories: Learning) -> str:
     return os.path.join(os.path.dirname(os.path.abspath(memories.made_near().path)), "replays")
 
 
+def trees_folder(memories: Learning) -> str:
+    """Where work trees are kept, as they were when sessions began."""
+    return os.path.join(os.path.dirname(os.path.abspath(memories.made_near().path)), "trees")
+
+
 class Wish:
     """One call of `replay`, with everything looked up."""
 
@@ -210,6 +215,7 @@ class Wish:
         """Every past run in which the problem was met: as a task, or why it is none."""
         from tacit.learn.occurrences import occurrences
         from tacit.prove.replay.clone import commit_of, texts_at
+        from tacit.prove.replay.keeping import kept_for
         from tacit.prove.replay.tasks import Skipped, judge_task, stands_in
 
         store = self.memories.store
@@ -234,15 +240,16 @@ class Wish:
                 if not places:
                     yield Skipped(run.id, "its steps do not show the problem any more")
                     continue
-            found = judge_task(replace(run, foreign=run.foreign or id not in trusted), places, self.source)
+            kept = kept_for(trees_folder(self.memories), run.host, run.id)
+            found = judge_task(replace(run, foreign=run.foreign or id not in trusted), places, self.source, kept)
             if isinstance(found, Skipped):
                 yield found
                 continue
-            commit = commit_of(self.source, found.commit)
+            commit = commit_of(found.kept or self.source, found.commit)
             if not commit:
                 yield Skipped(run.id, f"its commit {found.commit[:12]} is not in this repository")
                 continue
-            file = stands_in(self.lesson.text, texts_at(self.source, commit, names))
+            file = stands_in(self.lesson.text, texts_at(found.kept or self.source, commit, names))
             yield Skipped(run.id, f"the lesson stood in {file} then") if file else replace(found, commit=commit)
 
     def _hosts(self) -> list[Host]:

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.app.learning import Learning
-from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder
-from tacit.core.errors import Refused
+from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder, trees_folder
+from tacit.core.errors import Refused, TacitError
 from tacit.core.value import replace
 
 if TYPE_CHECKING:
@@ -53,7 +53,58 @@ class Replaying(Learning):
         wish = Wish(self, self.get(id), agent, **options)
         with wish.kept as kept:
             plan = wish.keep_plan()
-            return run_pairs(kept, plan, wish.bench(), budget or Budget(), say or (lambda _: None))
+            found = run_pairs(kept, plan, wish.bench(), budget or Budget(), say or (lambda _: None))
+        self._suspend(found)
+        return found
+
+    def _suspend(self, found: Replay) -> None:
+        """A lesson that harms in a replay is given to nobody until a person decides."""
+        from tacit.core.lifecycle import Move
+        from tacit.core.moves import moved
+        from tacit.core.states import INJECTABLE
+        from tacit.trial.effect import HARMS
+
+        memory = self.get(found.lesson)
+        if found.standing.word == HARMS and memory.state in INJECTABLE and memory.text == found.text:
+            told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
+            move = Move("under_review", told, "harms-in-replay", "effect")
+            with self.store.write() as tx:
+                version = self.ensure_project().profile
+                tx.apply(moved(memory, move, self.profile, by="replay", at=self.now(), run="", profile_version=version))
+
+    def keep_work_tree(self, session: str, host: str, head: str, path: str) -> None:
+        """Keep the work tree of this folder's repository for a session that just began, so that its task can be replayed; let old ones go.
+
+        `head` is the commit that was checked out when it began, `path` its transcript, which says whether a call has written already.
+        """
+        from tacit.hosts.registration import user_home
+        from tacit.prove.replay.keeping import keep_tree, kept_for, prune
+        from tacit.stores.heads import head_commit
+
+        top, place = trees_folder(self), self.place
+        if place.kind != "git" or not head or kept_for(top, host, session) is not None:
+            return
+        moved = head_commit(place.git_dir, place.common_dir) != head
+        ignores = [os.path.join(user_home(self.env), ".config", "git", "ignore"), os.path.join(user_home(self.env), ".gitignore_global")]
+        keep_tree(
+            top, place.root, place.common_dir or place.git_dir, head, session=session, host=host, at=self.now(),
+            written=moved or self._has_written(path), ignores=ignores,
+        )  # fmt: skip
+        prune(top, self.now())
+
+    def _has_written(self, path: str) -> bool:
+        """Whether a call of this session may have changed a file so far."""
+        from tacit.learn import shell
+        from tacit.learn.notice.failures import EDITS
+
+        try:
+            steps = [step for run in self._runs(path, "") for step in run.steps if step.role == "tool"]
+        except (TacitError, OSError):
+            return False  # not there yet, or without a line that says what it is
+        return any(
+            EDITS.search(step.tool) or not all(map(shell.looks, shell.calls(shell.command_of(step) or "")))
+            for step in steps
+        )
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""

@@ -371,7 +371,13 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: 
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
-        done = _read(home.store, env, job) if job.kind == "read" else _learn(store, home.store, env, job)
+        done = (
+            _read(home.store, env, job)
+            if job.kind == "read"
+            else _keep(store, env, job)
+            if job.kind == "keep"
+            else _learn(store, home.store, env, job)
+        )
     except Exception as error:  # whatever one transcript does, the others are still to be learned
         if store.far and isinstance(error, Unavailable):
             _put_back(store, job)
@@ -395,6 +401,8 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: 
         if done.skipped:
             tx.count(job.project, done.skipped, clock.now())
         tx.finish(job, holder)
+    if not done.learns:
+        return worked
     return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
 
 
@@ -420,6 +428,7 @@ class _Done:
     again_in: float = 0.0  # seconds, for a session that is not over
     waits: str = ""  # why a session could not be read yet …
     until: str = ""  # … and when it is tried again
+    learns: bool = True  # False: a job beside the learning
 
 
 def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done:
@@ -482,6 +491,21 @@ def _elsewhere(env: Mapping[str, str], job: Job) -> str:
     """The surroundings in which a job's session is to be read, if they are not ours."""
     wanted = str(job.payload.get("surroundings") or "")
     return wanted if wanted != surroundings(env) else ""
+
+
+def _keep(store: Store, env: Mapping[str, str], job: Job) -> _Done:
+    """Keep the work tree of a session that just began; one that cannot be kept is no failure of the worker's."""
+    from tacit.app import Memories
+    from tacit.core.errors import TacitError
+
+    said = job.payload
+    try:
+        Memories(store, env, str(said["folder"]), job.project).keep_work_tree(
+            str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
+        )
+    except (TacitError, OSError):
+        return _Done("tree_not_kept", learns=False)
+    return _Done(learns=False)
 
 
 def _mark_ended(store: Store, run: RunRow) -> None:

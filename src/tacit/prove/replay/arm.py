@@ -98,8 +98,8 @@ def begin(bench: Bench, task: Task, given: bool, folder: str) -> None:
     os.makedirs(place.transcripts, exist_ok=True)
     for name in ("home", "tmp"):
         os.makedirs(os.path.join(folder, name))
-    pack = packed(bench.source, task.commit, bench.packs)
-    clone(pack, task.commit, task.branch, place.clone)
+    pack = packed(task.kept or bench.source, task.commit, bench.packs)
+    clone(pack, task.commit, task.branch, place.clone, task.head)
     os.makedirs(os.path.dirname(place.store))
     bench.make_store(place.store, place.clone, given)
     bench.make_home(place.home, place.store)
@@ -148,7 +148,7 @@ def judge_run(bench: Bench, task: Task, folder: str, ran: Mapping[str, Any]) -> 
     if not os.path.isdir(place.clone) or os.path.islink(place.clone):
         return outcome.JudgedRun(1.0, "the agent removed its work tree")
     with open(os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace") as file:
-        file.write(difference(packed(bench.source, task.commit, bench.packs), task.commit, place.clone))
+        file.write(difference(packed(task.kept or bench.source, task.commit, bench.packs), task.commit, place.clone))
     if bench.instrument == outcome.CHECK:
         return outcome.by_check(
             _run(place, ["sh", "-c", bench.check], place.clone, env, "check.txt", bench.timeout).status

@@ -1,8 +1,8 @@
-"""What a past run did beyond its own folder: pushed, published, deployed, posted.
+"""What a past run did beyond its own folder: pushed, published, deployed, posted; and whether it read from a forge.
 
-Such a task is not replayed: whoever does it again does it to others again, or cannot do it at all without the remotes and credentials that
-a replay takes away. An attempt counts, whether or not it worked. Asking others for something (a fetch, an install, a page) is no
-such thing.
+Whoever publishes, deploys or posts again does it to others again: such a task is not replayed. One that pushed, or opened a pull request, may be:
+a clone has neither remotes nor credentials, so that doing it again fails and reaches nobody. One that reads from a forge cannot be done without
+them. An attempt counts, whether or not it worked. Asking others for something else (a fetch, an install, a page) is no such thing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from tacit.learn import shell
 
 if TYPE_CHECKING:
-    from tacit.core.run import Run, Step
+    from collections.abc import Iterable
+
+    from tacit.core.run import Step
 
 # What each program does to others: programs, and behind the colon the words after them, "/" between; "*" any, "-" none at all.
 _TABLE = """
@@ -80,12 +82,27 @@ _TOOL = re.compile(
 _OWN_TOOLS = re.compile(r"^(?:Todo|Task|Agent|Send(?:User)?Message|Read|Write|Edit|Bash|update_plan)", re.IGNORECASE)
 
 
-def reached(run: Run) -> str:
-    """What a run did to others, with the command; empty where it kept to itself."""
-    for step in run.steps:
-        if step.role == "tool" and (found := _of_step(step)):
+def reached(steps: Iterable[Step]) -> str:
+    """What steps did to others that a replay would do again, or read from a forge, with the command; empty where they kept to themselves."""
+    for step in steps:
+        if step.role != "tool":
+            continue
+        found = _of_step(step)
+        if found and not found.startswith(_HARMLESS_IN_A_CLONE):
             return found
+        if not found and (read := _reads_forge(shell.command_of(step))):
+            return f"it reads from a forge, which a replay cannot reach: {read[:80]}"
     return ""
+
+
+# without remotes and credentials these reach nobody
+_HARMLESS_IN_A_CLONE = ("it pushed: ", "it posted: gh ", "it posted: glab ")
+_FORGES = ("gh", "glab")
+
+
+def _reads_forge(line: str) -> str:
+    calls = shell.calls(line) if line else ()
+    return next((" ".join(call.words) for call in calls if shell.proper(call)[:1] and shell.proper(call)[0] in _FORGES), "")
 
 
 def _of_step(step: Step) -> str:

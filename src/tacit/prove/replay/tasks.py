@@ -1,8 +1,8 @@
 """Which past runs can be replayed for a lesson, and why the others cannot.
 
-A task qualifies if its problem was met in it, if it can be begun again exactly where it began (the commit that the host wrote down, a
-clean work tree, the first prompt), if it did nothing to others, and if the lesson does not stand in a file that every run reads
-anyway. Nothing is guessed: what cannot be told is left out, with its reason.
+A task qualifies if its problem was met in it, if it can be begun again exactly where it began (the work tree that was kept at its start, or
+the commit that the host wrote down with nothing changed; the first prompt), if until its second prompt it did nothing to others that a clone could
+do again, and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what cannot be told is left out, with its reason.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from tacit.core.run import Run, Step
+    from tacit.prove.replay.keeping import KeptTree
 
 _LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
 TOLD = 3  # files that a reason names
@@ -35,6 +36,8 @@ class Task:
     seconds: float  # what it took the first time; 0 where nobody knows
     tokens: int
     usd: float
+    head: str = ""  # what was checked out, where the commit is a kept work tree on it
+    kept: str = ""  # the git directory of ours that holds that commit
 
 
 @value
@@ -45,8 +48,10 @@ class Skipped:
     reason: str
 
 
-def judge_task(run: Run, met: Collection[str], root: str) -> Task | Skipped:
-    """Whether a run can be replayed. `met` are the places of its steps at which the problem was met; `root` is the repository's folder."""
+def judge_task(run: Run, met: Collection[str], root: str, kept: KeptTree | None = None) -> Task | Skipped:
+    """Whether a run can be replayed. `met` are the places of its steps at which the problem was met; `root` is the repository's folder;
+    `kept` is its work tree as it was kept when it began."""
+    exact = bool(run.commit) and not run.changed
     prompts = [(at, step) for at, step in enumerate(run.steps) if _asks(step)]
     reason = (
         "it was itself a replay"
@@ -61,12 +66,16 @@ def judge_task(run: Run, met: Collection[str], root: str) -> Task | Skipped:
         if len(prompts[0][1].text) > _LONGEST
         else "the problem was met only after a later prompt"
         if not _in_first(run, met, [at for at, _ in prompts])
-        else "its transcript names no commit to begin at"
-        if not run.commit
+        else ""
+        if exact
+        else "its transcript names no commit to begin at, and its work tree was not kept"
+        if kept is None and not run.commit
         else f"its work tree held changes that no commit holds: {_some(run.changed)}"
-        if run.changed
-        else reached(run)
-    )
+        if kept is None
+        else "a call had written before its work tree was kept"
+        if kept.written
+        else ""
+    ) or reached(run.steps[: prompts[1][0]] if len(prompts) > 1 else run.steps)
     if reason:
         return Skipped(run.id, reason)
     cost = run.cost
@@ -75,12 +84,14 @@ def judge_task(run: Run, met: Collection[str], root: str) -> Task | Skipped:
         id=short_hash("replayed task", run.host, run.id),
         run=run.id,
         prompt=prompts[0][1].text,
-        commit=run.commit,
+        commit=run.commit if exact or kept is None else kept.commit,
         folder=_within(run.cwd, root),
         branch=run.branch,
         seconds=_took(run),
         tokens=tokens,
         usd=(cost.usd or 0.0) if cost else 0.0,
+        head="" if exact or kept is None or kept.commit == kept.head else kept.head,
+        kept="" if exact or kept is None else kept.folder,
     )
 
 

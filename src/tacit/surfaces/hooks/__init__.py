@@ -240,8 +240,22 @@ def _watch(memories: Memories, event: Event) -> None:
     if event.transcript and memories.project_id and not _is_emptied(event) and not _is_replay(memories, event):
         try:
             enqueue(memories.store, _wish(memories, event, False), later=DIED, wait=_RECORD_WITHIN, once=True)
+            _have_kept(memories, event)
         except Unavailable:
             pass  # the end of its first turn queues it
+
+
+def _have_kept(memories: Memories, event: Event) -> None:
+    """Write down what is checked out, and have the worker keep the work tree, so that this session can be replayed."""
+    from tacit.core import clock
+    from tacit.stores.heads import head_commit
+
+    place = memories.place
+    head = head_commit(place.git_dir, place.common_dir) if place.kind == "git" and event.source in ("", "startup", "clear") else ""
+    if head:
+        said = {"host": event.host, "session": event.session, "path": event.transcript, "folder": event.folder, "head": head}
+        with memories.store.write(wait=_RECORD_WITHIN) as tx:
+            tx.enqueue("keep", f"keep:{event.host}:{event.session}", memories.project_id, said, clock.now(), "")
 
 
 def _is_replay(memories: Memories, event: Event) -> bool:
