@@ -24,7 +24,8 @@ from tacit.core import clock
 from tacit.hosts.environment import surroundings
 from tacit.surfaces import worker
 from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
-from tacit.surfaces.worker import ATTEMPTS, LOOKS, NEVER, Wish, Worked, enqueue, start, work
+from tacit.surfaces.jobs import LOOKS
+from tacit.surfaces.worker import ATTEMPTS, NEVER, Wish, Worked, enqueue, start, work
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))

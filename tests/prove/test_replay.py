@@ -375,13 +375,13 @@ def test_the_command_line_plans_runs_and_tells(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Tasks that pushed are left out and named; cost and power come before anything runs; the figures are there afterwards."""
-    world.session("s2", Step("tool", "p", tool="shell", input={"command": "git push origin main"}))
+    world.session("s2", Step("tool", "p", tool="shell", input={"command": "npm publish"}))
     Agent(monkeypatch, lambda pair, given: float(not given))
     monkeypatch.chdir(world.repo)
     line = ["replay", world.lesson, "--agent", world.agent, "--unconfined"]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
-    assert "2 past tasks can be replayed, judged by signature" in said and "s2  it pushed: git push origin main" in said
+    assert "2 past tasks can be replayed, judged by signature" in said and "s2  it published: npm publish" in said
     assert (
         "at most 40 pairs, 80 runs" in said
         and "NOT confined" in said

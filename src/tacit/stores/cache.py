@@ -140,6 +140,13 @@ def looked_for(tx: Transaction, projects: Iterable[str]) -> None:
         tx.rows("DELETE FROM meta WHERE key = :key", key=_WANTED + project)
 
 
+def want_once(store: Store, project: str, at: str) -> None:
+    """Ask once for the lessons of a project that is used on this machine."""
+    if is_wanting(store, project):
+        with store.write() as tx:
+            want(tx, project, at)
+
+
 def want(tx: Transaction, project: str, now: str) -> None:
     """Ask for a project's lessons; the worker fetches them."""
     tx.put_meta(_WANTED + project, now)

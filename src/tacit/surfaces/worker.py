@@ -27,13 +27,12 @@ from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from tacit.app import Memories
     from tacit.core.ports import Store, Transaction
-    from tacit.core.rows import Job, RunRow
-    from tacit.formats.source import Source
+    from tacit.core.rows import Job
 
 IDLE = 30.0  # seconds without work after which a worker leaves
 GLANCE = 0.5  # seconds between two looks at the queue
@@ -43,7 +42,6 @@ BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
 _PATIENCE = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
-LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 
@@ -112,22 +110,14 @@ def look_after(memories: Memories) -> None:
     """Where hooks answer from a server's cache: ask for this project's lessons if none are here, and start a worker that carries and
     fetches. A cache that is busy is looked after by the next event."""
     from tacit.core.errors import StoreBusy
+    from tacit.stores.cache import want_once
 
     store = memories.store
     try:
-        _want(store, memories.project_id)
+        want_once(store, memories.project_id, clock.now())
     except StoreBusy:
         return
     start(store.path, memories.env, far=store.far)
-
-
-def _want(store: Store, project: str) -> None:
-    """Ask once for the lessons of a project that is used on this machine."""
-    from tacit.stores.cache import is_wanting, want
-
-    if is_wanting(store, project):
-        with store.write() as tx:
-            want(tx, project, clock.now())
 
 
 def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str = "") -> bool:
@@ -367,17 +357,12 @@ def _take(store: Store, holder: str, after: int = 0, last: int = ENDLESS) -> Job
 def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
     from tacit.stores import queue
+    from tacit.surfaces.jobs import done_by
 
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
-        done = (
-            _read(home.store, env, job)
-            if job.kind == "read"
-            else _keep(store, env, job)
-            if job.kind == "keep"
-            else _learn(store, home.store, env, job)
-        )
+        done = done_by(store, home.store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
         if store.far and isinstance(error, Unavailable):
             _put_back(store, job)
@@ -417,102 +402,3 @@ def _put_back(store: Store, job: Job) -> None:
 
 def _next_attempt(job: Job) -> str:
     return NEVER if job.attempts >= ATTEMPTS else clock.stamp(time.time() + BACKOFF[job.attempts - 1])
-
-
-@value
-class _Done:
-    """What came of one look at a transcript."""
-
-    skipped: str = ""  # why nothing was learned, as a counter's name
-    missing: bool = False  # not there yet
-    again_in: float = 0.0  # seconds, for a session that is not over
-    waits: str = ""  # why a session could not be read yet …
-    until: str = ""  # … and when it is tried again
-    learns: bool = True  # False: a job beside the learning
-
-
-def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done:
-    """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
-    from tacit.app import Memories
-    from tacit.core.config import is_ignored
-    from tacit.surfaces.receipt import leave as leave_receipt
-
-    said = job.payload
-    path, folder = str(said["path"]), str(said["folder"])
-    named = job.project or str(said.get("named") or "")
-    if is_ignored(folder, Memories(near, env, folder, named).settings()["ignore"].value, env):
-        return _Done("job_ignored")
-    here = Memories(store, env, folder, named)
-    known = store.find_run(here.project_id, str(said["session"])) if here.project_id else None
-    if not os.path.exists(path):
-        if known and known.learned_at:
-            return _Done()  # learned before its host deleted it
-        return _Done(missing=True) if job.attempts < LOOKS else _Done("transcript_missing")
-    # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
-    home = Memories(store, env, folder, here.ensure_project().id)
-    if near.far:
-        _want(near, home.project_id)
-    over = bool(said.get("over")) or _had_ended(known, path)
-    format = str(said.get("format") or said["host"])
-    by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
-    home.reads_elsewhere = _elsewhere(env, job)
-    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
-    runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
-    for run in runs:
-        if over and not run.settled_at:
-            _mark_ended(store, run)  # a run that was given nothing has nothing to settle, and is over all the same
-        if over or run.settled_at:
-            leave_receipt(near, store, run)
-    open_ended = not over and any(not run.settled_at for run in runs)
-    return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
-
-
-def _source(path: str, format: str, session: str) -> str | Source:
-    """What to read: the file, or of one that holds many sessions this one."""
-    from tacit import formats
-
-    one_session: Callable[[str, str], Source] | None = getattr(formats.get(format), "one_session", None)
-    return one_session(path, session) if one_session else path
-
-
-def _read(store: Store, env: Mapping[str, str], job: Job) -> _Done:
-    """Read a session that could not be read when it was learned."""
-    from tacit.app import Memories
-    from tacit.stores.readings import WAITING
-
-    if _elsewhere(env, job):
-        return _Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + 2 * IDLE))
-    reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(str(job.payload["run"]))
-    waits = reading is not None and reading.state == WAITING
-    return _Done(waits=reading.error or "not read yet", until=reading.not_before) if reading and waits else _Done()
-
-
-def _elsewhere(env: Mapping[str, str], job: Job) -> str:
-    """The surroundings in which a job's session is to be read, if they are not ours."""
-    wanted = str(job.payload.get("surroundings") or "")
-    return wanted if wanted != surroundings(env) else ""
-
-
-def _keep(store: Store, env: Mapping[str, str], job: Job) -> _Done:
-    """Keep the work tree of a session that just began; one that cannot be kept is no failure of the worker's."""
-    from tacit.app import Memories
-    from tacit.core.errors import TacitError
-
-    said = job.payload
-    try:
-        Memories(store, env, str(said["folder"]), job.project).keep_work_tree(
-            str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
-        )
-    except (TacitError, OSError):
-        return _Done("tree_not_kept", learns=False)
-    return _Done(learns=False)
-
-
-def _mark_ended(store: Store, run: RunRow) -> None:
-    with store.write() as tx:
-        tx.put_run(replace(run, complete=True, settled_at=clock.now()))
-
-
-def _had_ended(run: RunRow | None, path: str) -> bool:
-    """Whether a session was over when it was last learned, and has written nothing since: hooks may come late."""
-    return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
