@@ -9,11 +9,25 @@ from typing import Any
 import pytest
 
 from tacit import formats
-from tacit.core.canary import NO_PROMPT, NO_RESULT, OTHER_SHELL, UNKNOWN, canary_lines, counter, doubts
+from tacit.core.canary import (
+    LOST_PROMPTS,
+    NO_PROMPT,
+    NO_RESULT,
+    ONE_MARK,
+    OTHER_SHELL,
+    SILENT,
+    UNKNOWN,
+    canary_lines,
+    counter,
+    doubts,
+    silent_after,
+    silent_lines,
+)
 from tacit.core.run import Reading, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 
 HOSTS = Path(__file__).parents[1] / "formats" / "data" / "hosts"
+ANSWER = Step("assistant", "line:3", "Done.")
 CALL = Step("tool", "line:2", tool="Bash", input={"command": "make"})
 
 
@@ -29,6 +43,19 @@ def run(*steps: Step, **reading: Any) -> Run:
         (run(Step("user", "line:1", "# Plan", speaker="plan"), interactive=True), ()),
         (run(Step("user", "line:1", "go")), ()),
         (run(interactive=True), ()),
+        (run(ANSWER, ANSWER), (LOST_PROMPTS,)),
+        (run(ANSWER), ()),
+        (run(ANSWER, ANSWER, Step("user", "line:1", "/init", speaker="command")), ()),
+        (run(*[Step("user", "line:1", "go", speaker="unsure")] * 3, entry="watch"), (ONE_MARK,)),
+        (run(*[Step("user", "line:1", "go", speaker="unsure")] * 3), ()),  # a host that never says who asked
+        (
+            run(
+                *[Step("user", "line:1", "go", speaker="unsure")] * 2,
+                Step("user", "p", "go", typed=True, speaker="typed"),
+                entry="cli",
+            ),
+            (),
+        ),
         (run(CALL, CALL, CALL), (NO_RESULT,)),
         (run(CALL, CALL), ()),
         (run(CALL, CALL, Step("tool", "line:3", tool="Bash", status=0)), ()),
@@ -95,3 +122,61 @@ def test_a_doubt_is_kept_once_a_session(tmp_path: Path) -> None:
             memories.learn(run(CALL, CALL, CALL))
         (line,) = memories.unread()
         assert "claude-code 9.9.9" in line and "(1 session)" in line
+
+
+def test_a_project_in_which_nobody_is_ever_heard() -> None:
+    """Ten sessions in a row at one entry point, of whichever versions; one typed line ends it; programs and hosts that do not say are no sign."""
+    asked, typed = Step("user", "p", "go", speaker="unsure"), Step("user", "p", "go", typed=True, speaker="typed")
+    kept: dict[str, int] = {}
+    for number in range(SILENT):
+        assert silent_lines(kept) == []
+        kept = silent_after(
+            kept, Run("s", "claude-code", (asked,), version=f"2.1.{number}", reading=Reading(entry="watch"))
+        )
+    (line,) = silent_lines(kept)
+    assert (
+        line.startswith("claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;")
+        and "--sample FILE" in line
+    )
+    assert silent_after(kept, Run("s", "claude-code", (asked,), reading=Reading())) == kept
+    assert silent_after(kept, Run("s", "claude-code", (typed,), version="2.2", reading=Reading(entry="watch"))) == {}
+
+
+SECRET = "Always deploy with hunter2 to db.corp.example"
+
+
+def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Path) -> None:
+    """A host renames its records of prompts: bare tacit, doctor and the list say so, with version and entry point; the sample has no words."""
+    answer = {
+        "type": "assistant",
+        "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": SECRET}]},
+    }
+    base = {
+        "sessionId": "s-1",
+        "cwd": str(folder),
+        "version": "9.9.9",
+        "entrypoint": "claude-desktop",
+        "isSidechain": False,
+    }
+    rows = [
+        {"type": "person", "message": {"role": "user", "content": SECRET}, "promptSource": "sdk", "uuid": "u0", **base},
+        {**answer, "uuid": "u1", **base},
+        {
+            **answer,
+            "message": {**answer["message"], "id": "n", "content": [{"type": "text", "text": "b"}]},
+            "uuid": "u2",
+            **base,
+        },
+    ]
+    file = tmp_path / "s-1.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert LOST_PROMPTS in tacit("learn", "--dry-run", str(file), "--json").out
+    tacit("learn", str(file))
+    for command in ((), ("doctor",), ("connect", "--list")):
+        done = tacit(*command)
+        assert f"claude-code 9.9.9 (claude-desktop): {LOST_PROMPTS}" in " ".join((done.out + done.err).split()), command
+    done = tacit("doctor", "--sample", str(tmp_path / "sample.jsonl"), "--json")
+    text = (tmp_path / "sample.jsonl").read_text()
+    assert done.data["records"] == 2 and '"promptSource": "sdk"' in text and '"type": "person"' in text
+    assert not any(word in text for word in ("hunter2", "corp", "deploy", str(folder), "s-1", "u1"))
+    assert tacit("doctor", "--sample", str(tmp_path / "sample.jsonl")).code == 1  # nobody's file is overwritten

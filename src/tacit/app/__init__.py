@@ -54,7 +54,7 @@ _VERBS = {
     ),
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again reading_notes unread moved was_at moved_from vouching came_with_repository "
+        "read_again reading_notes unread doubted_sessions moved was_at moved_from vouching came_with_repository "
     ),
     ("replaying", "Replaying"): "plan_replay replay replays keep_work_tree",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",

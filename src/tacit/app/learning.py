@@ -315,7 +315,10 @@ class Learning(Recalling):
         )
         learned = replace(learned, project=project.id)
         if dry_run:
-            return learned
+            from tacit.core.canary import canary_lines, counter, doubts
+
+            told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
+            return replace(learned, warnings=(*learned.warnings, *told))
         if not run.foreign:
             learned = home.read(run, learned, again=again)
         home._name(learned.new)
@@ -323,22 +326,37 @@ class Learning(Recalling):
 
     def _doubted(self, run: Run, project: str) -> None:
         """Keep, once a session, what makes it doubtful that it was read right, and what of it was refused."""
-        from tacit.core.canary import counter, doubts
+        from tacit.core.canary import counter, doubts, silent_after
         from tacit.core.refusals import PREFIX, refusals
 
-        found = [*(counter(run, doubt) for doubt in doubts(run)), *(PREFIX + what for what in refusals(run))]
-        if found and not ((row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at):
+        if (row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at:
+            return
+        doubted = [counter(run, doubt) for doubt in doubts(run)]
+        found = [*doubted, *(PREFIX + what for what in refusals(run))]
+        kept = json.loads(self.store.meta(f"silent:{project}") or "{}")
+        silent = silent_after(kept, run)
+        if found or silent != kept:
             with self.store.write() as tx:
                 for name in found:
                     tx.count(project, name, self.now())
+                tx.put_meta(f"silent:{project}", json.dumps(silent))
+                if doubted or silent:
+                    tx.put_meta(f"sample:{run.host}", run.path)
 
     def unread(self) -> list[str]:
         """Hosts and versions whose sessions of late may not have been read right, for people."""
-        from tacit.core.canary import DAYS, PREFIX, canary_lines
+        from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
         from tacit.core.clock import after_days
         from tacit.stores.counts import recent
 
-        return canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
+        silent = json.loads(self.store.meta(f"silent:{self.project_id}") or "{}")
+        return [*canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *silent_lines(silent)]
+
+    def doubted_sessions(self) -> list[str]:
+        """The newest session file of each host that may not be read right."""
+        from tacit.hosts import HOSTS
+
+        return [path for host in HOSTS if (path := self.store.meta(f"sample:{host}"))]
 
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.

@@ -1,7 +1,8 @@
 """A reader's canary: what a transcript looks like when its host has changed and we no longer read it right.
 
 A reader never fails on content, so a changed host shows as a quiet zero: no typed prompt, no result, records of unknown
-types. Each such doubt is kept with host and version, and shown until it stops.
+types. Each such doubt is kept with host, version and entry point, and shown until it stops. People are counted beside records: a host
+that keeps its records and renames its mark of a person loses nothing but what matters.
 """
 
 from __future__ import annotations
@@ -16,14 +17,23 @@ if TYPE_CHECKING:
 PREFIX = "unread: "
 DAYS = 30  # that a doubt is shown for
 FEW_CALLS = 3  # a session of fewer may have ended before its first result
+FEW_ANSWERS = 2  # of the agent, in a session whose prompts may have been lost
+FEW_WORDS = 3  # prompts that are all marked alike
+SILENT = 10  # sessions of a project without a typed line
 UNKNOWN_SHARE, FEW_UNKNOWN = 0.1, 5  # of a file's lines, and at least so many
 
 NO_PROMPT = "a session that a person opened holds prompts, and none is known as typed"
+LOST_PROMPTS = "a session with answers and no prompt"
+ONE_MARK = "all that was said in a session has one mark, and it is not a person's"
 NO_RESULT = "a session with tool calls, and none has a result"
 OTHER_SHELL = "commands of PowerShell or cmd, which are not supported: nothing is learned from them"
 UNKNOWN = "more than a tenth of the records are of unknown types"
 
 
+MEND = (
+    "what is said there may go unheard: a newer Tacit may read it, else please report host and version with what"
+    " tacit doctor --sample FILE writes (shapes without texts; look at it first)"
+)
 _OTHER_SHELLS = ("powershell", "pwsh", "cmd", "cmd.exe", "powershell.exe")
 
 
@@ -34,8 +44,17 @@ def doubts(run: Run) -> tuple[str, ...]:
         return ()
     found = []
     prompts = [step for step in run.steps if step.role == "user" and not step.agent and not step.interrupted]
-    if reading.interactive and any(not step.speaker for step in prompts) and not any(step.typed for step in run.steps):
+    if (
+        reading.interactive
+        and any(step.speaker in ("", "unsure") for step in prompts)
+        and not any(step.typed for step in run.steps)
+    ):
         found.append(NO_PROMPT)
+    elif reading.entry and len(prompts) >= FEW_WORDS and {step.speaker for step in prompts} <= {"unsure"}:
+        found.append(ONE_MARK)
+    answers = sum(step.role == "assistant" and not step.agent for step in run.steps)
+    if not run.agent and answers >= FEW_ANSWERS and not any(step.role == "user" for step in run.steps):
+        found.append(LOST_PROMPTS)
     calls = [step for step in run.steps if step.role == "tool"]
     answered = any(step.output or step.error or step.status is not None or step.interrupted for step in calls)
     if len(calls) >= FEW_CALLS and not answered:
@@ -50,15 +69,42 @@ def doubts(run: Run) -> tuple[str, ...]:
 
 def counter(run: Run, doubt: str) -> str:
     """The name under which a doubt is counted: host, version, what."""
-    version = "".join(c for c in run.version[:30] if c.isascii() and (c.isalnum() or c in ".+-"))  # a file's word
-    return f"{PREFIX}{run.host} {version or 'of unknown version'}: {doubt}"
+    entry = _word(run.reading.entry) if run.reading else ""
+    return f"{PREFIX}{run.host} {_word(run.version) or 'of unknown version'}{f' ({entry})' if entry else ''}: {doubt}"
+
+
+def _word(said: str) -> str:
+    """A file's word for something, as far as it is one."""
+    return "".join(c for c in said[:30] if c.isascii() and (c.isalnum() or c in ".+-_"))
+
+
+def silent_after(kept: Mapping[str, int], run: Run) -> dict[str, int]:
+    """How many sessions in a row had no typed line, by host and entry point, after one more. Only where people may sit."""
+    reading = run.reading
+    if reading is None or not (reading.entry or reading.interactive) or run.agent:
+        return dict(kept)
+    way = f"{run.host} {_word(run.version)} ({_word(reading.entry) or 'not named'})"
+    same = {
+        each: many for each, many in kept.items() if each.split()[0] == run.host and each.split()[-1] == way.split()[-1]
+    }
+    others = {each: many for each, many in kept.items() if each not in same}
+    spoke = any(step.typed for step in run.steps)
+    return others if spoke else {**others, way: sum(same.values()) + 1}
+
+
+def silent_lines(kept: Mapping[str, int]) -> list[str]:
+    """For people: where they may have typed for a long time unheard."""
+    return [
+        f"{way}: {many} sessions of this project and not one typed line; {MEND}"
+        for way, many in kept.items()
+        if many >= SILENT
+    ]
 
 
 def canary_lines(counters: Mapping[str, int]) -> list[str]:
     """For people: which hosts and versions may not be read right, and what to do."""
     return [
-        f"{name.removeprefix(PREFIX)} ({many} {'session' if many == 1 else 'sessions'}); what is said there may go unheard:"
-        " a newer Tacit may read it, else please report host and version"
+        f"{name.removeprefix(PREFIX)} ({many} {'session' if many == 1 else 'sessions'}); {MEND}"
         for name, many in sorted(counters.items())
         if name.startswith(PREFIX)
     ]

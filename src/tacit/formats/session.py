@@ -47,6 +47,7 @@ class Session:
         self.started = self.ended = ""
         self.outcome = "unknown"
         self.complete = self.interactive = False
+        self.entry = ""  # the way in, where a person may sit
         self.lines = self.malformed = self.duplicates = 0
         self.unknown: dict[str, int] = {}
         self.warnings: list[str] = []
@@ -164,6 +165,7 @@ class Session:
                 self.duplicates,
                 tuple(self.warnings),
                 self.interactive,
+                entry=self.entry,
             ),
         }
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})

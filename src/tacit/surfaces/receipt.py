@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.canary import PREFIX
 from tacit.guard.one_line import plain_line
-from tacit.stores.counts import heard_in, waiting_for_a_person
+from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
     """One line for the start of the next session, for the person alone: counts, and what was kept of their own words. A session
     whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
-    if not uses and not heard:
+    unheard = any(f"{PREFIX}{run.host} " in name for name in recent(store, PREFIX, run.learned_at[:10]))
+    if not uses and not heard and not unheard:
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])
     withheld = sum(use.arm == "withheld" for use in uses)
@@ -39,6 +41,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
             back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
     line = f"given {len(given)}, left out {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     line += heard_line(heard, waiting_for_a_person(store, run.project))
+    line += f"; what you say in {run.host} may go unheard (tacit doctor)" if unheard else ""
     key = f"receipt:{run.project}"
     with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")

@@ -108,6 +108,7 @@ class Steps:
                 tuple(self.warnings),
                 interactive=self.main_entry in PEOPLE and not self.by_program,
                 forged=self.forged,
+                entry="" if self.by_program or PROGRAMS.match(self.main_entry) else self.main_entry,
             ),
             extra={"prs": list(self.prs)} if self.prs else None,
         )

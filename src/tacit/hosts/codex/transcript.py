@@ -167,6 +167,7 @@ class _Rollout(Session):
         self.lineage = text_at(payload, "forked_from_id")
         self.by_person = isinstance(source, str) and source in TYPED_INTO and not parent
         self.interactive = self.by_person
+        self.entry = source if isinstance(source, str) and source != "exec" and not parent else ""
         if source == "exec":
             self.extra["by_program"] = True
 
@@ -357,7 +358,8 @@ class _Rollout(Session):
             self.task = asked
         person = self.by_person and self.trigger in ("", "user")
         row["text"], row["typed"] = asked or text, person and bool(asked)
-        row["speaker"] = "selection" if not asked else "typed" if person else ""
+        unsure = self.entry and not self.by_person and self.trigger == "user"
+        row["speaker"] = "selection" if not asked else "typed" if person else "unsure" if unsure else ""
         if text.startswith(PLAN):
             row["typed"], row["speaker"] = False, "plan"
         row["record"] = id or row.get("record", "")

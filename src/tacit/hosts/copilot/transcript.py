@@ -143,6 +143,7 @@ class _Events(Session):
                 slow = bool(at and self.started) and clock.seconds(at) - clock.seconds(self.started) >= TYPING
                 self.handed[handed] = "" if not self.terminal else "typed" if slow else "unsure"
             self.interactive = self.terminal or not (handed or self.handed)
+            self.entry = "terminal" if self.terminal else ""
 
     def ended_call(self, data: Record) -> None:
         """How a call ended: the exit code of a shell's, the host's word for the others."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
+from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import (
@@ -45,6 +47,8 @@ _CHECKED = {
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
     parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
+    told = "write the shapes of sessions that may not be read right to FILE, without texts, to look at and to attach to a report"
+    parser.add_argument("--sample", metavar="FILE", help=told)
     parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
 
 
@@ -56,6 +60,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         from tacit.surfaces.cli.safety import repaired
 
         return repaired(args, cli)
+    if args.sample:
+        return _sample(args, cli)
 
     from tacit.surfaces.cli.connect import standing_notes
 
@@ -115,6 +121,32 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines += ["", *cache_lines(cache)] if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
+
+
+def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
+    """One record of each shape of the newest doubtful session of each host."""
+    from tacit.formats.shapes import shapes
+    from tacit.formats.source import FileSource
+
+    with cli.open(args, create=False) as memories:
+        paths, told = memories.doubted_sessions(), memories.unread()
+    found = [
+        row for path in paths if path.endswith("l") and os.path.isfile(path) for row in shapes(FileSource(path).lines())
+    ]
+    if not found:
+        return Answer(
+            {"file": None, "records": 0},
+            "Every session of late was read as its host meant it: there is nothing to show.",
+        )
+    try:
+        with open(args.sample, "x", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(row)}\n" for row in [{"about": told}, *found])
+    except OSError as error:
+        raise TacitError(
+            f"tacit doctor: {args.sample} cannot be written: {error.strerror}.", "Name a file that is not there yet."
+        ) from None
+    said = f"{args.sample}: {numbered(len(found), 'record')}, texts, numbers and names replaced. Look at it before you send it to anybody."
+    return Answer({"file": args.sample, "records": len(found)}, said)
 
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
