@@ -225,10 +225,17 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     logged: list[str] = []
     for op, *args in given["ops"]:
         if op in ("candidate-write", "entry-write"):
-            results.append({"op": op, "rc": int(not desk.write(args[0]).kept)})
+            written = desk.write(args[0])
+            results.append(
+                {"op": op, "rc": int(not (written.kept or written.updated))}
+            )  # one that is renewed is written, too
         elif op == "promote":
             results.append({"op": op, **_promote(desk, *args)})
         elif op == "index-update":
+            meta = {"version": "1.0", "artifact_type": "memory_index", "artifact_id": "memory-index", "producer_type": ORCHESTRATOR, "created_at": _second(clock.now())}  # fmt: skip
+            if geas.document_faults({"meta": meta, "entries": [args[0]]}):
+                results.append({"op": op, "rc": 1})
+                continue
             action = "updated" if args[0]["memory_id"] in index else "added"
             index[args[0]["memory_id"]] = args[0]
             results.append({"op": op, "rc": 0, "action": action})

@@ -25,7 +25,7 @@ from tacit.learn.gate import GateRules, joelclaw_gate
 from tacit.learn.observe import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins import joelclaw
 from tacit.recall.answering import showing
-from tacit.recall.budget import level_for
+from tacit.recall.budget import level_for, query_length
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
@@ -603,3 +603,64 @@ def test_journey(folder: Path, tacit: Any) -> None:
     again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
     assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
     assert [json.loads(line) for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()] == documents
+
+
+# --- rules of its documents that a walk found not kept
+
+
+def test_blanks_make_no_question_longer() -> None:
+    """Auto is deep for more than 90 characters of a question, its blanks normalised."""
+    padded = "where is" + " " * 100 + "the lock"
+    assert query_length(PROFILE, padded)[0] == "balanced"
+    assert query_length(PROFILE, "where  is the lock  and   who has it")[0] == "deep"
+
+
+@pytest.mark.parametrize("label", ["Commands run:", "Commands run", "## Commands executed", "**Steps**"])
+def test_a_label_before_commands_is_no_fact(label: str) -> None:
+    assert sanitize_text(f"{label}\ngit pull --rebase\nnpm ci") is None
+
+
+def test_a_plain_line_before_commands_is_one() -> None:
+    said = "The lock outlives its worker\nrm -f /var/run/worker.lock"
+    assert sanitize_text(said) == said
+
+
+def test_where_a_command_goes_its_fence_goes() -> None:
+    """A fence that held nothing else is no line of a transcript; one that still holds something stays."""
+    said = "Assistant: Mended.\n```sh\nnpm ci\n```\nAssistant: It needs\n```\nthe lock file\n```"
+    assert sanitize_transcript(said) == "Assistant: Mended.\nAssistant: It needs\n```\nthe lock file\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "promoted"),
+    [
+        ("(2026-03-02) pnpm -r build fails without a clean dist folder", True),
+        ("(2026-03-02) The gateway is rebuilt by docker compose up after each release", True),
+        ("(2026-03-02) git push --force is blocked on main", True),
+        ("(2026-03-02) Docker containers are slow on old laptops", False),
+        ("(2026-03-02) They make good progress and go home early", False),
+    ],
+)
+def test_something_to_run_is_a_reference_without_backticks(text: str, promoted: bool) -> None:
+    told = page_line(Suggested("a", "Patterns", text), (), (), PROFILE.triage)
+    assert (told.action == "promote") is promoted
+
+
+def test_lines_are_compared_without_their_date() -> None:
+    """The same fact on another day is a duplicate, however short it is."""
+    rules = PROFILE.triage
+    told = page_line(
+        Suggested("a", "Patterns", "(2026-03-02) Port is 6379"), ["- (2025-11-19) Port is 6379"], (), rules
+    )
+    assert told.action == "reject"
+
+
+def test_a_section_is_looked_up_without_its_blanks() -> None:
+    text = "(2026-03-02) ADR-0099 moves state into packages/state/store.ts"
+    assert page_line(Suggested("a", "  Patterns ", text), (), (), PROFILE.triage).action == "promote"
+
+
+def test_twelve_characters_are_counted_with_single_blanks() -> None:
+    """What is padded says no more for it."""
+    short = Memory("m", "p", "port" + " " * 9 + "6379", state="provisional")
+    assert unfit(short, asked(Query("port"), PROFILE), PROFILE, clock.now()) == "too short"

@@ -35,6 +35,10 @@ _ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 _TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
 _PROMPT = re.compile(r"^[$#%]\s+(?=\S)")
 _SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)
+_LABEL = re.compile(
+    r"(?:(?:the|these|following|all|shell|bash|terminal|console|commands?|steps?|run|ran|executed|used|tried|typed|output|session|log)\b\s*){1,5}",
+    re.I,
+)
 _HEARD = ("user", "human", "system")  # whose command lines stay: a person may well speak of a command
 
 
@@ -51,20 +55,33 @@ def sanitize_text(text: str) -> str | None:
 
 
 def _labels(lines: list[str], at: int) -> bool:
-    """Whether a line only names the commands that follow it: "Commands run:"."""
-    return lines[at].endswith(":") and at + 1 < len(lines) and is_command(_ITEM.sub("", lines[at + 1]))
+    """Whether a line only names the commands that follow it: "Commands run:", also without the colon. A plain line may be a fact."""
+    if at + 1 == len(lines) or not is_command(_ITEM.sub("", lines[at + 1])):
+        return False
+    return lines[at].endswith(":") or bool(_LABEL.fullmatch(lines[at].lstrip("#*- ").rstrip("* ")))
 
 
 def sanitize_transcript(transcript: str) -> str:
     """A transcript without tool traces and without the agent's shell commands; what the user says stays."""
-    kept = []
+    kept: list[str] = []
+    opened = -1  # where the fence that is open stands among them; -1 where none is
     for line in _lines(transcript):
         speaker = _SPEAKER.match(line)
         said = line[speaker.end() :] if speaker else line
         heard = bool(speaker) and speaker[1].lower() in _HEARD if speaker else False
         if not said.strip() or (not heard and (_TRACE_LINE.search(said) or is_command(said))):
             continue
-        kept.append(line)
+        if not _FENCE.match(said):
+            kept.append(line)
+        elif opened < 0:
+            opened = len(kept)
+            kept.append(line)
+        elif opened == len(kept) - 1:
+            kept.pop()  # where the command goes, its fence goes
+            opened = -1
+        else:
+            kept.append(line)
+            opened = -1
     return "\n".join(kept)
 
 

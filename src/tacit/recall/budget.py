@@ -81,8 +81,8 @@ def few_for(profile: Profile, level: Level) -> Level:
 
 def query_length(profile: Profile, text: str) -> tuple[str, str]:
     """joelclaw: a long or many-sided question is deep, any other balanced."""
-    folded = text.lower()
-    if len(text) > profile.budget.auto_chars or any(word in folded for word in profile.budget.auto_words):
+    folded = " ".join(text.lower().split())  # blanks make no question longer
+    if len(folded) > profile.budget.auto_chars or any(word in folded for word in profile.budget.auto_words):
         return "deep", "auto-complex-query"
     return "balanced", "auto-default"
 

@@ -202,7 +202,7 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
         return "other category"
     if query.kind and query.kind not in (memory.kind, memory.klass):
         return "other kind"
-    if len(memory.text) < settings.min_chars:
+    if len(" ".join(memory.text.split())) < settings.min_chars:
         return "too short"
     if settings.drop_stale and (memory.stale_at or is_forgotten(memory, profile, now)):
         return "stale" if memory.stale_at else "never recalled"

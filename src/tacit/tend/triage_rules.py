@@ -37,7 +37,11 @@ _OPENING = re.compile(rf"^\s*(?:[-*]\s+)?(?:{_DATE}\s*)?")
 # What makes a line checkable: a decision record, a path, something to run, a file of settings.
 _REFERENCE = re.compile(
     r"\bADR[- ]?\d{1,5}\b|(?:^|[\s(`])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.-]+|`[^`\n]+`"
-    r"|\b[\w-]+\.(?:json|ya?ml|toml|ini|env|conf|cfg|lock)\b",
+    r"|\b[\w-]+\.(?:json|ya?ml|toml|ini|env|conf|cfg|lock)\b"
+    # something to run says what it is also without backticks: a program with an option, or with a verb of its own
+    r"|(?:^|[\s(])(?:npm|pnpm|yarn|bun|npx|pip3?|uv|poetry|pytest|cargo|mvn|gradle|docker|kubectl|terraform|git|gh|go|make|curl|python3?|joelclaw)"
+    r" (?:-{1,2}[a-z][\w-]*|(?:run|test|build|install|ci|exec|add|start|up|down|ps|logs|apply|get|sync|publish|compose|lint|push|pull"
+    r"|fetch|merge|rebase|reset|checkout|clone|commit|stash|recall|send|pr|issue)\b(?! (?:is|are|was|were|has|have)\b))",
     re.I,
 )
 
@@ -205,7 +209,7 @@ def _edits(a: str, b: str, most: int) -> int:
 
 
 def _compared(text: str, settings: Triage) -> str:
-    flat = " ".join(text.lower().split())
+    flat = " ".join(_DATED.sub("", text.lower(), count=1).split())  # said again on another day it is the same
     return flat[: settings.compare_chars] if settings.compare_chars else flat
 
 
@@ -219,7 +223,7 @@ def _is_instruction(text: str, prefixes: Iterable[str]) -> bool:
 
 
 def _is_promotable(text: str, section: str, settings: Triage) -> bool:
-    if section not in settings.promote_sections or _has_opinion(text, settings.opinions):
+    if section.strip() not in settings.promote_sections or _has_opinion(text, settings.opinions):
         return False
     has = {"date": bool(_DATED.search(text)), "reference": bool(_REFERENCE.search(_bare(text)))}
     return all(has[need] for need in settings.promote_needs)
