@@ -86,12 +86,12 @@ def missing(name: str, family: str = "command", code: str = "", program: str = "
 def test_what_does_not_work_here_is_one_line() -> None:
     """Commands, options, fields and paths, the most often met first, each with what worked instead where two agree on it."""
     often = [
-        missing("hk", ended="form", cure="as mise x hk -- hk"), missing("-A", "usage", "option", "cat", ended="form", cure="without -A, with -v"),
+        missing("eslint", ended="form", cure="as npx eslint"), missing("-A", "usage", "option", "cat", ended="form", cure="without -A, with -v"),
         missing("reviewThreads", "usage", "field", "gh pr view"), missing("tests", "path", program="rg"),
         missing("", "cargo", "no library target", "cargo test", ended="form", cure="without --lib"),
     ]  # fmt: skip
     assert told([often] * 3)[0] == [
-        "Does not work here: `hk` (no such command: run it as `mise x hk -- hk`), `cat -A` (no such option: use `-v`),"
+        "Does not work here: `eslint` (no such command: run it as `npx eslint`), `cat -A` (no such option: use `-v`),"
         " `reviewThreads` of `gh pr view` (no such field), `tests` (no such path), `cargo test --lib` (no library target)."
     ]
 
@@ -135,7 +135,7 @@ def test_a_line_is_never_longer_than_what_is_given() -> None:
     """What is cut off at its end is told to nobody: the most often met are told as far as they make one line."""
     some = [
         missing(
-            f"a-command-with-a-long-name-{n}", ended="form", cure=f"as mise x another-long-name-{n} -- a-command-{n}"
+            f"a-command-with-a-long-name-{n}", ended="form", cure=f"as pnpm run a-command-with-another-long-name-{n}"
         )
         for n in range(8)
     ]

@@ -30,6 +30,7 @@ from tacit.core.trust import HELD, READ_BY
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
+from tacit.learn.hazard import hazard
 from tacit.learn.shape import tags_for
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def memory_from(
     seen = None if is_persons else screened(clean.text, *beside)
     suspicion = seen.reason if seen is not None and not seen.clean else ""
     waits = f"{tier} text waits for somebody to vouch for it" if tier in HELD else ""
+    if not is_persons and not waits and (why := hazard(clean.text)):
+        waits = f"{why}; a person decides whether to recommend it"
     memory = Memory(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),

@@ -100,6 +100,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("runs text as code", r"\|\s*(?:sudo\s+)?(?:ba|z|da|k|fi)?sh\b|(?<![\w-])eval(?![\w-])|\bbase64\s+(?:-d|--decode)|\b(?:ba|z|da)?sh\s+-c\b|\bsource\s+<\(|\bpython3?\s+-c\b|\bnode\s+-e\b|\bperl\s+-e\b|\bruby\s+-e\b|\bphp\s+-r\b|"
      r"\bxargs\b(?!(?:\s+-\S+(?:\s+\{\})?)*\s+(?:grep|rg|ls|wc|basename|dirname|head|tail|echo|stat|file|du)\b)"),
     ("applies what another place serves", r"\bkubectl\s+(?:apply|create|replace)\b[^|;&]{0,80}-f\s+\S*:|\bterraform\s+init\b[^|;&]{0,60}-from-module|\bansible-galaxy\b|\bvagrant\s+box\s+add|\bdocker\s+(?:run|pull|import|load)\b"),
+    ("changes what is remembered", r"(?:^|[|;&(]\s?)(?:\S*/)?tacit\s"),
     ("sends files away", r"\bopenssl\s+s_client\b|/dev/(?:tcp|udp)/"),
     ("reads a secret", r"\.env\b|id_rsa|id_ed25519|\bcredentials\b|\.aws/|\.kube/|\.gnupg|--export-secret|\bfind-generic-password\b|\bauth\s+(?:token|print-\S+)|\benv\s*(?:\||>|$)|\.pem\b|\.pgpass|\bprintenv\b|secrets?\.(?:ya?ml|json|toml)"),
     ("destroys", r"\brm\s+-\w*[rf]|\bgit\s+(?:reset\s+--hard|clean\s+-\w*[fdx]|push\b[^|;&]{0,60}(?:--force|-f\b))|\bdrop\s+(?:table|database)|\btruncate\b|\bmkfs|\bdd\s+if="),

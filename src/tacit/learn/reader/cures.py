@@ -15,6 +15,7 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn import shell
 from tacit.learn.notice.failures import barred
+from tacit.learn.own_commands import advised, why_not_own
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.leave import asks_person
@@ -186,8 +187,8 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        hold = asks_person(text) or said or desk.advises
-        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold)
+        hold = asks_person(text) or said or desk.advises or next(filter(None, map(why_not_own, advised(text, program))), "")
+        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
         at, version = desk.now(), desk.project.profile

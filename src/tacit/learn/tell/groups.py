@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.tell.instructions import MADE
+from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.lessons import COMMIT, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 
@@ -117,6 +118,8 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
     lost, gained = changed_words(instead)
     if one.family == "command":
         first_run = "" if instead else cure(same, ("command",))
+        if first_run and why_not_own(first_run):
+            return ""  # it waits for a person as a line of its own (`lessons.of_failure`)
         way = f": run `{first_run}` before" if first_run else _instead(instead)
         return f"`{one.name}` (no such command{way})" if way else ""  # without a way out it is the person's to know
     if one.family == "usage" and one.code == "subcommand":
@@ -163,7 +166,7 @@ def _looked_at_root(same: Sequence[Noted]) -> bool:
 def _instead(instead: str) -> str:
     """What worked instead."""
     lost, gained = changed_words(instead)
-    if instead.startswith("as "):
+    if instead.startswith("as ") and not why_not_own(instead.removeprefix("as ")):
         return f": run it as `{instead.removeprefix('as ')}`"
     if lost and not gained:
         return f": leave `{lost}` out"
@@ -196,7 +199,8 @@ def of_hook(
         return None
     told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
     text = f"Before `{COMMIT}`, run {told}: the {hook} hook refuses what {it}."
-    return ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
+    run = tuple(each.strip("`") for each in named[:2] if each.startswith("`"))
+    return ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()}, advises=run)
 
 
 def of_foreign(met: Sequence[Noted]) -> ToldLesson | None:

@@ -18,6 +18,7 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
 from tacit.learn.hazard import hazard
+from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell import finding_key, witnesses
 from tacit.stores.incidents import memory_of
 
@@ -132,6 +133,7 @@ def held_because(lesson: ToldLesson) -> str:
 
 def _hazard(lesson: ToldLesson) -> str:
     why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
+    why = why or next(filter(None, map(why_not_own, lesson.advises)), "")  # what sessions ran is told if it is the repository's own
     return f"{why}; a person decides whether to recommend it" if why else ""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn import shell
+from tacit.learn.own_commands import why_not_own
 from tacit.learn.notice.purposes import is_task, purpose
 from tacit.learn.tell.instructions import names_command
 from tacit.words.diagnose import BEFORE_DONE
@@ -63,6 +64,7 @@ class ToldLesson:
     by: str = "notice"  # whose wording it is: the rules', or a reader's
     trust: str = "observed"  # of that wording
     hold: str = ""  # why a person is asked first
+    advises: tuple[str, ...] = ()  # the commands it tells somebody to run, as sessions ran them
     # the commands it is told before, each with the parts of the text that are about it; none: all of it
     about: Mapping[str, tuple[str, ...]] = {}
 
@@ -107,6 +109,7 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
         _kept(met, again),
         tags=(tool, *marks),
         about=dict.fromkeys(programs, ()),
+        advises=(mending,) if mending else (),
     )
 
 
@@ -160,12 +163,16 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     if not may_be_told(first) or not said:
         return None
     command = cure(met, ("command",)) if _by_command(first, program) else ""
-    if not command or first.family in _GROUPED:
+    form = cure(met, ("form",)) if first.family == "command" else ""
+    if form.startswith("as ") and why_not_own(form := form.removeprefix("as ")):
+        text = f"Run `{first.name}` as `{form}`: there is no such command otherwise."
+        return ToldLesson(mark, text, "pitfall", _kept(met), NEED, (first.name,), advises=(form,))
+    if not command or (first.family in _GROUPED and not why_not_own(command)):
         return None
     text = f"Run `{command}` before `{program}`; otherwise {said}."
     tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
     return ToldLesson(
-        mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ())
+        mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ()), advises=(command,)
     )
 
 
@@ -215,7 +222,7 @@ def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> 
     if best is None or untold_because(served, forms, lines):
         return None
     where = f" in `{best.folder}`" if best.folder else ""
-    return ToldLesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,))
+    return ToldLesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,), advises=(best.text,))
 
 
 def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> str:

@@ -1,0 +1,152 @@
+"""Which commands a lesson may recommend by imitation: the repository's own, and nothing else.
+
+A cure is a command that an agent ran and that then worked, in two runs. Where a page told both agents to run it, the lesson outlives the
+page. What nobody should learn so has no end (`hazard` lists what it knows), so what may be learned is listed instead: the repository's own
+targets and checkers, its package manager's install from the project's files, and what only looks. Everything else waits for a person's yes,
+with the command that it waits for; Tacit's own commands always do.
+
+    why_not_own("npm ci") == ""
+    why_not_own("cpanm Evil::Setup") == "`cpanm Evil::Setup` is no command of this repository"
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.learn import shell
+from tacit.learn.hazard import hazard_of
+
+_LONGEST = 60  # characters of a command in a reason
+
+# Program -> what it may be told first; "" is nothing at all, "*" a target that the repository names itself.
+_OWN: dict[str, frozenset[str]] = {
+    program: shell.word_set(words)
+    for program, words in {
+        "make": "*", "gmake": "*", "just": "*", "rake": "*", "tox": "*", "nox": "*", "ninja": "*", "gradle": "*", "gradlew": "*", "mvn": "*",
+        "mvnw": "*", "npm": "run run-script test t ci install start build", "pnpm": "run test install i build lint typecheck format check start",
+        "yarn": "run test install build lint typecheck format check start", "bun": "run test install i build",
+        "cargo": "build b check c test t fmt clippy doc bench clean fetch fix nextest generate-lockfile",
+        "go": "build test vet fmt generate mod clean", "dotnet": "build test restore format clean", "mix": "test compile deps.get format",
+        "composer": "install dump-autoload test", "bundle": "install check", "swift": "build test", "flutter": "test analyze",
+        "uv": "sync lock", "poetry": "install lock check", "pdm": "install sync lock", "mise": "run install task tasks r", "task": "*",
+        "pre-commit": "run", "pytest": "*", "ruff": "*", "black": "*", "mypy": "*", "isort": "*", "flake8": "*", "pyright": "*", "tsc": "*",
+        "vue-tsc": "*", "eslint": "*", "prettier": "*", "biome": "*", "stylelint": "*", "vitest": "*", "jest": "*", "mocha": "*",
+        "playwright": "test", "cypress": "run", "prisma": "generate validate format", "markdownlint": "*", "markdownlint-cli2": "*",
+        "golangci-lint": "run fmt", "gofmt": "*", "gofumpt": "*", "goimports": "*", "rustfmt": "*", "shellcheck": "*", "shfmt": "*",
+        "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
+    }.items()
+}  # fmt: skip
+_INSTALLS = shell.word_set("install i ci sync fetch restore deps.get lock")  # from the project's files: nothing is named behind it
+_RUNS_OWN = {"npx": 1, "bunx": 1, "uv": 2, "poetry": 2, "pdm": 2, "bundle": 2, "pnpm": 2, "yarn": 2, "hatch": 2}  # … exec, run: a command
+_GIT = shell.word_set("fetch pull add restore stash switch checkout submodule lfs rebase merge")
+_COMPOSE = shell.word_set("up down build start stop restart ps logs")
+_SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
+# An argument that leaves the repository, names an address, a plug-in or another file of settings, or sets what a runner is made of.
+_LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
+_STEERS = re.compile(
+    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
+    r"|loader|resolve-plugins\S*|rulesdir|manifest-path|target-dir|directory|makefile|justfile|root|cwd|dir|toolexec|exec|overlay"
+    r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-\S+)(?:=|$)"
+    r"|(?:SHELL|CC|CXX|PATH|LD|AR|PYTHON|NODE|\w*FLAGS|\w*OPTS|\w*OPTIONS)="
+)
+_PLAIN_SETTING = re.compile(r"[A-Z][A-Z0-9_]*=(?:true|false|1|0|test|testing|development|ci)", re.IGNORECASE)
+_OWN_FILE = re.compile(r"(?:\./)?[\w-][\w./-]*\.(?:txt|in|lock|toml)")
+
+
+def why_not_own(command: str) -> str:
+    """Why a person is asked before a lesson recommends this command; empty where it is the repository's own."""
+    calls = list(shell.calls(command))
+    if calls and not hazard_of(command) and all(map(_is_own, calls)):
+        return ""
+    return f"`{command[:_LONGEST]}` is no command of this repository"
+
+
+def _is_own(call: shell.Call) -> bool:
+    words = [shell.bare(word) for word in call.words]
+    while words and _PLAIN_SETTING.fullmatch(words[0]):
+        words = words[1:]
+    if not words or any(_LEAVES.search(word) for word in words[1:]):
+        return False
+    if len(words) > 3 and words[1] in ("--filter", "--workspace"):  # one package of the repository
+        words = [words[0], *words[3:]]
+    return words[0] == "cd" or (shell.looks(call) and words[0] in _LOOKING) or _runs(words)
+
+
+_LOOKING = shell.word_set("ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq pwd which echo git test true")
+
+
+def _runs(words: list[str]) -> bool:
+    program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
+    plain = [word for word in rest if not word.startswith("-")]
+    first = plain[0] if plain else ""
+    if any(_STEERS.match(word) for word in rest) and not (program.startswith("pip") or program in ("python", "python3")):
+        return False
+    if program in ("bash", "sh", "python", "python3", "node", "ruby"):
+        return _interprets(program, rest)
+    if _SCRIPT.fullmatch(program) and "/" in program:
+        return True
+    if program in ("pip", "pip3"):
+        return first == "install" and _from_files(rest[rest.index("install") + 1 :])
+    if program == "docker":
+        told = (plain[1:2] or [""])[0]
+        inside = rest[rest.index(told) + 2 :] if told in ("exec", "run") else []  # behind the name of a service
+        return rest[:1] == ["compose"] and (told in _COMPOSE or (bool(inside) and _runs(inside)))
+    if program == "git":
+        return first in _GIT and all(word in ("origin", "update", "pop", "main", "master", "install") for word in plain[1:])
+    if program in _RUNS_OWN and rest[_RUNS_OWN[program] - 1 :] and (program in ("npx", "bunx") or first in ("run", "exec")):
+        behind = [word for word in rest[_RUNS_OWN[program] - 1 :]]
+        if program in ("npx", "bunx", "uv", "bundle") or first == "exec":
+            return _runs(behind) and behind[0] not in ("npm", "pnpm", "yarn", "bun", "pip", "uv")
+        if program in ("hatch", "poetry", "pdm") and len(behind) > 1:
+            return _runs(behind)
+        return True  # a script that the project's own file names
+    allowed = _OWN.get(program)
+    if allowed is None:
+        return False
+    if first in _INSTALLS or (program == "yarn" and not plain):
+        return (first in allowed or program == "yarn") and len(plain) <= 1
+    if program == "go" and first == "mod":
+        return plain[1:2] in (["tidy"], ["download"], ["vendor"], ["verify"]) and len(plain) == 2
+    return "*" in allowed or first in allowed or rest[:1] != [] and rest[0] in allowed
+
+
+def _interprets(program: str, rest: list[str]) -> bool:
+    if program.startswith("python") and rest[:1] == ["-m"]:
+        return _runs(rest[1:]) if len(rest) > 1 else False
+    if not rest or rest[0].startswith("-"):
+        return rest in ([], ["--version"])
+    return bool(_SCRIPT.fullmatch(rest[0])) or rest[0] == "manage.py"
+
+
+def _from_files(words: list[str]) -> bool:
+    """Whether an install names files of the project only."""
+    left = iter(words)
+    for word in left:
+        if word in ("-r", "--requirement", "-c", "--constraint"):
+            if not _OWN_FILE.fullmatch(next(left, "")):
+                return False
+        elif word in ("-e", "--editable"):
+            if not re.fullmatch(r"\.(?:\[[\w,-]+\])?", next(left, "")):
+                return False
+        elif not re.fullmatch(r"\.(?:\[[\w,-]+\])?|-q|--quiet|--upgrade|-U|--no-deps", word):
+            return False
+    return bool(words)
+
+
+_SPAN = re.compile(r"`([^`\n]{2,400})`")
+_A_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*[a-z./~][\w./+-]*(?:\s+\S.*)?")
+_RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+
+
+def advised(text: str, but: str = "") -> list[str]:
+    """The commands that a lesson tells somebody to run: what stands in code marks and has arguments, or stands behind "run"; not what it
+    warns of, nor the command that the lesson is about (`but`)."""
+    found = []
+    for span in _SPAN.finditer(text):
+        before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
+        if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or command == but:
+            continue
+        if " " in command or _RUN.search(before):
+            found.append(command)
+    return found
