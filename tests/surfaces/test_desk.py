@@ -23,7 +23,7 @@ from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
 from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
 from tacit.surfaces.web.server import Desk, application  # noqa: E402
-from tacit.testing import finding, run  # noqa: E402
+from tacit.testing import finding, run, tool  # noqa: E402
 
 TOKEN = "t" * 64
 KEY = "a program's"  # with which it acts in a name
@@ -38,7 +38,9 @@ class Client:
         import asyncio
 
         keys = Keys(TOKEN, link="once" * 8, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
-        self.app = application(Desk(open_memories), keys, host_names("127.0.0.1", 8477))
+        self.app = application(
+            Desk(lambda project=None: open_memories(project=project)), keys, host_names("127.0.0.1", 8477)
+        )
         self.csrf = keys.csrf
         self.cookie = f"tacit_desk={keys.session}"
         self.headers = headers
@@ -465,11 +467,10 @@ def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder:
     from tests.surfaces.desk_world import HOSTILE, lived
 
     ids = lived(str(folder), weeks=4, sessions=8)
-    page = browser("GET", "/").text
-    assert {"in-force-t", "waiting-t", "tokens-t", "cost-t", "hosts-t"} <= set(
-        re.findall(r'<title id="([\w-]+)"', page)
-    )
-    assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in page
+    page, figures = browser("GET", "/").text, browser("GET", "/cost").text
+    assert {"in-force-t", "tokens-t", "cost-t", "hosts-t"} <= set(re.findall(r'<title id="([\w-]+)"', figures))
+    assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in figures
+    assert "What agents hear" in page and "since then" in page
     assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
     told = browser("GET", f"/lessons/{ids['lesson']}").text
     assert (
@@ -512,14 +513,14 @@ def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkey
 
     monkeypatch.setattr(Memories, "effect", slow)
     monkeypatch.setattr(reckoned, "PATIENCE", 0.01)
-    page = browser("GET", "/").text
+    page = browser("GET", "/cost").text
     assert "Being reckoned" in page and 'hx-trigger="load delay:2s"' in page
     assert "Being reckoned" in browser("GET", "/effect").text
     go.set()
     monkeypatch.setattr(reckoned, "PATIENCE", 20.0)
-    assert "Being reckoned" not in browser("GET", "/").text
+    assert "Being reckoned" not in browser("GET", "/cost").text
     teach("Another one, so that the figure is of an older store")
-    assert "Being reckoned" not in browser("GET", "/").text
+    assert "Being reckoned" not in browser("GET", "/cost").text
 
 
 def test_the_inbox_shows_what_was_refused(browser: Client) -> None:
@@ -541,3 +542,52 @@ def test_the_document_names_every_endpoint(api: Client) -> None:
         for method in methods:
             answer = api(method.upper(), path.replace("{id}", "x").replace("{name}", "geas"), json={})
             assert answer.status_code < 500, (method, path, answer.text)
+
+
+def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> None:
+    """The same words as at the terminal, in the person's name; what is no word is refused."""
+    kept, gone, other = teach("The importer drops rows with umlauts"), teach("Use port 5433"), teach("Run make seed")
+    page = browser("GET", "/").text
+    assert "Use port 5433" in page and f'hx-post="/act/rows/{gone}"' in page
+    assert "your word" in browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).text
+    assert "dropped" in browser("POST", f"/act/rows/{gone}", data={"do": "drop"}).text
+    assert (
+        "Run make seed-all"
+        in browser("POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"}).text
+    )
+    assert browser("POST", f"/act/rows/{kept}", data={"do": "burn"}).status_code == 422
+    assert "Use port 5433" not in browser("GET", "/").text
+
+
+def test_another_project_is_one_click_away(browser: Client, tmp_path: Path) -> None:
+    """Both stand in the switch; a project that is gone is nobody's error."""
+    teach("A lesson of the first project")
+    other = tmp_path / "second"
+    other.mkdir()
+    with open_memories(cwd=str(other)) as memories:
+        id = memories.add("A lesson of the second project").project
+    assert f'href="/project/{id}"' in browser("GET", "/").text and "@global" not in browser("GET", "/").text
+    answer = browser("GET", f"/project/{id}")
+    there = browser("GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project={id}"}).text
+    assert answer.status_code == 303 and "second project" in there and "first project" not in there
+    assert browser("GET", "/", headers={"cookie": f"{browser.cookie}; tacit-project=nothinghere1"}).status_code == 200
+
+
+def test_what_is_not_there_is_a_page_for_people(browser: Client) -> None:
+    """And JSON for programs."""
+    assert browser("GET", "/nowhere").status_code == 404 and "<nav" in browser("GET", "/nowhere").text
+    assert "application/json" in browser("GET", "/api/v1/nowhere").headers["content-type"]
+
+
+def test_a_session_says_what_failed_in_it(browser: Client) -> None:
+    """Sessions were empty pages though the store knew their failures."""
+    steps = [
+        tool("npm run test", error="Error: Cannot find module 'left-pad'"),
+        tool("npm ci"),
+        tool("npm run test", "ok"),
+    ]
+    with open_memories() as memories:
+        memories.learn(run("s1", *steps), over=True)
+    page = browser("GET", "/runs/s1").text
+    assert "left-pad" in page and "got over by a command: npm ci" in page
+    assert "1 failure" in browser("GET", "/runs").text

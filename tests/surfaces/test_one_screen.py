@@ -13,8 +13,8 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.errors import NotFound
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.passing import meant
 from tacit.surfaces.one_screen import numbers_shown, one_screen, week_words
+from tacit.surfaces.passing import meant
 from tacit.testing import run, signed, tool
 
 MISSING = "Error: Cannot find module 'left-pad'"

@@ -181,6 +181,13 @@ def noted_of(store: Reads, run: str) -> list[str]:
     return [str(mark) for (mark,) in rows]
 
 
+def failed_in(store: Reads, run: str, most: int = 50) -> list[Incident]:
+    """What failed in one run, what cost most first."""
+    columns = ", ".join(FIELDS)
+    sql = f"SELECT run, lineage, seq, {columns} FROM incident WHERE run = :run AND kind = :kind ORDER BY calls DESC, mark LIMIT :most"
+    return [_read(row).incident for row in store.rows(sql, run=run, kind=FAILURE, most=most)]
+
+
 def seconds_a_call(store: Reads, project: str) -> float | None:
     """How long a call takes on the way out of a failure, over all that were noticed; None where nothing tells."""
     sql = "SELECT sum(seconds), sum(calls) FROM incident WHERE project = :p AND kind IN (:kind, :past) AND calls > 0"

@@ -52,7 +52,9 @@ def spared(found: Spared | None) -> Drawn:
     if not found.is_known or found.about is None:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
-    between = f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session that was given lessons"
+    between = (
+        f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session that was given lessons"
+    )
     desc = f"The figure lies {between}; the best guess is {pictures.with_sign(found.about)}."
     ends = ("more failures", "fewer failures")
     picture = pictures.interval(

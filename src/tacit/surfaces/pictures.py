@@ -59,7 +59,7 @@ def line(id: str, title: str, desc: str, days: Sequence[str], figures: Sequence[
         ]
         x, y = spots[-1]
         body.append(f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>')
-        body.append(_text(x + 6, max(y - 8, 10), compact(figures[-1]), "end", "said"))
+        body.append(_text(x + 2, max(y - 8, 14), compact(figures[-1]), "end", "said"))
     return _picture(id, title, desc, height, body)
 
 
@@ -101,7 +101,8 @@ def bars(id: str, title: str, desc: str, rows: Sequence[tuple[str, float, str]],
     body = []
     for n, (name, figure, words) in enumerate(rows):
         y, wide = 34.0 * n, max(2.0, figure / peak * WIDTH) if figure else 0.0
-        body += [_text(0, y + 12, short(name, 42), "start", "said"), _text(WIDTH, y + 12, words, "end")]
+        room = int((WIDTH - 7.0 * len(words) - 12.0) / 7.0)  # beside the figure, at seven units a character
+        body += [_text(0, y + 12, short(name, max(8, room)), "start", "said"), _text(WIDTH, y + 12, words, "end")]
         body += [_rect("track", 0, y + 17, WIDTH, 8, 4), _rect(tone, 0, y + 17, wide, 8, 4, title=f"{name}: {words}")]
     return _picture(id, title, desc, max(34 * len(rows), 10), body)
 
@@ -134,7 +135,7 @@ def interval(
         _text(middle, top + 60, "0", "middle"),
     ]
     named = [(figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26]  # not where zero stands
-    body += [_text(min(max(at, 18), WIDTH - 18), top + 60, with_sign(figure), "middle", "said") for figure, at in named]
+    body += [_text(min(max(at, 24), WIDTH - 24), top + 60, with_sign(figure), "middle", "said") for figure, at in named]
     if about is not None:
         body.append(
             f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {with_sign(about)}")}</circle>'

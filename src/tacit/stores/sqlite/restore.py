@@ -230,7 +230,7 @@ class Held:
 
 def _open_elsewhere(path: str) -> StoreBusy:
     return StoreBusy(
-        f"Another process has {path} open; nothing was changed.", "Close agents and tacit serve, then try again."
+        f"Another process has {path} open; nothing was changed.", "Close agents and tacit desk, then try again."
     )
 
 

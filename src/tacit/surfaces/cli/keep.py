@@ -14,8 +14,8 @@ from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.passing import meant
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
+from tacit.surfaces.passing import meant
 from tacit.surfaces.selection import (
     ENDED,
     GONE,

@@ -14,9 +14,9 @@ from tacit.hosts import run_in_shell
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.passing import meant
 from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
+from tacit.surfaces.passing import meant
 from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import MissingExtra, Refused, UsageError
@@ -10,6 +11,8 @@ from tacit.surfaces.cli import Answer, Cli
 
 if TYPE_CHECKING:
     import argparse
+
+    from tacit.app import Memories
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +60,11 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     def whose(key: str) -> str:
         return name_of(key, keys_path(cli.env))
 
-    serve(Desk(lambda: cli.open(args, create=False)), args.host, args.port, token_file, args.allow_host, ready, whose)
+    def opened(project: str = "") -> Memories:
+        asked = Namespace(**{**vars(args), "project": project}) if project else args
+        return cli.open(asked, create=False)
+
+    serve(Desk(opened), args.host, args.port, token_file, args.allow_host, ready, whose)
     return Answer(printed=True)
 
 

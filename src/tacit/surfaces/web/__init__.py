@@ -1,1 +1,1 @@
-"""The desk: look after memory in a browser. `tacit serve` opens it, on this machine alone unless told otherwise."""
+"""The desk: look after memory in a browser. `tacit desk` opens it, on this machine alone unless told otherwise."""

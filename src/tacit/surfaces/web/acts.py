@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
+from tacit.surfaces.passing import word_done
 from tacit.surfaces.web import views
 
 if TYPE_CHECKING:
@@ -14,6 +15,24 @@ if TYPE_CHECKING:
     from tacit.app import Memories
 
 JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}
+
+
+def row_word(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Keep, drop or reword what a row of the one screen stands for."""
+    id, do = asked["id"], asked.get("do", "")
+    if do not in ("keep", "drop", "edit"):
+        raise UsageError(f"{do[:40]!r} is no word about a row.", "keep, drop or edit")
+    if do != "edit":
+        return {"id": id, **word_done(desk, id, do)}
+    text = asked.get("text", "").strip()
+    if not text:
+        raise UsageError("Edit to what?", "Write the better words.")
+    question = next((each for each in desk.proposals() if each.id == id), None)
+    if question is not None:
+        desk.review(id, "edit", text=text)
+    else:
+        desk.edit(id, text=text)
+    return {"id": id, "did": "kept with your words", "text": text}
 
 
 def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:

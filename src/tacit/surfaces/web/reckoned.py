@@ -59,7 +59,7 @@ class Reckoned:
 
     def _reckon(self, project: str) -> None:
         try:
-            with self._desk.memories() as memories:
+            with self._desk.memories(project) as memories:
                 state = state_of(memories)  # before it is read: what is written meanwhile is noticed the next time
                 found = memories.effect()
             with self._lock:

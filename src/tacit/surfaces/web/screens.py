@@ -23,11 +23,12 @@ from tacit.surfaces.outlook import KINDS
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json
 from tacit.surfaces.web import acts, plots, told, views
-from tacit.surfaces.web.home import home
+from tacit.surfaces.web.home import home, home_figures
 from tacit.surfaces.web.jobs import Jobs, backtested, tended
 from tacit.surfaces.web.reckoned import Reckoned
 from tacit.surfaces.web.schema import from_query, number, one_of, text
-from tacit.surfaces.wording import MOVED
+from tacit.surfaces.web.security import PROJECT_COOKIE
+from tacit.surfaces.wording import MOVED, standing_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,9 +47,13 @@ if TYPE_CHECKING:
 
 HERE = os.path.dirname(__file__)
 ASSETS = os.path.join(HERE, "static")
+# What else there is, behind one click.
+MORE = (
+    ("/effect", "How do we know"), ("/cost", "Tokens and cost"), ("/search", "Search"), ("/page", "Page"), ("/pairs", "Pairs"),
+    ("/health", "Health"),
+)  # fmt: skip
 SCREENS = (
-    ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/search", "Search"), ("/page", "Page"), ("/runs", "Runs"),
-    ("/effect", "Effect"), ("/pairs", "Pairs"), ("/profiles", "Profiles"), ("/health", "Health"),
+    ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/runs", "Sessions"),
 )  # fmt: skip
 PAIR_KINDS = ("merge", "contradiction")
 PER_PAGE = 50
@@ -68,7 +73,7 @@ class Pages:
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
         self._jinja.filters["numbered"] = numbered
         shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
-        self._jinja.globals |= {"screens": SCREENS, "kinds": KINDS, "moved": MOVED, **shown}
+        self._jinja.globals |= {"screens": SCREENS, "other_screens": MORE, "kinds": KINDS, "moved": MOVED, **shown}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
@@ -86,7 +91,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         async def answer(request: Request) -> Response:
             try:
                 asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
-                shown = await run_in_threadpool(partial(_seen, desk, view, asked))
+                shown = await run_in_threadpool(partial(_seen, desk, _with_projects(view), asked))
             except TacitError as error:
                 return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
             return pages.render(template, **shown, here=path, asked=dict.fromkeys(query, "") | asked)
@@ -139,12 +144,19 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         last = request.headers.get("last-event-id", "")
         return StreamingResponse(jobs.journal(int(last) if last.isdigit() else -1), media_type="text/event-stream")
 
+    async def choose(request: Request) -> Response:
+        answer = RedirectResponse("/", status_code=303)
+        answer.set_cookie(PROJECT_COOKIE, request.path_params["id"][:32], samesite="strict", httponly=True)
+        return answer
+
     return [
         job("/act/tend", "tend", lambda _: tended),
         job("/act/backtest", "backtest", _profiles_asked),
         Route("/events/journal", journal, methods=["GET"]),
         Route("/events/{id}", lines, methods=["GET"]),
-        screen("/", "home.html", lambda m, _: home(m, reckoned.effect(m)), {}),
+        Route("/project/{id}", choose, methods=["GET"]),
+        screen("/", "home.html", lambda m, _: home(m), {}),
+        screen("/cost", "cost.html", lambda m, _: home_figures(m, reckoned.effect(m)), {}),
         screen("/inbox", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
         screen("/lessons", "lessons.html", told.lessons_screen, LESSONS),
         screen("/lessons/{id}", "lesson.html", told.lesson, {"behind": text(200)}),
@@ -166,6 +178,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
             lambda m, asked: sharing.shared_lesson(m, asked["id"], version=__version__),
             {},
         ),
+        act("/act/rows/{id}", acts.row_word, "_row_done.html"),
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
@@ -183,6 +196,19 @@ def shared_report(desk: Memories, asked: dict[str, Any], known: ReckonedEffect) 
 
 def _profiles_asked(form: dict[str, str]) -> Any:
     return backtested([views.builtin(name).name for name in form.get("profiles", "default").split()][:5])
+
+
+def _with_projects(view: Callable[[Memories, Any], dict[str, Any]]) -> Callable[[Memories, Any], dict[str, Any]]:
+    """A view, and the projects of this store to switch between."""
+
+    def shown(memories: Memories, asked: Any) -> dict[str, Any]:
+        every = sorted(
+            ((each.id, each.name) for each in memories.store.projects() if not each.id.startswith("@")),
+            key=lambda each: each[1].lower(),
+        )
+        return {**view(memories, asked), "projects": every, "chosen": memories.project_id}
+
+    return shown
 
 
 def _seen(desk: Desk, view: Callable[[Memories, Any], T], asked: Any) -> T:
@@ -220,7 +246,12 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         if asked["q"].strip()
         else nothing
     )
-    return {**found, "peak": max((hit["score"] for hit in found["hits"]), default=1.0)}
+    known = {
+        each.id: standing_words(each, desk.profile)
+        for each in desk.store.memories([hit["id"] for hit in found["hits"]])
+    }
+    hits = [{**hit, "stands": known[hit["id"]]} for hit in found["hits"]]
+    return {**found, "hits": hits, "peak": max((hit["score"] for hit in hits), default=1.0)}
 
 
 def effect(known: ReckonedEffect, asked: dict[str, Any]) -> dict[str, Any]:

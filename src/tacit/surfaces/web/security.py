@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from typing import Any
 
+PROJECT_COOKIE = "tacit-project"  # which project a browser looks at; nothing hangs on it
 COOKIE = "tacit_desk"
 SAFE = ("GET", "HEAD", "OPTIONS")
 LARGEST_BODY = 1 << 20
@@ -85,7 +86,7 @@ def host_names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]
 def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[str], keys: Keys) -> Refusal | None:
     """Why a request may not be answered; None if it may."""
     if headers.get("host", "").lower() not in hosts:
-        return Refusal(421, "The desk is not known by this name.", "Open the address that tacit serve printed.")
+        return Refusal(421, "The desk is not known by this name.", "Open the address that tacit desk printed.")
     origin = headers.get("origin", "")
     if origin and origin.partition("://")[2].lower() not in hosts:
         return Refusal(403, "Another site's page may not speak to the desk.", "Open the desk itself.")
@@ -100,7 +101,7 @@ def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[st
             "Do it in the browser, or show a key that tacit config key NAME made: X-Tacit-Key.",
         )  # fmt: skip
     if not keys.is_session(cookie_of(headers.get("cookie", ""))):
-        return Refusal(401, "The desk does not know you.", "tacit serve prints a link that lets you in.")
+        return Refusal(401, "The desk does not know you.", "tacit desk prints a link that lets you in.")
     if method not in SAFE:
         if not origin and headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return Refusal(403, "Another site's page may not change anything here.", "Open the desk itself.")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -21,13 +23,14 @@ from tacit.core.errors import Damaged, NotFound, Refused, TacitError, Unavailabl
 from tacit.surfaces.web.api import ENDPOINTS, Endpoint
 from tacit.surfaces.web.openapi import document
 from tacit.surfaces.web.schema import checked, from_query
-from tacit.surfaces.web.security import Guard, Keys
+from tacit.surfaces.web.security import PROJECT_COOKIE, Guard, Keys
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from typing import Any
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from tacit.app import Memories
 
@@ -36,23 +39,48 @@ STATUS: tuple[tuple[type[TacitError], int], ...] = (
 )  # fmt: skip
 
 
-class Desk:
-    """Where the memories come from, and who acts."""
+CHOSEN: ContextVar[str] = ContextVar("chosen_project", default="")  # the project that this request is about
 
-    def __init__(self, opened: Callable[[], Memories]) -> None:
+
+class Desk:
+    """Where the memories come from, and who acts. `opened` takes the id of a project, or none for the one the desk was started in."""
+
+    def __init__(self, opened: Callable[..., Memories]) -> None:
         self._opened = opened
 
     @contextmanager
-    def memories(self) -> Iterator[Memories]:
+    def memories(self, project: str = "") -> Iterator[Memories]:
         """The memories, for one request; pages are written by tend and the command line, never from here."""
-        with self._opened() as found:
+        with self._open(project or CHOSEN.get()) as found:
             found.publishes = False
             yield found
+
+    def _open(self, project: str) -> Memories:
+        try:
+            return self._opened(project) if project else self._opened()
+        except NotFound:
+            return self._opened()  # it is not kept any more
+
+
+class _Chosen:
+    """Which project a browser looks at: its cookie says so, for this request and the threads that serve it."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        said = (
+            cookie_parser(HTTPConnection(scope).headers.get("cookie", "")).get(PROJECT_COOKIE, "")
+            if scope["type"] == "http"
+            else ""
+        )
+        CHOSEN.set(said if said.isalnum() and len(said) <= 32 else "")
+        await self.app(scope, receive, send)
 
 
 def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
     """The whole desk, behind its guard."""
-    from tacit.surfaces.web.screens import ASSETS, screens
+    from tacit.surfaces.web.screens import ASSETS, Pages, screens
 
     routes = [
         *(Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method]) for each in ENDPOINTS),
@@ -60,8 +88,16 @@ def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool =
         *screens(desk, keys),
         Mount("/static", StaticFiles(directory=ASSETS)),
     ]
-    handlers: Any = {HTTPException: _http_error, Exception: _unforeseen}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), keys, hosts, secure=secure)
+    pages = Pages(keys)
+
+    def not_there(request: Request, error: HTTPException) -> Response:
+        if request.url.path.startswith("/api/") or request.method != "GET":
+            return _http_error(request, error)
+        told = NotFound(f"There is no page {request.url.path[:80]}.", "Home, Inbox, Lessons and Sessions are above.")
+        return pages.render("error.html", status=error.status_code, error=told, here="")
+
+    handlers: Any = {HTTPException: not_there, Exception: _unforeseen}
+    return Guard(_Chosen(Starlette(routes=routes, exception_handlers=handlers)), keys, hosts, secure=secure)
 
 
 def _endpoint(desk: Desk, each: Endpoint) -> Callable[[Request], Awaitable[JSONResponse]]:
@@ -110,6 +146,6 @@ def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     told = {
         "code": "failed",
         "message": f"A bug of ours: {type(error).__name__}.",
-        "hint": "Please report it with the log of tacit serve.",
+        "hint": "Please report it with the log of tacit desk.",
     }
     return JSONResponse({"ok": False, "error": told}, status_code=500)

@@ -6,7 +6,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
+from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE, OPEN
+from tacit.stores.incidents import failed_in
 from tacit.stores.lookups import evidence_in, runs_behind
 from tacit.stores.story import by_day, run_names, sums
 from tacit.stores.story import story as events_of
@@ -14,13 +16,14 @@ from tacit.surfaces import story
 from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, counted, shelf
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
-from tacit.surfaces.wording import CLOSED, ahead
+from tacit.surfaces.wording import CLOSED, ahead, recognised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.core.incident import Incident
     from tacit.core.memory import Memory
     from tacit.stores.story import Event
     from tacit.surfaces.story import Told
@@ -89,6 +92,7 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     known = {each.id: each for each in desk.store.memories([each.memory for each in findings if each.memory])}
     return {
         "run": row,
+        "failed": [_failure(each) for each in failed_in(desk.store, row.id)],
         "record": story.run_record(audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)),
         "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
         "usd": cost.get("usd"),
@@ -100,11 +104,40 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+_ENDED = {
+    "edit": "mended by an edit",
+    "other edit": "gone after an edit elsewhere",
+    "command": "got over by a command",
+    "form": "got over in another form",
+}
+
+
+def _failure(each: Incident) -> dict[str, str]:
+    """A failure of a session: what it was, what it cost, how it ended."""
+    cost = [numbered(each.count or 1, "time")] + (
+        [numbered(each.calls, "call") + " until it was over"] if each.calls else []
+    )
+    ended = _ENDED.get(each.ended, "")
+    return {
+        "words": recognised(each),
+        "cost": ", ".join(cost),
+        "ended": f"{ended}: {each.cure}" if ended and each.cure else ended,
+    }
+
+
 def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Runs, newest first, with what came of their lessons."""
     rows = runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1) if desk.project else []
     shown = rows[: asked["limit"]]
-    found = [{"run": row, "record": story.run_record(desk.audit(row.id)[0].lessons)} for row in shown]
+    found = [
+        {
+            "run": row,
+            "record": story.run_record(desk.audit(row.id)[0].lessons),
+            "failed": len(failed_in(desk.store, row.id)),
+            "learned": len({each.memory for each in desk.store.findings(run=row.id) if each.memory}),
+        }
+        for row in shown
+    ]
     return {
         "runs": found,
         "more": shown[-1].foreign_id if len(rows) > len(shown) else "",

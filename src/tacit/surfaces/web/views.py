@@ -20,9 +20,12 @@ from tacit.surfaces.views import (
     recalled_json,
     why_json,
 )
-from tacit.surfaces.wording import NOTICED, standing_words
+from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, standing_words
+from tacit.surfaces.wording import STATES as STANDING
+from tacit.surfaces.wording import question as question_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from tacit.app import Memories
@@ -142,8 +145,13 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     other = str((each.payload or {}).get("other", ""))
     known = {memory.id: memory for memory in desk.store.memories([id for id in (each.memory, other) if id])}
     kept = known.get(each.memory)
+    runs = [row for run in (each.payload or {}).get("runs", ())[-3:] if (row := desk.store.run(str(run)))]
+    held = kept.gate_reason if kept and kept.gate != "allow" else ""
     return {
         **proposal_json(each),
+        **({"reason": f"it waits for you: {held}"} if held else {}),
+        "sessions": [{"id": row.foreign_id, "title": (row.task or row.foreign_id)[:60]} for row in runs],
+        "asks": question_of("confirm" if held else each.kind, each.payload or {}),
         "lesson": said(desk, kept) if kept else None,
         "other": said(desk, known[other]) if other in known else None,
         "evidence": _quotes(desk, kept.id) if kept else [],
@@ -175,6 +183,7 @@ def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     )
     return {
         "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
+        "sessions": [], "asks": "May agents be given this?" if kind == "held" else "What becomes of it?",
         "approvals": [], "lesson": said(desk, memory), "other": None, "evidence": _quotes(desk, memory.id),
     }  # fmt: skip
 
@@ -261,6 +270,22 @@ def facets(desk: Memories) -> dict[str, dict[str, int]]:
     return counts(desk.store, desk.project_id)
 
 
+def _in_words(found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
+    """The same counts in the words of the screens."""
+    plain: dict[str, tuple[str, Mapping[str, str]]] = {
+        "state": ("How they stand", STANDING), "trust": ("Whose word", WHOSE), "gate": ("Kept back", GATE_WORDS),
+        "verdict": ("Does it help?", {}), "kind": ("Kinds", {}), "category": ("When given", {}),
+    }  # fmt: skip
+    told: list[tuple[str, dict[str, int]]] = []
+    for name, (title, words) in plain.items():
+        sums: dict[str, int] = {}
+        for word, n in found[name].items():
+            said = words.get(word, word.replace("_", " "))
+            sums[said] = sums.get(said, 0) + n
+        told.append((title, {said: n for said, n in sums.items() if said or name != "gate"}))
+    return told
+
+
 def merged_lessons(desk: Memories) -> list[dict[str, Any]]:
     """Lessons that were merged into others, latest first."""
     return [
@@ -316,6 +341,7 @@ def health(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "queue": store.queued(),
         "events": {name: int(count) for name, count in events.items()},
         "facets": facets(desk),
+        "counted": _in_words(facets(desk)),
         "notes": list(desk.safety_notes()),
         "backups": [each.name for each in desk.backups()] if store.is_file else [],
         "sound": found.health.is_sound if found else None,

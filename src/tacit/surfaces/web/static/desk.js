@@ -77,7 +77,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
     focusOn(card);
   }
 });
-document.addEventListener("htmx:sendError", () => said("The desk does not answer. Is tacit serve still running?"));
+document.addEventListener("htmx:sendError", () => said("The desk does not answer. Is tacit desk still running?"));
 document.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status !== 422) { said(event.detail.xhr.responseText.slice(0, 200)); }
 });
