@@ -60,7 +60,7 @@ _VERBS = {
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
-    ("team", "Team"): "sync join sync_notes refused canonical",
+    ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
     ("mending", "Mending"): "patch",
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (

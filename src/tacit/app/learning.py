@@ -134,7 +134,7 @@ class Learning(Recalling):
             return None
         return ReaderContext(
             self.store, self.ensure_project(), self.profile, readings_folder(self.made_near().path), model, self.now, new_id,
-            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True,
+            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True, own=self.made_near(),
         )  # fmt: skip
 
     def reading_notes(self) -> list[str]:
@@ -161,7 +161,7 @@ class Learning(Recalling):
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
         found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]
-        at, _, failed = self.store.meta(exam_key(model.identity)).partition(" ")
+        at, _, failed = self.near.meta(exam_key(model.identity)).partition(" ")
         exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
         done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""

@@ -7,18 +7,47 @@ from typing import TYPE_CHECKING
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id, open_store_at
-from tacit.core.errors import UsageError
+from tacit.core.errors import Refused, UsageError
 from tacit.core.value import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tacit.core.rows import Project
     from tacit.team.join import Joined
     from tacit.team.sync import Synced
 
 
 class Team(ByHand):
     """One memory for many: through git, or two stores of one person."""
+
+    def invitations(self) -> list[tuple[str, str, str, str]]:
+        """Projects on a server that their owners offer to this login: id, name, remote, owner; those of this repository if any."""
+        if not self.store.url:
+            return []
+        offered: list[tuple[str, str, str, str]] = self.store.invitations()  # type: ignore[attr-defined]
+        return [each for each in offered if self.place.remote and each[2] == self.place.remote] or offered
+
+    def join_project(self, owner: str) -> Project:
+        """Join the project that its owner, who is named, offers; this folder is its from then on."""
+        self._need_person("Joining a project")
+        found = [each for each in self.invitations() if each[3] == owner]
+        if len(found) != 1:
+            told = (
+                f"{owner} offers you {len(found)} projects here" if found else f"{owner} invited you to no project here"
+            )
+            raise Refused(
+                f"{told}.", "Its owner says SELECT tacit.admit('YOU', 'PROJECT', 2) (docs/howto/postgres.md)."
+            )
+        from tacit.stores.identity_record import record_project
+
+        self.store.join(found[0][0], owner)  # type: ignore[attr-defined]
+        if not record_project(self.place, found[0][0]):
+            raise Refused(
+                "The project was joined, but its id cannot be written down here.", "Is the git config locked?"
+            )
+        self._place = self._project = None
+        return self.ensure_project()
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""

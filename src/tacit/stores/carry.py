@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from tacit.core.clock import after_days, now, seconds
 from tacit.core.errors import Refused, TextInvalid
 from tacit.core.keep import ERASED_BY
-from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
+from tacit.core.links import CONFIRMED, MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
+from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 from tacit.stores.cache import (
@@ -37,6 +38,7 @@ from tacit.stores.cache import (
     wanted,
 )
 from tacit.stores.captured import KEPT_DAYS, remove_captured
+from tacit.stores.lookups import logins, note_logins
 from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
@@ -410,10 +412,17 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
         live = {row[0]: row for row in rows if _is_live(row, project)}
         counts = [row for row in far.rows(_TALLIES, ids=asked) if row[0] in live]
         names = [row for row in far.rows(_NAMES, ids=asked) if row[0] in live]
+        theirs = logins(far, [*live])
+        seen = {memory.id: memory for memory in far.memories([*theirs])}
+        counts = [row for row in counts if row[1] != CONFIRMED or row[0] not in seen or is_confirmed(seen[row[0]])]
         with near.write() as tx:
             taken_out += sum(_take_out(tx, id) for id in chunk if id not in live)
-            for row in live.values():
-                tx.copy_row(row[:-2], bytes(row[-2]), row[-1])
+            note_logins(tx, chunk, theirs)
+            for id, (*row, sealed, words) in live.items():
+                if id in seen:  # another's words, as we see them
+                    row[_TRUST], row[_PINNED] = seen[id].trust, int(seen[id].pinned)
+                    sealed = row_hash(tuple(row))
+                tx.copy_row(row, bytes(sealed), words)
             for table, derived in (("tally", counts), ("alias", names)):
                 tx.rows(
                     f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(:ids))", ids=json.dumps([*live])
@@ -437,7 +446,9 @@ def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
     remove_captured(near.path, {run.foreign_id for run in runs if run})
 
 
-_CLOSED_BY, _STATE, _TEXT, _PROJECT = (DECIDED.index(name) for name in ("closed_by", "state", "text", "project"))
+_CLOSED_BY, _STATE, _TEXT, _PROJECT, _TRUST, _PINNED = (
+    DECIDED.index(name) for name in ("closed_by", "state", "text", "project", "trust", "pinned")
+)
 _MEMORIES = (
     f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
 )

@@ -6,15 +6,17 @@ import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
-    from tacit.core.ports import Reads
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.proposal import Proposal
     from tacit.core.rows import RunRow
     from tacit.trial.run_outcomes import UnitFacts
+
+LOGINS = "logins"  # of a server's cache: lessons of other logins, as JSON
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -55,7 +57,23 @@ def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
         for id, standing, signer, words in store.rows(sql, **named):
             if words and json.loads(words)[2].get("text") == texts[id]:
                 found[id] = signer if standing == "team" else ""
-    return {id: signer for id, signer in found.items() if signer}
+    return {**{id: signer for id, signer in found.items() if signer}, **logins(store, ids)}
+
+
+def logins(store: Reads, ids: Sequence[str]) -> dict[str, str]:
+    """Of these lessons, those whose words another login put on a server, with its name: as the server says, or its cache here has noted."""
+    if asked := getattr(store, "logins", None):
+        return dict(asked(ids))
+    theirs = json.loads(store.meta(LOGINS) or "{}")
+    return {id: theirs[id] for id in ids if id in theirs}
+
+
+def note_logins(tx: Transaction, ids: Sequence[str], theirs: Mapping[str, str]) -> None:
+    """Note in a cache whose words these lessons have."""
+    before = json.loads(tx.meta(LOGINS) or "{}")
+    after = {**{id: login for id, login in before.items() if id not in ids}, **theirs}
+    if after != before:
+        tx.put_meta(LOGINS, json.dumps(after))
 
 
 def all_ids(store: Reads) -> set[str]:

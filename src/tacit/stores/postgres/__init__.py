@@ -22,7 +22,9 @@ from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextIn
 from tacit.core.journal import is_automatic
 from tacit.core.memory import AGENT, GLOBAL
 from tacit.core.refusals import EVERYWHERE, PREFIX
+from tacit.core.value import replace
 from tacit.stores.postgres.dialect import translated
+from tacit.stores.postgres.whose import Whose
 from tacit.stores.sql import Alone, SqlStore
 from tacit.stores.sql_writer import Writer, seal_project
 
@@ -47,7 +49,7 @@ SHARED = ""  # the lock of what belongs to no project
 _pools: dict[str, ConnectionPool] = {}
 
 
-class PostgresStore(SqlStore):
+class PostgresStore(Whose, SqlStore):
     """A connection to one database."""
 
     def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
@@ -250,7 +252,7 @@ class Snapshot:
         self._store.rows("ROLLBACK")
 
 
-class Transaction(Writer):
+class Transaction(Whose, Writer):
     """One transaction, behind its project's lock."""
 
     LOCKED = " FOR UPDATE"
@@ -300,7 +302,7 @@ class Transaction(Writer):
             self.count(self._store.lock, PREFIX + EVERYWHERE, change.entry.at)
             return change.entry
         self.follow(change.memory.project)
-        return super().apply(change)
+        return super().apply(replace(change, memory=self.as_kept(change.memory)))
 
     def may_change(self, project: str) -> bool:
         if project not in (GLOBAL, AGENT):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 def _declare_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--global", dest="only_store", action="store_true", help="only the store, no project")
+    parser.add_argument(
+        "--join", metavar="OWNER", help="on a server: the project of this repository to which its owner invited you"
+    )
     parser.epilog = "The project's id goes into the repository's git config; nothing is written into the work tree."
 
 
@@ -26,8 +29,11 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         if args.only_store:
             return Answer({"store": memories.store.path, "project": None}, f"store ready: {memories.store.path}")
+        if args.join:
+            memories.join_project(args.join)
         project = memories.ensure_project()
         place = memories.place
+        offers = [] if args.join else memories.invitations()
         recorded = place.id == project.id or record_project(place, project.id)
         if args.profile:
             memories.use_profile(args.profile)
@@ -42,6 +48,10 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
     text = f"project {project.name} ({project.id}), profile {name}\nstore {memories.store.path}"
     text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
     notes = [place.note] if place.note else []
+    notes += [
+        f"{owner} invites you to the project {name}{' of this repository' if remote == place.remote else ''}: tacit init --join {owner}"
+        for _, name, remote, owner in offers
+    ]
     return Answer(
         {
             "store": memories.store.path,
