@@ -130,3 +130,49 @@ def test_failures_have_names() -> None:
     assert caught.value.why == "dead"
     with pytest.raises(ModelUnavailable):
         Command("'unbalanced", {}).answer("hello", None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "mend"),
+    [
+        ("Not logged in · Please run /login", "start the program once and log in"),
+        ("API Error: Request rejected (429) · rate limited", "it is tried again later"),
+        (
+            '{"type":"result","is_error":true,"result":"API Error: 401 invalid key"}',
+            "start the program once and log in",
+        ),
+    ],
+)
+def test_a_reason_on_standard_output_is_told_with_its_mend(said: str, mend: str) -> None:
+    """Hosts' programs say there why they could not answer, and nothing on standard error."""
+    told = failure(f"import sys; print({said!r}); sys.exit(1)").message
+    assert mend in told and "no word" not in told and "{" not in told
+    assert "no word" in failure("import sys; sys.exit(1)").message
+
+
+def test_an_answer_in_a_hosts_json_counts_its_thinking() -> None:
+    """The answer is its `result`; tokens are as the host counts them, with what the model thought."""
+    told = {
+        "type": "result",
+        "is_error": False,
+        "result": "[]",
+        "usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "output_tokens": 900},
+    }
+    reply = command(f"import json; print(json.dumps({told!r}))").answer("hello", None, 20.0)
+    assert (reply.text, reply.tokens_in, reply.tokens_out) == ("[]", 25, 900)
+    plain = command("print('{\"lessons\": []}')").answer("hello", None, 20.0)
+    assert (plain.text.strip(), plain.tokens_out) == ('{"lessons": []}', -1)
+
+
+def test_another_model_or_another_build_is_another_reader(tmp_path: Path) -> None:
+    """So the exam of one vouches for no other."""
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    env = {"PATH": str(tmp_path)}
+    first = Command("claude -p --model haiku", env).identity
+    assert first == Command("claude -p --model haiku", env).identity != Command("claude -p --model opus", env).identity
+    assert "haiku" in first and first.startswith("the command claude")
+    program.write_text("#!/bin/sh\n# another version\n")
+    assert Command("claude -p --model haiku", env).identity != first
+    assert Command("llm", env).identity == "the command llm"

@@ -54,8 +54,9 @@ _VERBS = {
     ),
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again reading_notes unread doubted_sessions moved was_at moved_from vouching came_with_repository "
+        "read_again moved was_at moved_from vouching came_with_repository "
     ),
+    ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
     ("replaying", "Replaying"): "plan_replay replay replays keep_work_tree",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",

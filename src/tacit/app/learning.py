@@ -137,36 +137,6 @@ class Learning(Recalling):
             self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True, own=self.made_near(),
         )  # fmt: skip
 
-    def reading_notes(self) -> list[str]:
-        """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
-        from tacit.core.plural import numbered
-        from tacit.hosts import readers
-        from tacit.learn.reader import exam_key
-        from tacit.providers import reader
-        from tacit.stores.ledger import StoreLedger
-        from tacit.stores.readings import READ, every, readings_folder
-
-        settings = self.settings()
-        by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
-        if by in ("", "nobody"):
-            return []
-        model = reader(
-            settings,
-            self.env,
-            StoreLedger(self.store, self.now),
-            (hosts or [by])[0],
-            self.place.root or self.folder,
-            readers(),
-        )
-        if model is None or "read" not in self.profile.model.steps:
-            return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
-        found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]
-        at, _, failed = self.near.meta(exam_key(model.identity)).partition(" ")
-        exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
-        done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
-        told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
-        return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
-
     def submit(
         self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]
     ) -> Submitted:
@@ -342,21 +312,6 @@ class Learning(Recalling):
                 tx.put_meta(f"silent:{project}", json.dumps(silent))
                 if doubted or silent:
                     tx.put_meta(f"sample:{run.host}", run.path)
-
-    def unread(self) -> list[str]:
-        """Hosts and versions whose sessions of late may not have been read right, for people."""
-        from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
-        from tacit.core.clock import after_days
-        from tacit.stores.counts import recent
-
-        silent = json.loads(self.store.meta(f"silent:{self.project_id}") or "{}")
-        return [*canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *silent_lines(silent)]
-
-    def doubted_sessions(self) -> list[str]:
-        """The newest session file of each host that may not be read right."""
-        from tacit.hosts import HOSTS
-
-        return [path for host in HOSTS if (path := self.store.meta(f"sample:{host}"))]
 
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.

@@ -7,9 +7,13 @@ hooks silent, for a command such as `claude -p` is a host like any other, and mu
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
+import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,7 +21,9 @@ import time
 from typing import TYPE_CHECKING
 
 from tacit.core.answer import ASKED
+from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
+from tacit.core.value import value
 from tacit.hosts import MODEL_CALL, of_session
 from tacit.providers.metered import QUEUED, Reply
 
@@ -35,7 +41,7 @@ class Command:
 
     def __init__(self, command: str, env: Mapping[str, str]) -> None:
         self._command, self._env = command, env
-        self.identity = f"the command {command.split(' ', 1)[0]}"
+        self.identity = f"the command {command.split(' ', 1)[0]}{_which(command, env)}"
 
     def answer(self, prompt: str, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Run it once. A schema is told in words by the prompt; commands take none."""
@@ -56,10 +62,15 @@ class Command:
             finally:
                 _end(process)
             if status == LATER:
-                raise ModelUnavailable(f"{self.identity} has no answer yet: {_last_line(told)}", why=QUEUED)
-            if status:
-                raise ModelUnavailable(f"{self.identity} ended with {status}: {_last_line(told)}", why="exit")
-        return Reply(raw.decode("utf-8", "replace"))
+                raise ModelUnavailable(
+                    f"{self.identity} has no answer yet: {_last_line(told) or 'no word'}", why=QUEUED
+                )
+            reply = _reply(raw.decode("utf-8", "replace"))
+            if status or reply.failed:
+                # programs write their reason where they write their answer, some of them only there
+                reason = _last_line(told) or _said_last(reply.text) or "no word"
+                raise ModelUnavailable(f"{self.identity} ended with {status}: {reason}{_mend(reason)}", why="exit")
+        return Reply(reply.text, reply.tokens_in, reply.tokens_out)
 
     def _start(self, folder: str, said: IO[bytes], told: IO[bytes]) -> subprocess.Popen[bytes]:
         try:
@@ -71,6 +82,81 @@ class Command:
             raise ModelUnavailable(
                 f"{self.identity} cannot be started: {error}.", "model.command names it.", why="dead"
             ) from None
+
+
+@value
+class _Told:
+    """What a command printed: an answer, what it cost where it says so, and whether it is none."""
+
+    text: str
+    tokens_in: int = -1
+    tokens_out: int = -1
+    failed: bool = False
+
+
+def _reply(printed: str) -> _Told:
+    """An answer as text, or as the JSON of a host's program (`--output-format json`), whose count of tokens holds the thinking too."""
+    try:
+        told = json.loads(printed) if printed.lstrip().startswith("{") else None
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or told.get("type") != "result" or not isinstance(told.get("result"), str):
+        return _Told(printed)
+    usage = told.get("usage") if isinstance(told.get("usage"), dict) else {}
+    read = [_count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
+    written = _count(usage, "output_tokens")
+    known = max(read) >= 0 and written >= 0
+    return _Told(
+        told["result"],
+        sum(each for each in read if each > 0) if known else -1,
+        written if known else -1,
+        told.get("is_error") is True,
+    )
+
+
+def _count(usage: Any, name: str) -> int:
+    found = usage.get(name)
+    return found if type(found) is int and 0 <= found < 1 << 40 else -1
+
+
+def _which(command: str, env: Mapping[str, str]) -> str:
+    """The model that a command names and the build of its program: with another of either it is another model, which takes its own exam."""
+    words = shlex.split(command) if command.count("'") % 2 == command.count('"') % 2 == 0 else command.split()
+    named = next((after for word, after in itertools.pairwise(words) if word == "--model"), "")
+    program = shutil.which(words[0], path=env.get("PATH")) if words else None
+    try:
+        built = os.stat(program) if program else None
+    except OSError:
+        built = None
+    of = [named] if named else []
+    of += (
+        [f"build {short_hash(os.path.realpath(program or ''), str(built.st_mtime_ns), str(built.st_size))[:6]}"]
+        if built
+        else []
+    )
+    return f" ({', '.join(of)})" if named and of else ""
+
+
+# What a host's program says where it cannot be asked, and what mends it.
+_MENDS = (
+    (
+        re.compile(r"logged in|log ?in\b|\b401\b|authenticat|api key|oauth|credential", re.I),
+        "start the program once and log in",
+    ),
+    (
+        re.compile(r"\b429\b|rate.?limit|overloaded|\b529\b|usage limit|quota", re.I),
+        "nothing to do: it is tried again later",
+    ),
+    (re.compile(r"\bcredit|billing|payment|\b402\b", re.I), "see to the account that it is asked under"),
+    (
+        re.compile(r"model.{0,40}(?:not found|not exist|unavailable|invalid)|\b404\b", re.I),
+        "name another with reader.model",
+    ),
+)
+
+
+def _mend(reason: str) -> str:
+    return next((f"; {mend}" for sign, mend in _MENDS if sign.search(reason)), "")
 
 
 def surroundings(env: Mapping[str, str]) -> dict[str, str]:
@@ -109,9 +195,13 @@ def _too_late(who: str) -> ModelUnavailable:
 
 
 def _last_line(told: IO[bytes]) -> str:
-    from tacit.guard.redact import redact
-
     told.seek(0, os.SEEK_END)
     told.seek(max(0, told.tell() - 2000))
-    lines = told.read().decode("utf-8", "replace").strip().splitlines()
-    return redact(lines[-1][:300]).text if lines else "no word"
+    return _said_last(told.read().decode("utf-8", "replace"))
+
+
+def _said_last(text: str) -> str:
+    from tacit.guard.redact import redact
+
+    lines = text.strip().splitlines()
+    return redact(lines[-1][:300]).text if lines else ""

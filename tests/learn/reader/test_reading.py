@@ -14,7 +14,7 @@ from tacit.app import open as open_memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.learn.reader import ReaderContext, prepared, read
+from tacit.learn.reader import ReaderContext, exam_key, examined, prepared, read
 from tacit.stores.check import check
 from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
@@ -449,6 +449,23 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     heard = by_text(memories, "Before new work")
     assert (heard.state, heard.gate) == ("candidate", "hold") and "only advises" in heard.gate_reason
     assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0
+
+
+def test_who_does_not_answer_in_form_has_failed_nothing(memories: Memories) -> None:
+    """Prose, or half an answer: the session waits, and the exam is taken again when it is read again, or on request."""
+    found = session("r1")
+    memories.learn(found)
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    for said in ("I would be happy to help!", '{"lessons": [{"text": "Use'):
+        at = replace(desk(memories, said, said), examine=True)
+        reading = prepared(at.folder, found, row.id, row.project, memories.now(), again=True)
+        assert reading is not None
+        (told,) = read(at, reading).warnings
+        assert "in the form that was asked for" in told and memories.store.meta(exam_key(at.model.identity)) == ""
+    at = replace(desk(memories, answer(), answer(), answer(), answer()), examine=True)
+    assert examined(at).advises == "it hears nothing" == examined(at).advises and len(at.model.asked) == 2  # type: ignore[attr-defined]
+    assert examined(at, again=True).advises and len(at.model.asked) == 4  # type: ignore[attr-defined]
 
 
 def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memories) -> None:

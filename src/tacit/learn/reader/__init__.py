@@ -127,23 +127,29 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
     return report
 
 
-def examined(desk: ReaderContext) -> ReaderContext:
-    """The desk with what the exam says of its model. It is taken once, again after a month, and by one that failed after a week."""
+def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
+    """The desk with what the exam says of its model. It is taken once, again after a month (a week, if it failed), or on request."""
     from tacit.core.clock import days_between
+    from tacit.core.errors import ModelUnavailable
     from tacit.learn.reader import exam, prompt
+    from tacit.learn.reader.answer import is_answer
 
     if not desk.examine:
         return desk
     key = exam_key(desk.model.identity)
     own = desk.own or desk.store  # on a server everybody could write it
     at, _, ended = own.meta(key).partition(" ")
-    if not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
+    if again or not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
         asked = exam.prompts()
         schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
         said = [
             desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
             for text, schema in zip(asked, schemas)
         ]
+        if not all(is_answer(each, name) for each, name in zip(said, ("lessons", "answers"))):
+            raise ModelUnavailable(
+                f"{desk.model.identity} did not answer its exam in the form that was asked for.", why="garbage"
+            )  # nobody failed who was not heard
         graded = exam.grade(*said)
         ended = "" if graded.passed else graded.reason
         with own.write() as tx:

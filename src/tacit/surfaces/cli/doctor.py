@@ -48,6 +48,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
     parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
     told = "write the shapes of sessions that may not be read right to FILE, without texts, to look at and to attach to a report"
+    parser.add_argument("--exam", action="store_true", help="have the model that reads sessions take its exam now")
     parser.add_argument("--sample", metavar="FILE", help=told)
     parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
 
@@ -62,6 +63,10 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         return repaired(args, cli)
     if args.sample:
         return _sample(args, cli)
+    if args.exam:
+        with cli.open(args, create=False) as memories:
+            said = memories.retake_exam()
+        return Answer({"exam": said}, said)
 
     from tacit.surfaces.cli.connect import standing_notes
 

@@ -60,7 +60,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         remember_numbers(memories, [row.id for row in found.rows])
         offered = offer_lines(cli, memories) if memories.project else []
-        unread = memories.unread()
+        unread = [*memories.unread(), *memories.reading_trouble()]
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
     return Answer(data, _screen(cli, data, found, offered, runs), warnings=[told for told in (away, chosen, *unread) if told])

@@ -1,0 +1,84 @@
+"""How the reading of sessions goes, for people: by rules, whose canary speaks, and by a model, whose exam and troubles are told."""
+
+from __future__ import annotations
+
+import json
+
+from tacit.app.learning import Learning
+from tacit.core.errors import UsageError
+
+
+class Readers(Learning):
+    """What a person should know of those who read their sessions."""
+
+    def retake_exam(self) -> str:
+        """Have the reader take its exam now; how it went, for people. Raises where nobody reads here, or nobody answers."""
+        from tacit.hosts import readers
+        from tacit.learn.reader import examined
+
+        by, hosts = str(self.settings()["reader.by"].value), [*self.settings()["reader.hosts"].value]
+        desk = self.desk((hosts or [by])[0] if by in readers() or hosts else next(iter(readers())))
+        if desk is None:
+            raise UsageError(
+                "tacit doctor --exam: nobody reads sessions here.", "tacit connect HOST --read asks for a reader."
+            )
+        failed = examined(desk, again=True).advises
+        return f"{desk.model.identity}: " + (
+            f"its exam failed: {failed}; it only advises" if failed else "it passed its exam"
+        )
+
+    def reading_trouble(self) -> list[str]:
+        """Why sessions that should have been read were not, for the first screen; nothing where all is well."""
+        from tacit.core.plural import numbered
+        from tacit.stores.readings import READ, every, readings_folder
+
+        if str(self.settings()["reader.by"].value) in ("", "nobody"):
+            return []
+        found = [each for each in every(readings_folder(self.near.path)) if each.project == self.project_id]
+        waits = [each for each in found if each.state != READ and each.error]
+        return [f"{numbered(len(waits), 'session')} not read yet: {waits[-1].error}"] if waits else []
+
+    def reading_notes(self) -> list[str]:
+        """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
+        from tacit.core.plural import numbered
+        from tacit.hosts import readers
+        from tacit.learn.reader import exam_key
+        from tacit.providers import reader
+        from tacit.stores.ledger import StoreLedger
+        from tacit.stores.readings import READ, every, readings_folder
+
+        settings = self.settings()
+        by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
+        if by in ("", "nobody"):
+            return []
+        model = reader(
+            settings,
+            self.env,
+            StoreLedger(self.store, self.now),
+            (hosts or [by])[0],
+            self.place.root or self.folder,
+            readers(),
+        )
+        if model is None or "read" not in self.profile.model.steps:
+            return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
+        found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]
+        at, _, failed = self.near.meta(exam_key(model.identity)).partition(" ")
+        exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
+        done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
+        told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
+        return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
+
+    def unread(self) -> list[str]:
+        """Hosts and versions whose sessions of late may not have been read right, for people."""
+        from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
+        from tacit.core.clock import after_days
+        from tacit.stores.counts import recent
+
+        silent = json.loads(self.store.meta(f"silent:{self.project_id}") or "{}")
+        return [*canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *silent_lines(silent)]
+
+    def doubted_sessions(self) -> list[str]:
+        """The newest session file of each host that may not be read right."""
+        from tacit.hosts import HOSTS
+
+        return [path for host in HOSTS if (path := self.store.meta(f"sample:{host}"))]
