@@ -246,15 +246,15 @@ class Store:
         return Near(tuple(Hit(memory, "words", 1.0) for memory in self.near[-limit:]), 1, {}, str.split)
 
 
-def test_a_short_session_is_held_against_ten_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
+def test_a_short_session_is_held_against_eight_lessons_it_can_concern_and_the_nearest_to_new_ones() -> None:
     typed = [line(1, "U", " ".join(f"s{n:03}" for n in range(60))), line(2, "A", "else")]
-    for standing, kept in ((9, 9), (10, 10), (11, 10)):
+    for standing, kept in ((8, 8), (9, 8)):
         store: Any = Store(standing, 30)
         found = remembered(store, "p", ["something new"] * 4, typed)
         assert (sum(each.id[0] == "s" for each in found), sum(each.id[0] == "n" for each in found)) == (kept, 2)
         assert [limit for limit, _ in store.asked] == [2000, 2, 2, 2, 2]
     long = [*typed, *(line(n, "S", "so") for n in range(10))]
-    assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 11
+    assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 9
     used = [f"n{n:03}" for n in range(18)]
     found = remembered(store, "p", [], typed, used)
     assert [each.id for each in found] == used  # what the unit was given or denied goes in whatever was said, and counts
@@ -275,12 +275,12 @@ def test_lines_that_speak_of_no_lesson_are_not_shown_again() -> None:
     from tacit.learn.reader.remembered import known_lines
 
     lines = [
-        line(1, "U", words(451)), line(2, "A", "of other things"), line(3, "T", "make test", 3), line(4, "E", words(201), 3),
+        line(1, "U", words(401)), line(2, "A", "of other things"), line(3, "T", "make test", 3), line(4, "E", words(161), 3),
         line(5, "T", "ls"), line(6, "A", "the socket is closed"), line(7, "Q", "pasted"), line(8, "S", "the socket"), line(9, "W", "yes"),
     ]  # fmt: skip
     shown = known_lines(lines, ["Close the socket."])
     assert [each.number for each in shown] == [1, 3, 4, 6, 9]
-    assert [len(each.text.removesuffix(" …")) for each in shown][:3] == [450, 9, 200]
+    assert [len(each.text.removesuffix(" …")) for each in shown][:3] == [400, 9, 160]
 
 
 @pytest.mark.parametrize(

@@ -481,8 +481,11 @@ def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memori
         assert share(tx, memory.project, tx.get(memory.id), "laptop") != []
 
 
-def test_a_session_is_held_against_lessons_whose_sign_it_holds(memories: Memories) -> None:
-    """However far its words are from theirs."""
+def test_a_session_is_held_against_lessons_whose_sign_it_holds(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However far its words are from theirs, and beside the few that go in whatever they share."""
+    from tacit.learn.reader import remembered as choosing
     from tacit.learn.reader.remembered import remembered
     from tacit.learn.reader.render import rendered
 
@@ -492,6 +495,8 @@ def test_a_session_is_held_against_lessons_whose_sign_it_holds(memories: Memorie
     later = rendered(
         run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))
     ).lines
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
+    monkeypatch.setattr(choosing, "FEWEST", 0)
     assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
     assert remembered(memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines) == []
 

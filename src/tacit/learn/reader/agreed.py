@@ -35,6 +35,12 @@ def is_assent(text: str) -> bool:
     return bool(_ASSENT.match(first)) and not _BUT.search(first)
 
 
+def is_agreed(told: Line, lines: Sequence[Line]) -> bool:
+    """Whether the person's next line after a line of the agent is a plain yes."""
+    after = next((line for line in lines if line.letter in PERSON and line.number > told.number), None)
+    return told.letter == "A" and after is not None and is_assent(after.whole)
+
+
 def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
     """Why what a reader calls agreed is not; empty where the agent's line is quoted and the person's next line is a plain yes."""
     if checked.quotes and checked.quotes[0].line.letter == CHOSEN:

@@ -8,16 +8,20 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
+from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
 from tacit.core.standing import is_settled
+from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
+from tacit.learn.reader.agreed import is_agreed
+from tacit.learn.reader.amend import about_the_same, changed_lesson
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find_quote
 from tacit.learn.reader.decide import AGREED, decide
@@ -62,7 +66,7 @@ class _Judged:
 
     memory: str
     ruling: Ruled
-    verdict: str
+    verdict: Verdict
     quote: Found
 
 
@@ -80,6 +84,7 @@ class Taking:
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
+        self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
     def judge(self, asking: Questions) -> None:
@@ -101,9 +106,30 @@ class Taking:
         for each in quoted:
             verdict, memory, quote = each
             needed = tier_to_take_away(memory, self.desk.store.evidence(memory.id))
-            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed)
-            self.verdicts.append(_Judged(memory.id, ruling, verdict.verdict, quote))
+            agreed = is_agreed(quote.line, self.lines)
+            ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed, agreed=agreed)
+            if ruling.act == "amend" and not self._reword(memory, verdict, quote):
+                ruling = replace(ruling, act="suspend" if memory.state in INJECTABLE else "contradiction")
+            self.verdicts.append(_Judged(memory.id, ruling, verdict, quote))
         self.reading = asking.reading
+
+    def _reword(self, memory: Memory, verdict: Verdict, quote: Found) -> bool:
+        """Whether a lesson of this session takes the place of one of which a part changed: it is worded for it."""
+        at = verdict.new - 1 if 1 <= verdict.new <= len(self.new) else -1
+        place = next((n for n, (checked, _) in enumerate(self.heard) if at >= 0 and checked is self.new[at]), -1)
+        new = self.heard[place] if place >= 0 and self.heard[place][1].word else None
+        found = changed_lesson(memory, verdict.into, quote, new)
+        if found is None:
+            return False
+        if new is None:
+            self.heard.append(found)
+            self.new.append(found[0])
+        else:
+            self.heard[place], self.new[at] = found, found[0]
+            if self.same.get(verdict.new, ("", ""))[0] == memory.id:
+                del self.same[verdict.new]
+        self.replaced.setdefault(id(found[0]), []).append(memory)
+        return True
 
     def _known(self, asking: Questions) -> tuple[Sequence[Verdict], dict[str, Memory]]:
         """What the session says of remembered lessons, and which they are, by their names in that question."""
@@ -154,6 +180,7 @@ class Taking:
         )  # fmt: skip
         session = Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
         found: list[tuple[Finding, GateDecision]] = []
+        places: list[tuple[Finding, list[Memory]]] = []  # findings, and the lessons whose place each takes
         number = 0
         for checked, decided in self.heard:
             outcome = {
@@ -171,15 +198,20 @@ class Taking:
                 continue
             finding, hits = without_secrets(_finding(run, checked, decided, desk.profile.kinds, self.lines))
             session.redacted += hits
+            for old in self.replaced.get(id(checked), ()):
+                finding = about_the_same(finding, old)
             if number in self.same:
                 session.same[finding.key] = self.same[number][0]
             found.append(_gated(finding, decided, desk))
+            if id(checked) in self.replaced:
+                places.append((found[-1][0], self.replaced[id(checked)]))
         with desk.store.write(confidence=desk.profile.signals) as tx:
             session.enter(tx)
             buried = {place.partition("#")[0] for place in session.buried}
             session.take(tx, [each for each in found if each[0].place.partition("#")[0] not in buried])
             for judged in self.verdicts:
                 self._apply(tx, session, judged)
+            self._replace(tx, session, places)
             for number, (memory, better) in self.same.items():
                 self._amend(tx, session, memory, better, number)
             self._settle(tx, session)
@@ -194,9 +226,9 @@ class Taking:
         back = {
             each.memory: each.quote.words
             for each in self.verdicts
-            if each.verdict in PROBLEM and settles(each.quote)
+            if each.verdict.verdict in PROBLEM and settles(each.quote)
         }
-        followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
+        followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict.verdict == "followed"}
         lines = {memory: self.new[at - 1].person for at, (memory, _) in self.same.items()}
         again = {memory: line.words for memory, line in lines.items() if line is not None}
         for use in tx.uses(unit=session.row.root):
@@ -219,7 +251,7 @@ class Taking:
 
     def _apply(self, tx: Transaction, session: Session, judged: _Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()
-        if ruling.act == "nothing" or not (held := tx.memories([judged.memory])):
+        if ruling.act in ("nothing", "amend") or not (held := tx.memories([judged.memory])):
             return
         if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {session.row.root}:
             return  # the rules heard it in this very session
@@ -229,7 +261,7 @@ class Taking:
         tx.add_evidence(
             Evidence(
                 memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=by, tier=ruling.tier,
-                place=f"{judged.quote.line.place}#{judged.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
+                place=f"{judged.quote.line.place}#{judged.verdict.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
                 origin=session.run.descent,
             )
         )  # fmt: skip
@@ -244,6 +276,29 @@ class Taking:
             self._propose(tx, memory, ruling.reason, at)
         else:
             session._promote(tx, memory.id)
+
+    def _replace(
+        self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]
+    ) -> None:
+        """Close lessons of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
+        at, version = self.desk.now(), self.desk.project.profile
+        made = {row.key: row.memory for row in tx.findings(run=session.id) if row.memory}
+        for finding, olds in places:
+            for old in tx.memories([each.id for each in olds]):
+                now = next(iter(tx.memories([made[finding.key]])), None) if finding.key in made else None
+                told = f"a part of it was changed: {finding.text}"
+                if now is None or now.gate != "allow":
+                    if old.state in ("provisional", "stable"):
+                        move = Move("under_review", told, "taken-back", "contradiction")
+                        tx.apply(moved(old, move, self.desk.profile, by=_BY, at=at, run=self.reading.run, profile_version=version))
+                        session.moves.append((old.id, old.state, "under_review", told))
+                elif now.id == old.id and old.text != finding.text:
+                    fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=dict(finding.extra or {}), updated_at=at)
+                    tx.apply(change(old, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version))
+                elif now.id != old.id and old.state != "superseded":
+                    for each in merged(old, now, by=_BY, reason=told, at=at, profile=version):
+                        tx.apply(each)
+                    session.moves.append((old.id, old.state, "superseded", told))
 
     def _propose(
         self, tx: Transaction, memory: Memory, reason: str, at: str, kind: str = "review", payload: Mapping[str, Any] = TO_REVIEW

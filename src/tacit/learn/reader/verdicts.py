@@ -1,7 +1,8 @@
 """What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person.
 
 Taking away needs as much as putting in. Only the person's own words, weighed a second time, suspend a lesson; what is pinned, canonical
-or about security waits for somebody's word all the same; an exception for this time suspends nothing.
+or about security waits for somebody's word all the same. An exception for this time is counted, and two in two pieces of work make a
+lesson ask; what is outdated by what happened is taken out at once if a reader worded it, for nobody speaks again of what is gone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 AGAINST = ("reversed", "amended", "outdated")
 MET = ("came_back", "said_again")  # its problem was met again
 PROBLEM = (*MET, "breached")  # … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
+EXCEPTION = "an exception for this time"
 WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
 
 
@@ -29,7 +31,7 @@ WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks
 class Ruled:
     """What a verdict does."""
 
-    act: str  # sighting, contradiction, suspend, propose, or nothing
+    act: str  # sighting, contradiction, amend, suspend, propose, or nothing
     tier: str = "agent"
     reason: str = ""
 
@@ -39,22 +41,35 @@ def needs_weighing(verdict: str, quote: Found) -> bool:
     return verdict in AGAINST and quote.line.letter in PERSON
 
 
-def ruled(verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None, *, needed: str) -> Ruled:
-    """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away."""
+def ruled(
+    verdict: str, memory: Memory, quote: Found, weighed: Weighed | None = None, *, needed: str, agreed: bool = False
+) -> Ruled:
+    """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away,
+    `agreed`: the person said a plain yes to the agent's line that is quoted."""
     typed = quote.line.letter in PERSON
     if verdict in MET:
         if not typed and (memory.extra or {}).get(READ_AS) == "asked":
             return Ruled("nothing", reason="what was asked for is asked for again by a person")
         # whoever says so speaks of the problem, and vouches for nobody's words about it
         return Ruled("sighting", "agent", "met again")
+    kept = memory.pinned or memory.klass == "security" or memory.state == "canonical"
+    if verdict == "excepted" and typed and not kept:
+        return Ruled("contradiction", "user", EXCEPTION)
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
+    if verdict == "amended" and agreed and not typed:
+        act = "amend" if reaches("agent", needed) and not kept else "propose"
+        return Ruled(act, "agent", f"the person agreed to: {quote.words}")
     if not typed:
-        return _by_events(memory, quote, needed)
-    if weighed is None or weighed.says != "yes" or weighed.holds in ("order", "once"):
+        return _by_events(verdict, memory, quote, needed)
+    if weighed is None or weighed.says not in ("yes", "partly" if verdict == "amended" else "yes"):
         return Ruled("nothing", reason="the person's line does not take it back")
-    if memory.pinned or memory.klass == "security" or memory.state == "canonical":
+    if weighed.holds in ("order", "once"):
+        return Ruled("nothing" if kept else "contradiction", "user", EXCEPTION)
+    if kept:
         return Ruled("propose", "user", f"the person says otherwise: {quote.words}")
+    if verdict == "amended":
+        return Ruled("amend", "user", f"the person changed a part of it: {quote.words}")
     if memory.state in INJECTABLE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
@@ -81,11 +96,16 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
     )
 
 
-def _by_events(memory: Memory, quote: Found, needed: str) -> Ruled:
+def _by_events(verdict: str, memory: Memory, quote: Found, needed: str) -> Ruled:
     """What happened, or the agent, speaks against a lesson: never enough against what a person said, showed or confirmed."""
     tier = WITNESSES.get(quote.line.letter)
     if tier is None:
         return Ruled("nothing", reason="pasted, planned and outside words take nothing back")
+    gone = verdict == "outdated"
     if not reaches(tier, needed) or memory.klass == "security":
-        return Ruled("nothing", reason="a person's lesson is taken back by a person")
+        asks = gone and memory.state in INJECTABLE
+        told = f"it may be outdated: {quote.words}" if asks else "a person's lesson is taken back by a person"
+        return Ruled("propose" if asks else "nothing", tier, told)
+    if gone and (memory.extra or {}).get(READ_AS) and memory.state in INJECTABLE:
+        return Ruled("suspend", tier, f"outdated: {quote.words}")
     return Ruled("contradiction", tier, "what happened speaks against it")

@@ -1,0 +1,61 @@
+"""A rule of which a part changed: which wording takes the place of the remembered one, and as whose word.
+
+The wording may say what the old lesson says and what the lines say by which it was changed, and nothing else; it is worth no more than
+the least of the two. Without such a wording the old lesson is suspended: told as it was it would be wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tacit.core.subject import WAY, joined, names_of, topic_of
+from tacit.core.trust import least
+from tacit.core.value import replace
+from tacit.learn.reader.answer import Lesson
+from tacit.learn.reader.check import Checked
+from tacit.learn.reader.decide import AGREED, Decided
+from tacit.learn.reader.leave import acts_unasked, asks_person
+from tacit.words.match import says_more
+from tacit.words.prepared import prepare
+
+if TYPE_CHECKING:
+    from tacit.core.memory import Memory
+    from tacit.core.run import Finding
+    from tacit.learn.reader.check import Found
+
+_KIND = {"rule": "way", "fix": "cure", "preference": "preference", "decision": "decision"}  # as readers call them
+OWNERS = "user"
+
+
+def changed_lesson(memory: Memory, into: str, quote: Found, new: tuple[Checked, Decided] | None) -> tuple[Checked, Decided] | None:
+    """The lesson that takes a changed one's place: a new one of the session, in these words where they say more of the rule than it does,
+    or these words alone. None where neither is there."""
+    lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
+    fits = bool(into) and not says_more(prepare(into), prepare(" ".join((memory.text, *lines)))) and not _goes_further(into)
+    if new is not None:
+        checked, decided = new
+        if not fits or not says_more(prepare(into), prepare(decided.text)):
+            return new
+        tier = least((decided.tier, memory.trust))
+        word = "shown" if decided.word == "said" and tier != OWNERS else decided.word
+        return replace(checked, lesson=replace(checked.lesson, text=into)), replace(decided, text=into, tier=tier, word=word)
+    if not fits:
+        return None
+    typed = quote.line.letter != "A"
+    tier = memory.trust if typed and memory.trust == OWNERS else "agent"
+    word = "said" if tier == OWNERS else "shown" if typed else AGREED
+    lesson = Lesson(into, _KIND.get(memory.kind, "fact"), word)
+    witness = OWNERS if typed else "agent"
+    return Checked(lesson, (quote,)), Decided(into, word, tier, witness, reason="a part of a rule was changed", kind=lesson.kind)
+
+
+def about_the_same(finding: Finding, memory: Memory) -> Finding:
+    """A finding about what the lesson was about whose place it takes."""
+    if memory.about in ("", WAY) or finding.about == memory.about:
+        return replace(finding, about=finding.about or memory.about, paths=finding.paths or memory.paths)
+    names = (*names_of(finding.about), *names_of(memory.about))
+    return replace(finding, about=joined(topic_of(memory.about), names), paths=finding.paths or memory.paths)
+
+
+def _goes_further(text: str) -> bool:
+    return acts_unasked(text) or bool(asks_person(text))
