@@ -41,6 +41,10 @@ def __getattr__(name: str) -> object:
     return getattr(sys.modules[module], name)
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command `tacit`. A hook is answered without the command line being loaded: every prompt waits for it."""
     import sys

@@ -421,7 +421,7 @@ def test_a_standing_request_comes_in_several_wordings() -> None:
     said = ["commit and update changelog", "commit this and update the changelog", "then commit, and update changelog"]
     (asked,) = told([[sentence(each)] for each in said])[1]
     assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith(
-        "Make it a standing order?"
+        "Make it a lasting order?"
     )
     assert told([[sentence(said[0])]] * 5)[1] == []
     assert (
@@ -556,7 +556,7 @@ def test_what_a_person_took_out_or_worded_stays_so(memories: Memories) -> None:
 
 
 def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) -> None:
-    """What the person should mend, and what may be a standing order: once each, whatever is learned after."""
+    """What the person should mend, and what may be a lasting order: once each, whatever is learned after."""
     for n in range(5):
         memories.learn(rtk(n))
     asked = {each.kind: each for each in memories.proposals()}
@@ -583,7 +583,7 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(
         runs
     )
-    assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))
+    assert not any("Make it a lasting order" in given for given in (memories.inject("x", trial=False).markdown,))
 
 
 def test_what_another_person_asks_for_is_not_asked_about_here(memories: Memories) -> None:

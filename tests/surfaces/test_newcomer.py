@@ -207,7 +207,7 @@ def test_a_request_becomes_an_order(typed: str, order: str) -> None:
 
 
 def asked(count: int, sessions: int, *said: str) -> ForPerson:
-    text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a standing order?"
+    text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
     order = Request(said[0], (), (), ()).order
     return ForPerson(
         "request", f"request {said[0]}", text, count, sessions, ("r1",), lesson=said[0], order=order, wordings=said[1:]

@@ -492,12 +492,12 @@ def test_what_withholding_costs() -> None:
 
 def test_balance() -> None:
     """Arms of the promised sizes are quiet; a lost third of one arm is not."""
-    reason = "the arms are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
+    reason = "the two sides are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
     assert not balance({0.3: Counts(70, 140, 30, 60)}).alarm
     lost = balance({0.3: Counts(140, 280, 40, 80)})
     assert lost == Balance(lost.e, True, reason)
     assert lost.e >= 20
-    assert balance({}) == Balance(1.0, False, "the arms have the sizes the coin promised")
+    assert balance({}) == Balance(1.0, False, "the two sides have the sizes the coin promised")
 
 
 def test_one_lesson_out_of_balance_among_many() -> None:

@@ -70,6 +70,11 @@ _VERBS = {
     ),
 }
 _FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
+# What people call; the rest is for the command line and the hooks, and `_FACETS` finds it.
+_CALLED = (
+    "add add_many list get recall inject run watched learn submit edit pin forget erase undo feedback review proposals why log effect audit"
+    " backtest tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
+).split()
 _FUNCTIONS = {
     "lookback_part": "proving", "replay_part": "replaying",
     "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
@@ -146,4 +151,4 @@ else:
             return getattr(self, name)
 
         def __dir__(self) -> Iterable[str]:
-            return [*super().__dir__(), *_FACETS]
+            return _CALLED

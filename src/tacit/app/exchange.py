@@ -49,7 +49,7 @@ class Exchange(Opened):
         from tacit.core.memory import TIERS, checked
         from tacit.learn.intake import take_in
 
-        tier = checked("trust tier", trust or "imported", TIERS)
+        tier = checked("trust", trust or "imported", TIERS)
         if tier != "imported":
             self._need_person(f"Importing with trust {tier}")
         files = [(format or formats.holder(each), each) for each in self._memory_files(source)]

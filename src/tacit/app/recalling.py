@@ -6,6 +6,7 @@ import os
 
 from tacit.app.opened import Opened
 from tacit.core.digest import new_id
+from tacit.core.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class Recalling(Opened):
         from tacit.recall.answering import Recalled, recall
         from tacit.recall.query import Query
 
+        if not isinstance(question, str):
+            raise UsageError(f"A question is text, not {type(question).__name__}.", 'recall("what you want to know")')
         if self.project is None:
             return Recalled()
         if run:

@@ -23,7 +23,7 @@ PROPOSAL_KINDS = {
     "edit": "a model's rewrite, or a page edit, of a text",
     "tend": "more changes than one pass may make",
     "page": "a line for the page, or lines that vanished from it",
-    "request": "something was asked for in several sessions: is it a standing order?",
+    "request": "something was asked for in several sessions: is it a lasting order?",
     "notice": "something to mend outside: what fails without a way out, or an instruction file that is wrong",
     "fork": "two machines changed one memory apart",
 }

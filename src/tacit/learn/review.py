@@ -134,7 +134,7 @@ class Review:
             if outcome == "weaken":
                 if stood == "provisional" and not allows(self.profile, memory.state, LOWER[stood]):
                     raise Refused(
-                        f"{id} was provisional, and the profile {self.profile.name} knows nothing weaker.",
+                        f"{id} was on trial, and the profile {self.profile.name} knows nothing weaker.",
                         "Keep it (--outcome keep) or put it away (--outcome archive).",
                     )
                 return self._weaken(tx, memory, LOWER[stood], reason)
@@ -369,7 +369,7 @@ class Review:
             for row in filter(None, map(tx.run, asked.get("runs", ()))):
                 seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
                 tx.add_evidence(replace(seen, quote=str(asked["text"]), seq=row.seq, at=row.started_at or at))
-        told = reason or f"a standing order from now on: {memory.text}"
+        told = reason or f"a lasting order from now on: {memory.text}"
         self._settled(proposal, APPROVED, told)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
 

@@ -170,7 +170,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
     told = [
         (
             found.findings >= _FEW and found.fallback_rate > limits.fallback,
-            f"the gate could not judge {found.fallback_rate:.0%} of {found.findings} findings (more than {limits.fallback:.0%})",
+            f"{found.fallback_rate:.0%} of {found.findings} findings could not be judged (more than {limits.fallback:.0%})",
         ),
         (
             found.active >= _FEW and found.stale_share > limits.stale,

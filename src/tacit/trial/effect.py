@@ -112,7 +112,7 @@ class Course:
 
 @value
 class Balance:
-    """Whether the arms have the sizes the coin promised."""
+    """Whether the two sides have the sizes the coin promised."""
 
     e: float
     alarm: bool
@@ -373,9 +373,9 @@ def balance(table: Table) -> Balance:
         wealth += lgamma(1 + n1) + lgamma(1 + n0) - lgamma(2 + n1 + n0) - n1 * log(1 - h) - n0 * log(h)
     e = exp(min(wealth, 690.0))
     if e < OUT_OF_BALANCE:
-        return Balance(e, False, "the arms have the sizes the coin promised")
+        return Balance(e, False, "the two sides have the sizes the coin promised")
     return Balance(
-        e, True, "the arms are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
+        e, True, "the two sides are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
     )
 
 
@@ -388,7 +388,7 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
     worst = max(tables, key=lambda id: balance(tables[id]).e, default="")
     if whole.alarm or not worst or (e := balance(tables[worst]).e) < OUT_OF_BALANCE * len(tables):
         return whole
-    told = f"the arms of {worst} are out of balance: its outcomes are being lost or selected; its figures cannot be trusted"
+    told = f"the sides of {worst} are out of balance: its outcomes are being lost or selected; its figures cannot be trusted"
     return Balance(e, True, told)
 
 

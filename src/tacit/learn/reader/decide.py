@@ -113,7 +113,7 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         return _held(Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}"))
     decided = Decided(text, "said", "user", "user", reason=reason)
     if acts_unasked(text) and not is_standing_order(line):
-        return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a standing order")
+        return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a lasting order")
     return _held(decided)
 
 

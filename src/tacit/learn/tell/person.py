@@ -1,7 +1,7 @@
 """What the person is told of what was noticed, and no agent ever is: in the inbox, on the desk, by `doctor`.
 
 Three sorts. Something fails in many sessions and nobody found a way out: only the person can mend the machine or say what to do. An
-instruction file orders what fails, or names what is not there. Something was asked for again and again: it may be a standing order.
+instruction file orders what fails, or names what is not there. Something was asked for again and again: it may be a lasting order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SHOWN = 160  # characters of a line that is said to be wrong
 class ForPerson:
     """One thing for the person to know or to decide."""
 
-    kind: str  # "request": yes makes it a standing order; "notice": to be mended outside, and closed
+    kind: str  # "request": yes makes it a lasting order; "notice": to be mended outside, and closed
     subject: str
     text: str
     count: int  # lineages
@@ -141,7 +141,7 @@ def of_request(request: Request, sessions: int) -> ForPerson:
     text = (
         f"In {count} of {sessions} sessions you asked “{request.text}”"
         + (f" (also {others})" if others else "")
-        + ". Make it a standing order?"
+        + ". Make it a lasting order?"
     )
     return ForPerson(
         "request", f"request {request.text.lower()}", text, count, sessions, request.runs[-MOST_RUNS:],

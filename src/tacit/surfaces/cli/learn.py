@@ -69,7 +69,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
         if args.words_of:
-            memories.need_person(f"Standing for sessions as those of {args.words_of}")
+            memories.need_person(f"Vouching for sessions as those of {args.words_of}")
         elif args.paths and not args.dry_run:
             _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:

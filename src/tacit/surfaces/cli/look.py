@@ -235,7 +235,7 @@ def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
     lines = ["", paint(cli, "bold", "Inner states")]
     gate = memory.gate + (f" ({memory.gate_reason})" if memory.gate_reason else "")
     lines.append(
-        f"  state {memory.state}, trust {memory.trust}, gate {gate}, verdict {memory.verdict}, class {memory.klass}"
+        f"  state {memory.state}, trust {memory.trust}, {gate}, verdict {memory.verdict}, class {memory.klass}"
     )
     lines.append(f"  ladder: {data['next']}")
     if data["early_confidence"] is not None:

@@ -37,7 +37,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-score", dest="min_score", type=float, help="nothing that fits less; 0: whatever fits")
     for name in ("category", "kind", "domain", "agent"):
         parser.add_argument(f"--{name}", default="")
-    parser.add_argument("--include-held", action="store_true", help="also what the gate holds")
+    parser.add_argument("--include-held", action="store_true", help="also what waits for a person")
     parser.add_argument("--include-stale", action="store_true", help="also what is stale or decayed")
     parser.add_argument("--as-of", dest="as_of", metavar="TIME", help="what was known then: 2026-11-01, or 7d, 12h")
     parser.add_argument("--explain", action="store_true", help="why each fits")

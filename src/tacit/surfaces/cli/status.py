@@ -63,7 +63,9 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         unread = [*memories.unread(), *memories.reading_trouble()]
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
-    return Answer(data, _screen(cli, data, found, offered, runs), warnings=[told for told in (away, chosen, *unread) if told])
+    return Answer(
+        data, _screen(cli, data, found, offered, runs), warnings=[told for told in (away, chosen, *unread) if told]
+    )
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:

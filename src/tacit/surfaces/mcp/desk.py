@@ -37,11 +37,11 @@ class Known(BaseModel):
 
     id: str
     kind: str
-    state: str = Field(description="candidate, provisional, stable, canonical, …")
+    state: str = Field(description="its inner state")
     trust: str = Field(description="whose words these are: user, team, review, observed, agent, quoted, imported")
     seen: int = Field(description="independent runs that met it")
     score: float
-    mark: str | None = Field(default=None, description="what to know of it: candidate, held, stale, …")
+    mark: str | None = Field(default=None, description="what to know of it, in a word")
     paths: list[str] = []
 
 
