@@ -219,6 +219,9 @@ def judge_move(profile: Profile, standing: LadderFacts, to: str, by: tuple[str, 
     return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[:2])[2])
 
 
+_WALL = "the word of a person, since the gate holds it"
+
+
 def next_move(profile: Profile, standing: LadderFacts) -> str:
     """What would move this memory, in one sentence."""
     if standing.state not in LEGAL:
@@ -229,14 +232,16 @@ def next_move(profile: Profile, standing: LadderFacts) -> str:
     ways: dict[str, list[tuple[float, str]]] = {}
     for rule, to in upward or rules:
         missing = [*_unmet(rule, to, standing), *_unapproved(profile, rule, standing)]
-        ways.setdefault(to, []).append((sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
+        told = " and ".join(text for _, text in missing if text != _WALL)
+        ways.setdefault(to, []).append((sum(gap for gap, _ in missing), told))
     if not ways:
         return f"Nothing in the profile {profile.name} moves a memory that is {standing.state}."
     to = min(ways, key=lambda goal: min(ways[goal]))
     texts = list(dict.fromkeys(text for _, text in sorted(ways[to], key=lambda way: way[0])))
+    walled = _walled(to, standing) and not any(role == "person" for _, role in standing.approvals)
     if not texts[0]:
-        return f"It becomes {to} the next time its ladder is asked."
-    return f"It becomes {to} with {', or with '.join(texts[:3])}."
+        return f"It becomes {to} with {_WALL}." if walled else f"It becomes {to} the next time its ladder is asked."
+    return f"It becomes {to} with {', or with '.join(texts[:3])}" + (f"; in any case with {_WALL}." if walled else ".")
 
 
 def review_days(profile: Profile, state: str) -> int:
@@ -275,7 +280,7 @@ def _unmet(rule: Rule, to: str, standing: LadderFacts) -> list[tuple[float, str]
     """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
     found = [(_gap(each, standing), _words(each, standing)) for each in rule.when if not _holds(each, standing)]
     if _walled(to, standing) and not any(role == "person" for _, role in standing.approvals):
-        found.append((1.0, "the word of a person, since the gate holds it"))
+        found.append((1.0, _WALL))
     return found
 
 

@@ -154,7 +154,10 @@ class _Reflecting:
             since = after_days(self.context.now(), -self.profile.reflect.lookback_days)
             met = held_and_met(tx, self.project, float(self.profile.learn.resurrect_runs), since, _MOST)
             for memory in tx.memories(met):
-                if len(self.made) < PROPOSALS and not self._was_proposed(tx, memory.id, "confirm"):
+                asked = self._was_proposed(tx, memory.id, "confirm") or tx.proposals(
+                    memory=memory.id, state="open", limit=1
+                )
+                if len(self.made) < PROPOSALS and not asked:
                     told = f"held ({memory.gate_reason}), and met in {memory.tally.seen} runs"
                     self._put(tx, "confirm", memory, told, {"evidence": quotes(tx, memory)})
 

@@ -36,8 +36,9 @@ def lesson_of(row: Row) -> Record:
     came = dict(memory.extra or {}) if "description" in (memory.extra or {}) else None
     read = Fields(came or {})
     seen = counts.get("seen", Opening("seen", 0))
-    # A person's word was said once, although no run saw it.
-    frequency = int(counts.get("frequency", seen).amount) if memory.state == "archived" or seen.amount else 1
+    # A person's word was said once, although no run saw it; forgotten, it leaves as it was, only silence wears it down.
+    worn = memory.state == "archived" and memory.closed_by == "silence"
+    frequency = int(counts.get("frequency", seen).amount) if worn or seen.amount else 1
     kind = _type_of(memory, read.type if came else "")
     runs = [run for run in row.runs if run != BY_HAND]
     now = {

@@ -79,6 +79,7 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
         "format",
         "kept",
         "already",
+        "renewed",
         "held",
         "quarantined",
         "audits",
@@ -87,7 +88,7 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
         "redacted",
     )
     rows = [
-        [one_line(path, 50), each.format, str(len(each.kept)), str(each.already), str(each.held), str(each.quarantined),
+        [one_line(path, 50), each.format, str(len(each.kept)), str(each.already), str(each.updated), str(each.held), str(each.quarantined),
          str(each.audits), str(each.skipped), str(each.fields), str(each.redacted)]
         for path, each in found
     ]  # fmt: skip

@@ -302,13 +302,14 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=bool(args.fail_on)) as memories:
         back = memories.regressions(args.run) if args.fail_on else []
         checked = memories.check(args.run) if args.check else []
+        names = {each.memory: memories.get(each.memory).alias or each.memory for each in checked}
     data = {
-        "checks": [dict(each.__dict__) for each in checked],
+        "checks": [{**each.__dict__, "name": names[each.memory]} for each in checked],
         "regressions": [{**each.__dict__, "sentence": each.sentence} for each in back],
     }
     lines = [each.sentence for each in back]
     lines += [
-        f"{each.signal:<11} {each.overlap:>3} %  {each.memory}  {one_line(each.text, max(20, width() - 34))}"
+        f"{each.signal:<11} {each.overlap:>3} %  {names[each.memory]}  {one_line(each.text, max(20, width() - 34))}"
         for each in checked
     ]
     return Answer(data, "\n".join(lines), code=1 if back else 0)

@@ -117,10 +117,11 @@ def _text(done: Tended) -> str:
 def _told(step: StepReport) -> str:
     if step.skipped:
         return step.skipped
-    figures = ", ".join(f"{len(at) if isinstance(at, tuple) else at} {name}" for name, at in step.figures.items() if at)
+    told = {name: len(at) if isinstance(at, tuple) else at for name, at in step.figures.items() if at}
+    figures = ", ".join("this run counted" if at is True else f"{at} {name}" for name, at in told.items())
     counted = [
         f"{len(step.changes)} changed" if step.changes else "",
-        f"{len(step.proposals)} proposed" if step.proposals else "",
+        f"{len(step.proposals)} proposed" if step.proposals and "proposed" not in told else "",
     ]
     return ", ".join(word for word in (figures, *counted) if word) or "nothing due"
 
