@@ -622,9 +622,10 @@ def also(bench: Bench) -> list[Line]:
             drawn = cells(here, bench.occurs(np.where(here, lessons.injected[:, None], lessons.withheld[:, None])))
             settled = [trials(row, np.full(runs, h), str(i)) for i, row in enumerate(drawn)]
             whole = whole_memory(chain.from_iterable(settled))
-            truth = float((lessons.injected - lessons.withheld).sum())
+            truth = (1 - h) * runs * float((lessons.withheld - lessons.injected).sum())
+            _, least, most = whole.spared or (0.0, -math.inf, math.inf)
             widths.append((whole.high - whole.low) / 2)
-            covered += whole.low <= truth <= whole.high
+            covered += least <= truth <= most
             excluded += whole.low > 0 or whole.high < 0
         where = f"whole memory, 6 lessons, {runs} runs, h {h}"
         lines.append(at_least("+", f"{where}: interval holds the truth at the end", covered / stores, 0.95))
@@ -651,10 +652,11 @@ def moving(bench: Bench) -> list[Line]:
                 thrown.append(
                     Trial(str(run), name, name, rates[lesson], arm, "occurred" if problem else "not_occurred")
                 )
-                truth += told - untold
+                truth += (1 - rates[lesson]) * (untold - told)
             if run % 20 == 19:
                 whole = whole_memory(thrown)
-                wrong |= not whole.low <= truth / (run + 1) <= whole.high
+                _, least, most = whole.spared or (0.0, -math.inf, math.inf)
+                wrong |= not least <= truth <= most
                 for lesson in list(rates):
                     word = effect.verdict(tabulate(each for each in thrown if each.family == str(lesson))).word
                     if word == effect.HELPS:
@@ -664,7 +666,8 @@ def moving(bench: Bench) -> list[Line]:
         missed += wrong
         widths.append((whole.high - whole.low) / 2)
         span = effect.interval(tabulate(thrown))
-        pooled += not span.low * whole.lessons_per_run <= truth / 200 <= span.high * whole.lessons_per_run
+        given = sum(each.arm == "injected" for each in thrown)
+        pooled += not -span.high * given <= truth <= -span.low * given
     where = "a memory in motion, 6 lessons, 200 runs"
     return [
         at_most("+", f"{where}: interval misses the truth at any of 10 looks", missed / stores, 0.05),

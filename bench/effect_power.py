@@ -13,7 +13,7 @@ import numpy as np
 import effect_twin as twin
 from effect_twin import Bools, Floats, Ints
 from tacit.core.profile_toml import standard
-from tacit.trial.effect import SHARES, _bets
+from tacit.trial.effect import SHARES, bets
 
 Thrown = tuple[Ints, Floats, Ints, Bools, Bools]
 LOOKS = (20, 40, 60, 100, 200)
@@ -50,14 +50,15 @@ def with_losses(
     """The look at which each lesson has its verdict where a problem costs a part: bets on a loss know less of how often it occurs."""
     kinds = [(given, loss) for given in (True, False) for loss in (0.0, *LOSSES)]
     side = "help" if injected < withheld else "harm"
-    factors = np.array([_bets(h, 0.0, side, *kind) for kind in kinds])
+    # half of the purse on the loss, half on whether it occurred
+    factors = np.array([[*bets(h, 0.0, side, given, loss), *bets(h, 0.0, side, given, float(loss > 0))] for given, loss in kinds])
     wealth, first = np.zeros((lessons, factors.shape[1])), np.full(lessons, twin.NEVER)
     for t in range(LOOKS[-1]):
         given = random.random(lessons) >= h
         occurred = random.random(lessons) < np.where(given, injected, withheld)
         loss = np.where(occurred, 1 + random.choice(len(LOSSES), p=OFTEN, size=lessons), 0)
         wealth += factors[np.where(given, 0, len(LOSSES) + 1) + loss]
-        crosses = np.exp(wealth) @ np.array(SHARES) >= bar * sum(SHARES)
+        crosses = np.exp(wealth) @ np.array([*SHARES, *SHARES]) >= bar * 2 * sum(SHARES)
         first = np.where(crosses & (first == twin.NEVER), t + 1, first)
     return first
 

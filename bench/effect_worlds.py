@@ -4,8 +4,8 @@
 
 `bench/effect.py` simulates outcomes, so it can say nothing of the instrument that finds them. Here nothing is simulated but the agent: each
 run asks for its lessons (`inject`), goes on as its world says, is written as a neutral or a Claude Code file and learned from it. Eight lessons
-a store, each about an error of its own; forty and more a world. Looked at after every run: a verdict counts from its first crossing. Beside the
-verdicts stand the intervals at every tenth run, against the true difference of the losses, and how many settled uses hold the loss that the world knows to be
+a store, each about an error of its own; two hundred and more a world. Looked at after every run: a verdict counts from its first crossing. Beside the
+verdicts stand the intervals at every tenth run, against the true difference of how often the problem comes, what was claimed of the lessons together, and how many settled uses hold the loss that the world knows to be
 true, so that a blind instrument and an unlucky coin can be told apart. Exits 1 where a bound is missed. What a world said is kept in FILE (default
 .bench/effect-worlds.json): one that was played with the same numbers of this version is not played again. Coins are those of each store's own random key, so
 that counts differ from one playing to the next: of 40 lessons whose chance of a verdict is .39 fewer than 12 have one in every tenth playing. Worlds that ask
@@ -35,10 +35,11 @@ from tacit.app import Memories  # noqa: E402
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.digest import hex_digest  # noqa: E402
 from tacit.core.rows import run_id  # noqa: E402
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE  # noqa: E402
 from tacit.testing import Clock  # noqa: E402
 
 NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
-STORES = 5
+STORES = 25
 KEY = "a key of ada's"
 EACH = 10  # runs between two looks at the intervals
 CRITIC = dict(
@@ -62,10 +63,12 @@ class World(NamedTuple):
     injected: float = 0.3
     runs: int = 60
     claude: bool = False  # written as Claude Code writes its sessions
-    # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin
+    # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin, undone, around, piped
     also: str = ""
     says: str = ""  # the verdict that is right; empty: none
     times: int = 1  # how many times the stores of other worlds
+    may: str = ""  # a verdict on a lesson that is no mistake either
+    whole: str = ""  # what may be claimed of the lessons together; empty: nothing
 
 
 WORLDS = (
@@ -82,10 +85,14 @@ WORLDS = (
     World("null, problems strike together", also="shared"),
     World("null, problem rate falls .6 to .06", 0.6, 0.6, also="falling"),
     World("null, a critic's findings", 0.4, 0.4, also="critic"),
-    World("recovery .5 → .5, told agents cure at once", 0.5, 0.5, 180, also="recovery", says="helps"),
-    World("helps .5 → .2", 0.5, 0.2, 90, claude=True, says="helps", times=4),
-    World("harms .2 → .5", 0.2, 0.5, 90, says="harms", times=2),
-    World("ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms", times=2),
+    World("recovery .5 → .5, told agents cure at once", 0.5, 0.5, 180, also="recovery", says="helps", whole="helps"),
+    World("helps .5 → .2", 0.5, 0.2, 90, claude=True, says="helps", whole="helps"),
+    World("harms .2 → .5", 0.2, 0.5, 90, says="harms", whole="harms"),
+    World("ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms"),
+    World("4a told agents leave half of their work undone", 0.4, 0.4, 60, also="undone", may="helps"),
+    World("4b told agents work around in one call, others cure in two", 0.4, 0.4, 60, also="around", may="helps", whole="helps"),
+    World("4c null, told agents pipe into tail", 0.4, 0.4, 60, also="piped"),
+    World("rare .0625 → .025, given every time", 0.0625, 0.025, 120, may="helps", whole="helps"),
 )
 
 
@@ -99,6 +106,10 @@ def met(name: str, told: bool, world: World, dice: random.Random) -> tuple[list[
     fails = shell(f"make check-{name}", f'psycopg.errors.UndefinedTable: relation "{name}" does not exist')
     cure, passes = shell(f"make migrate-{name}"), shell(f"make check-{name}")
     tries = [shell(f"cat sql/{name}-{n}.sql") for n in range(4)]
+    if world.also == "around":
+        return ([fails, shell(f"python offline/{name}.py")], 1 / 8) if told else ([fails, cure, passes], 2 / 8)
+    if world.also == "piped" and told and dice.random() < 0.6:
+        fails = shell(f"{fails['command']} 2>&1 | tail -5", output=fails["error"])
     fate = dice.random()
     if world.also == "recovery":
         cured, messy = (0.95, 0.95) if told else (0.5, 0.75)
@@ -108,15 +119,7 @@ def met(name: str, told: bool, world: World, dice: random.Random) -> tuple[list[
         return [fails, cure, passes], 2 / 8
     if fate < messy:
         return [fails, *tries, cure, passes], 6 / 8
-    return [fails, tries[0]], 1.0
-
-
-def mean_loss(world: World, told: bool) -> float:
-    """What a struck agent loses on average."""
-    if world.also == "critic":
-        return 1.0
-    cured, messy = ((0.95, 0.95) if told else (0.5, 0.75)) if world.also == "recovery" else (0.5, 0.75)
-    return cured * 2 / 8 + (messy - cured) * 6 / 8 + (1 - messy)
+    return [fails, *tries, fails, *tries, fails], 1.0  # and gives up
 
 
 class Store:
@@ -179,7 +182,13 @@ class Store:
             given = {self.lessons[each] for each in told.injected if each in self.lessons}
             steps: list[Step] = []
             said: list[str] = []
+            some = dice.sample(NAMES, 2) if world.also == "undone" else NAMES
             for name in NAMES:
+                if name not in some:
+                    continue
+                if world.also == "undone" and name in given and dice.random() < 0.5:
+                    ruined = True  # it leaves this part undone, and the session ends badly
+                    continue
                 rate = world.injected if name in given else world.withheld
                 if world.also == "falling":
                     rate = 0.6 - 0.54 * number / world.runs
@@ -238,7 +247,7 @@ class Store:
         head = next(rows)
         for row in (dict(zip(head, each)) for each in rows):
             if row["outcome"] != "unknown" and row["memory"] in self.lessons:
-                yield float(row["loss"]) == self.lost[self.lessons[row["memory"]], row["unit"]]
+                yield float(row["loss"]) == self.lost.get((self.lessons[row["memory"]], row["unit"]), 0.0)
 
     def meddle(self, number: int) -> None:
         """What a person does between runs."""
@@ -337,27 +346,37 @@ class Result(NamedTuple):
     units: int
     uses: int
     right: int  # of these, whose loss is the one that the world knows to be true
+    stores: int
+    claims: dict[str, int]  # stores in which this was ever claimed of the lessons together
+    ended: int  # lessons that were no longer given at the end
     seconds: float
 
 
 def truth_of(world: World) -> float:
-    return world.injected * mean_loss(world, True) - world.withheld * mean_loss(world, False)
+    """How much more often the problem comes where the lesson is given."""
+    if world.also == "undone":
+        return (0.5 * world.injected - world.withheld) * 2 / len(NAMES)
+    return world.injected - world.withheld
 
 
 def measured(world: World, stores: int, seed: int) -> Result:
     started = time.perf_counter()
     verdicts: dict[str, int] = {}
-    lessons = asked = false = moved = looks = held = units = uses = right = 0
+    claims: dict[str, int] = {}
+    lessons = asked = false = moved = looks = held = units = uses = right = ended = 0
     for n in range(stores):
         with tempfile.TemporaryDirectory() as folder:
             store = Store(world, seed + 1000 * n, folder)
             names = dict(store.lessons)
             lessons += len(names)
+            claimed: set[str] = set()
             for number in range(world.runs):
                 store.work(number)
                 store.meddle(number)
                 if number % EACH == EACH - 1:
-                    for each in store.memories.effect().lessons:
+                    found = store.memories.effect()
+                    claimed.add(found.whole.verdict.word)
+                    for each in found.lessons:
                         if each.memory.id in store.lessons and each.table and world.also != "falling":
                             looks += 1
                             held += each.interval.low - 1e-9 <= truth_of(world) <= each.interval.high + 1e-9
@@ -368,7 +387,9 @@ def measured(world: World, stores: int, seed: int) -> Result:
                     if entry.after.get("verdict")
                 }
                 innocent = world.also == "ruin" and name != NAMES[0]
-                false += bool({"helps", "harms"} & said - {"" if innocent else world.says})
+                false += bool({"helps", "harms"} & said - {"" if innocent else world.says, world.may})
+                now = store.memories.get(id)
+                ended += now.verdict in ENDING_VERDICTS or now.state not in INJECTABLE
                 if innocent:
                     continue
                 asked += 1
@@ -380,6 +401,8 @@ def measured(world: World, stores: int, seed: int) -> Result:
                     if entry.after.get("state") == "under_review"
                 ]
                 moved += bool(out) and "harms" not in said
+            for word in claimed - {"not yet known"}:
+                claims[word] = claims.get(word, 0) + 1
             units += sum(each.standing.units for each in store.memories.effect().lessons)
             # a merged lesson has two problems; where half of the runs are lost, the truth is not on file
             if world.also not in ("merges", "missing"):
@@ -387,15 +410,27 @@ def measured(world: World, stores: int, seed: int) -> Result:
                 uses, right = uses + len(told), right + sum(told)
             store.memories.close()
     return Result(
-        world, lessons, asked, verdicts, false, moved, looks, held, units, uses, right, time.perf_counter() - started
-    )
+        world, lessons, asked, verdicts, false, moved, looks, held, units, uses, right, stores, claims, ended,
+        time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def wilson_low(n: int, of: int, z: float = 1.96) -> float:
+    """The lower end of Wilson's interval of a share."""
+    if not of:
+        return 0.0
+    p = n / of
+    middle, half = p + z * z / (2 * of), z * ((p * (1 - p) + z * z / (4 * of)) / of) ** 0.5
+    return (middle - half) / (1 + z * z / of)
 
 
 def judged(result: Result) -> tuple[str, bool]:
     """One line of the table, and whether it keeps its bounds."""
     world, said = result.world, result.verdicts
-    good = result.false <= 0.05 * result.lessons and (not result.looks or result.held >= 0.95 * result.looks)
-    good = good and result.right >= 0.99 * result.uses
+    wrong = sum(n for word, n in result.claims.items() if word != world.whole)
+    good = wilson_low(result.false, result.lessons) <= 0.05 and (not result.looks or result.held >= 0.95 * result.looks)
+    good = good and result.right >= 0.99 * result.uses and wilson_low(wrong, result.stores) <= 0.05
+    good = good and not (world.name[:2] in ("4a", "4b", "4c") and wrong) and not (world.name[:4] == "rare" and result.ended)
     if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
         good = good and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0) >= 0.3 * result.asked
     share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"
@@ -410,6 +445,8 @@ def judged(result: Result) -> tuple[str, bool]:
         result.false,
         said.get("no difference", 0),
         result.moved,
+        result.ended,
+        ", ".join(f"{word} {n} of {result.stores}" for word, n in result.claims.items()) or "nothing",
         share,
         f"{result.right} of {result.uses}" if result.uses else "-",
     ]
@@ -417,8 +454,8 @@ def judged(result: Result) -> tuple[str, bool]:
 
 
 HEAD = (
-    "| world | lessons | runs a store | units | right | helps | harms | false, any look | no difference | out by belief | intervals that held | losses as they were | |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    "| world | lessons | runs a store | units | right | helps | harms | false, any look | no difference | out by belief | not given any more | of the lessons together | intervals that held | losses as they were | |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -455,7 +492,8 @@ def main() -> int:
 
 
 WHAT = """Looked at after every run. Right: the verdict that is true there. False: lessons that were ever called helps or harms where the world says otherwise (in the last world one
-lesson of eight ruins its runs; the seven beside it are innocent). Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts, or harm taken out by
+lesson of eight ruins its runs; the seven beside it are innocent). Bounds: the lower end of Wilson's interval of false verdicts, and of false claims about the lessons together, at most 5 %; in 4a, 4b and 4c no
+such claim at all; of lessons against a rare problem none is ended; intervals at least 95 % of the looks, right verdicts, or harm taken out by
 belief, at least 30 %; losses recorded as they were, at least 99 % of the settled uses."""
 
 

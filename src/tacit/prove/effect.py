@@ -77,6 +77,11 @@ class LessonEffect:
     beside: Beside | None = None  # its runs as a whole: failed, steps, tokens
     followed: Followed | None = None  # of a lesson without a coin: given, not followed, in whose words
 
+    @property
+    def word(self) -> str:
+        """The lesson's one verdict, which every surface says and the next coin goes by: what its models and hosts agree on."""
+        return self.memory.verdict
+
 
 @value
 class Effects:
@@ -261,7 +266,7 @@ def _told(
         interval=stats.interval(table, alpha),
         estimate=stats.estimate(table),
         belief=believe(table),  # what the ladder goes by, and the same figure as in every other answer
-        sentence=stats.sentence(table, standing, alpha, margin)
+        sentence=_whole_sentence(memory, epoch, table, standing, older, alpha, margin)
         if table
         else "Not measured yet."
         if not is_exempt(memory, profile)
@@ -275,6 +280,16 @@ def _told(
         beside=runs,
         followed=given,
     )
+
+
+def _whole_sentence(
+    memory: Memory, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], alpha: float, margin: float
+) -> str:
+    """The figures of the current model and host; where others have some, of which they are and what all of them come to."""
+    said = stats.sentence(table, standing, alpha, margin)
+    if not older and memory.verdict == standing.word:
+        return said
+    return f"With {epoch}: {said} All models and hosts together: {memory.verdict}."
 
 
 def _said(trials: Sequence[Trial], alpha: float, margin: float) -> str:

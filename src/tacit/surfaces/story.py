@@ -147,7 +147,7 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     desc = f"Problems spared in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)}."
     ends = ("more problems", "fewer problems")
     return pictures.interval(
-        id, "Does it help?", desc, low, high, about, tone=TONES.get(found.standing.word, "open"), ends=ends
+        id, "Does it help?", desc, low, high, about, tone=TONES.get(found.word, "open"), ends=ends
     )
 
 
@@ -161,7 +161,7 @@ ANSWERS = {
 
 def effect_words(found: LessonEffect) -> tuple[str, str]:
     """What is known of a lesson's effect: the answer, which is the lesson's verdict, and what it rests on."""
-    verdict, units = found.memory.verdict, found.standing.units
+    units = found.standing.units
     if not found.measured and not units:
         told = f" {found.followed.sentence}" if found.followed else ""
         return "Not measured", f"No session goes without it, so there is nothing to compare with.{told}"
@@ -174,7 +174,7 @@ def effect_words(found: LessonEffect) -> tuple[str, str]:
     seen = f"Given, its problem came in {with_back} of {given} sessions{model}" if given else f"Not given yet{model}"
     compared = f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
     shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
-    return ANSWERS.get(verdict, "Not yet known"), seen + compared + (f" Before: {'; '.join(shown)}." if shown else "")
+    return ANSWERS.get(found.word, "Not yet known"), seen + compared + (f" Before: {'; '.join(shown)}." if shown else "")
 
 
 @value
