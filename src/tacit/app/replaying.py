@@ -9,6 +9,7 @@ from tacit.app.learning import Learning
 from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder, trees_folder
 from tacit.core.errors import Refused, TacitError
 from tacit.core.value import replace
+from tacit.words.blocks import file_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,15 +26,23 @@ _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
 class Replaying(Learning):
     """Past tasks done again in pairs, with a lesson and without it."""
 
-    def plan_replay(self, id: str, *, agent: str, **options: Unpack[ReplayOptions]) -> ReplayPlan:
+    def plan_replay(self, id: str, *, agent: str, without: str = "", **options: Unpack[ReplayOptions]) -> ReplayPlan:
         """What `replay` with the same arguments would do, cost and be able to tell. Nothing is run or written."""
-        return Wish(self, self.get(id), agent, **options).plan()
+        return self._wish(id, agent, without, **options).plan()
+
+    def _wish(self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]) -> Wish:
+        if not without:
+            return Wish(self, self.get(id), agent, **options)
+        from tacit.app.replay_block import BlockWish
+
+        return BlockWish(self, without, agent, **options)
 
     def replay(
         self,
         id: str,
         *,
         agent: str,
+        without: str = "",
         budget: Budget | None = None,
         say: Callable[[str], None] | None = None,
         **options: Unpack[ReplayOptions],
@@ -41,7 +50,7 @@ class Replaying(Learning):
         """Do past tasks again with the agent's command, in pairs with a lesson and without it, until something can be said.
 
         `agent` is the command; `{prompt}` in it stands for the task, otherwise it is read from standard input, and `{notes}` for the lesson
-        as text where no host's hooks give it. Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
+        as text where no host's hooks give it. `without` names lines of an instruction file instead of a lesson (CLAUDE.md:12-18). Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
         `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
         """
         from tacit.prove.replay import run_pairs
@@ -50,7 +59,7 @@ class Replaying(Learning):
         if self.env.get("TACIT_REPLAY"):
             raise Refused("A replay inside a replay would never end.", "Run it from your own shell.")
         self._need_person("Running agents on past tasks")
-        wish = Wish(self, self.get(id), agent, **options)
+        wish = self._wish(id, agent, without, **options)
         with wish.kept as kept:
             plan = wish.keep_plan()
             found = run_pairs(kept, plan, wish.bench(), budget or Budget(), say or (lambda _: None))
@@ -64,6 +73,8 @@ class Replaying(Learning):
         from tacit.core.states import INJECTABLE
         from tacit.trial.effect import HARMS
 
+        if file_of_name(found.lesson):
+            return  # lines of a file are the person's to take out
         memory = self.get(found.lesson)
         if found.standing.word == HARMS and memory.state in INJECTABLE and memory.text == found.text:
             told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
@@ -112,7 +123,7 @@ class Replaying(Learning):
         from tacit.prove.replay.kept import ReplayFolder
         from tacit.prove.replay.plan import another_pair, spent_on
 
-        only = self.get(id).id if id else ""
+        only = id if file_of_name(id) else self.get(id).id if id else ""
         found = []
         top = replays_folder(self)
         for name in sorted(os.listdir(top)) if os.path.isdir(top) else ():

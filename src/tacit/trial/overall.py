@@ -42,7 +42,9 @@ _WORTH = 4.0
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 
 
-WARNED = 10.0  # wealth of the bettor on work left undone at which nothing is said of help
+# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no bar: of 60
+# memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
+WARNED = 1.0
 
 
 @value
@@ -132,7 +134,7 @@ def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool])
             word, run = now, len(seen)
     e_help, e_harm = exp(min(help_, 690.0)), exp(min(harm, 690.0))
     reason = f"e = {e_help:.3g} that some spare problems, {e_harm:.3g} that some cause them; the bar is {2.0 / alpha:g}"
-    if word == HELPS and (left := undone(thrown, finished)) >= WARNED:
+    if word == HELPS and (left := undone(thrown, finished)) > WARNED:
         word, run = NOT_YET_KNOWN, None
         reason = f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
     return Verdict(word, e_help, e_harm, 0.0, 0.0, reason), run
@@ -141,7 +143,7 @@ def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool])
 def undone(thrown: Sequence[Trial], finished: Mapping[str, bool]) -> float:
     """Evidence that sessions which are given a lesson end well less often."""
     if not any(finished.values()):
-        return 1.0
+        return 0.0
     told = [replace(coin, outcome=NOT_OCCURRED if finished[coin.unit] else OCCURRED, loss=1.0) for coin in thrown if coin.unit in finished]
     return exp(min(log_e(tabulate(told), 0.0, "harm"), 690.0))
 

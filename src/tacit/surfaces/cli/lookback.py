@@ -14,6 +14,7 @@ from tacit.core import clock
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli, print_answer
+from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
 from tacit.surfaces.cli.reading import (
     CAP,
@@ -100,6 +101,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     shown = args.limit or LISTED
     offered = _offered(cli, plan, settings)
     text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env), offered)
+    blocks = blocks_here()
+    data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
+    text += "".join(f"\n{line}" for line in block_lines(blocks))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     answer = Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
     if plan is None or not cli.can_ask or str(settings["reader.by"].value) == NOBODY:

@@ -9,6 +9,7 @@ from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 from tacit.surfaces.views import replay_json, replay_plan_json
+from tacit.words.blocks import CHARS_PER_TOKEN, file_of_name
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +31,12 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "--agent",
         metavar="CMD",
         help="your agent's command; {prompt} stands for the task, {notes} for the lesson as text",
+    )
+    parser.add_argument(
+        "--without",
+        default="",
+        metavar="FILE:FIRST-LAST",
+        help="instead of a lesson, lines of an instruction file: with them and without",
     )
     parser.add_argument(
         "--check",
@@ -87,8 +94,8 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
             if args.plan or args.check or args.setup:
                 raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
             return _told(memories, args.id or "")
-        if not args.id:
-            raise UsageError("tacit replay: which lesson?", "tacit list shows their ids.")
+        if bool(args.id) == bool(args.without):
+            raise UsageError("tacit replay: which lesson, or which lines?", "tacit list shows ids; --without CLAUDE.md:12-18.")
         options: ReplayOptions = {
             "check": args.check,
             "setup": args.setup,
@@ -104,9 +111,11 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
         }
         budget = replay_part("plan").parsed_budget(args.budget)
         if args.plan:
-            plan = memories.plan_replay(args.id, agent=args.agent, **options)
+            plan = memories.plan_replay(args.id or "", agent=args.agent, without=args.without, **options)
             return Answer(replay_plan_json(plan), _plan_text(plan))
-        found = memories.replay(args.id, agent=args.agent, budget=budget, say=cli.progress, **options)
+        found = memories.replay(
+            args.id or "", agent=args.agent, without=args.without, budget=budget, say=cli.progress, **options
+        )
         cli.progress()
     return Answer(replay_json(found), _text(found))
 
@@ -142,10 +151,20 @@ def _text(found: Replay) -> str:
         found.text,
         "",
         words.sentence(found),
+        *_price(found),
         f"Judged by {found.instrument}; {found.tasks} past tasks; {words.used(found.spent)}.",
     ]
     lines.append(f"Stopped: {found.stopped}." if found.stopped else "Not finished: the same command goes on.")
     return "\n".join([*lines, f"Transcripts of every run: {found.folder}"])
+
+
+def _price(found: Replay) -> list[str]:
+    """What lines of an instruction file cost: they stand in every context, and are read again with every call."""
+    if not file_of_name(found.lesson):
+        return []
+    tokens = -(-len(found.text) // CHARS_PER_TOKEN)
+    named = f" {found.lesson} is what harms: take it out, or word it otherwise." if found.standing.word == "harms" else ""
+    return [f"{found.lesson} takes about {tokens:,} tokens in every context that loads it, read again with each call of a run.{named}"]
 
 
 def _plan_text(plan: ReplayPlan) -> str:
