@@ -814,7 +814,11 @@ def test_an_exam_is_no_writers_of_another_project(team: Team, opened: Callable[.
     from tacit.learn.reader import exam_key
 
     env = signed({"HOME": str(tmp_path), "USER": "ann"})
+    config = tmp_path / ".config" / "tacit" / "config.toml"
+    config.write_text('[model]\ncommand = "claude -p"\n[reader]\nby = "model"\n')
+    key = exam_key("the command claude")
     with open_memories(team.url("writer"), env=env, cwd=str(tmp_path)) as memories:
-        key = exam_key("the command claude")
-        team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES (%s, %s)", key, f"{now()} it hears nothing")
-        assert memories.made_near().meta(key) == ""
+        for verdict in ("it hears nothing", ""):
+            team.sql("stranger", "DELETE FROM tacit.meta WHERE key = %s", key)
+            team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES (%s, %s)", key, f"{now()} {verdict}")
+            assert "took no exam yet" in memories.reading_notes()[0]

@@ -215,3 +215,20 @@ def test_a_page_is_written_through_no_link_that_leads_to_something_else(
         with pytest.raises(Refused, match="leads out of this project"):
             tree.write("CLAUDE.md", b"- `make seed`", (tmp_path / target).read_bytes())
         assert memories.pages.kept() == [] and (tmp_path / target).read_text() == "umask 022\n"
+
+
+def test_doctor_names_what_of_a_repository_cannot_be_read(folder: Path, tacit: Any) -> None:
+    """Nothing of it is fatal, nothing of it is silent: settings, instruction files, a host's own."""
+    tacit("add", "Never push to main without a review.")
+    (folder / ".tacit").mkdir()
+    (folder / ".tacit" / "config.toml").write_text("x = 1\n")
+    (folder / "CLAUDE.md").symlink_to("/dev/zero")
+    (folder / ".claude").mkdir()
+    os.mkfifo(folder / ".claude" / "settings.json")
+    told = json.loads(tacit("doctor", "--json").out)["warnings"]
+    for said in (
+        ".tacit/config.toml: 'x' is not a setting; left out",
+        "CLAUDE.md cannot be read: it is not a plain file; left out",
+        ".claude/settings.json cannot be read: it is not a plain file",
+    ):
+        assert any(said in line for line in told), (said, told)

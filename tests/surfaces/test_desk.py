@@ -106,6 +106,8 @@ def hold(number: int = 1) -> str:
         ("POST", {"cookie": "OURS"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "wrong"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "sec-fetch-site": "cross-site"}, 403),
+        ("GET", {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}, 403),
+        ("GET", {"cookie": "OURS", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, None),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF"}, None),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "origin": "null"}, 403),
     ],

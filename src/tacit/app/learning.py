@@ -7,13 +7,13 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tacit.app.instructions import instruction_files, instruction_lines
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.rows import run_id
 from tacit.core.value import replace
-from tacit.guard.files import head_of
 from tacit.hosts.environment import surroundings
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
-OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
 
 
 class Learning(Recalling):
@@ -419,26 +418,3 @@ class Learning(Recalling):
             asked = {"run": run, "folder": self.folder, "surroundings": where}
             with self.made_near().write() as tx:
                 tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
-
-
-def instruction_lines(root: str) -> dict[str, str]:
-    """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in."""
-    from tacit.learn.lines import KnownLines
-
-    found = KnownLines()
-    for name, text in instruction_files(root).items():
-        for line in text.splitlines():
-            found.add(line, name)
-    return found
-
-
-def instruction_files(root: str) -> dict[str, str]:
-    """The instruction files that lie in a folder, by name."""
-    from tacit.hosts import every_host
-
-    found: dict[str, str] = {}
-    loaded = [name for host in every_host().values() for name in host.instructions]
-    for name in dict.fromkeys((*loaded, *OTHER_INSTRUCTIONS)):
-        if text := head_of(os.path.join(root, name), 256_000).decode("utf-8", "replace"):
-            found[name] = text
-    return found

@@ -7,7 +7,8 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from tacit.app.learning import OTHER_INSTRUCTIONS, Learning
+from tacit.app.instructions import OTHER_INSTRUCTIONS
+from tacit.app.learning import Learning
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.value import fields, replace, value

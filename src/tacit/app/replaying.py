@@ -96,7 +96,10 @@ class Replaying(Learning):
         if place.kind != "git" or not head or kept_for(top, host, session) is not None:
             return
         moved = head_commit(place.git_dir, place.common_dir) != head
-        ignores = [os.path.join(user_home(self.env), ".config", "git", "ignore"), os.path.join(user_home(self.env), ".gitignore_global")]
+        ignores = [
+            os.path.join(user_home(self.env), ".config", "git", "ignore"),
+            os.path.join(user_home(self.env), ".gitignore_global"),
+        ]
         keep_tree(
             top, place.root, place.common_dir or place.git_dir, head, session=session, host=host, at=self.now(),
             written=moved or self._has_written(path), ignores=ignores,

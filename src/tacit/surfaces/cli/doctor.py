@@ -68,6 +68,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
             said = memories.retake_exam()
         return Answer({"exam": said}, said)
 
+    from tacit.app.instructions import unreadable_instructions
     from tacit.surfaces.cli.connect import standing_notes
 
     memories, away = open_or_near(args, cli)
@@ -78,7 +79,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.health()
         free = _free(found.store)
         notes = [*memories.safety_notes(), *memories.settled().left_out, *memories.refused(), *memories.unread()]
-        notes += standing_notes(memories.place.root, cli.env)
+        notes += [*unreadable_instructions(memories.place.root), *standing_notes(memories.place.root, cli.env)]
         kept = [each.name for each in memories.backups() if each.verified]
         sound, profile = found.health.is_sound, memories.profile
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead

@@ -259,7 +259,7 @@ def _look(
     chosen: _Chosen,
 ) -> Lookback:
     from tacit import formats, profiles
-    from tacit.app.learning import instruction_lines
+    from tacit.app.instructions import instruction_lines
     from tacit.surfaces.cli.past import keeping
 
     room = _room("report")

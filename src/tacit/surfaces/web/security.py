@@ -88,7 +88,8 @@ def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[st
     if headers.get("host", "").lower() not in hosts:
         return Refusal(421, "The desk is not known by this name.", "Open the address that tacit desk printed.")
     origin = headers.get("origin", "")
-    if origin and origin.partition("://")[2].lower() not in hosts:
+    embeds = headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate"
+    if embeds or (origin and origin.partition("://")[2].lower() not in hosts):
         return Refusal(403, "Another site's page may not speak to the desk.", "Open the desk itself.")
     if path.startswith("/static/"):
         return None
