@@ -260,3 +260,56 @@ def test_every_list_shows_what_is_held(system: str, tmp_path: Path) -> None:
     world.tacit(AGENT, "learn", paths[0])
     line = next(line for line in world.tacit(AGENT, "list").out.splitlines() if "Deploy scripts" in line)
     assert "held" in line or "/hold" in line
+
+
+def test_an_import_that_a_person_stands_for_lifts_what_was_held(tmp_path: Path) -> None:
+    """The note of an agent's import names what a person types, and that works."""
+    world = World(tmp_path)
+    chosen(world, "archeflow")
+    lesson = {
+        "id": "m-001",
+        "type": "pattern",
+        "source": "guardian",
+        "description": NULLS,
+        "frequency": 3,
+        "severity": "warning",
+        "domain": "code",
+    }
+    (world.repo / "old").mkdir()
+    (world.repo / "old/lessons.jsonl").write_text(json.dumps(lesson) + "\n")
+    told = world.tacit(AGENT, "import", "old/lessons.jsonl").err
+    assert "tacit import old/lessons.jsonl --trust user" in told and "--yes" not in told
+    assert NULLS not in world.tacit(AGENT, *question("archeflow")).out
+    assert world.tacit(PERSON, "import", "old/lessons.jsonl", "--trust", "user").code == 0
+    assert NULLS in world.tacit(AGENT, *question("archeflow", "after")).out
+
+
+def test_an_orchestrators_approval_by_role_works_with_a_key(tmp_path: Path) -> None:
+    """geas promotes by role. A script of the person's shows a key; in an agent's shell it is worth nothing."""
+    world = World(tmp_path)
+    chosen(world, "geas")
+    for path in write_logs("geas", world.repo, name="task"):
+        world.tacit(SCRIPT, "learn", path)
+    key = world.tacit(PERSON, "config", "key", "cron").out.split()[0]
+    [name] = {each["alias"] for each in json.loads(world.tacit(SCRIPT, "list", "--json").out)["data"]["memories"]}
+    approve = ("review", "open", name, "--role", "design_authority")
+    refused = world.tacit(SCRIPT, *approve)
+    assert refused.code == 1 and "person" in refused.err and "key" in refused.err, refused
+    assert world.tacit(AGENT, *approve, TACIT_KEY=key).code == 1
+    done = world.tacit(SCRIPT, *approve, TACIT_KEY=key)
+    assert done.code == 0 and "under_review" in done.out, done
+
+
+AS_TODAY = (older, linked, of_another_system, folder_elsewhere, without_git, no_repository, nobody_chose)
+
+
+@pytest.mark.parametrize("case", AS_TODAY, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("system", [SYSTEMS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in SYSTEMS[1:])])
+def test_at_a_terminal_any_other_log_is_the_persons_word(
+    case: Callable[[World, str], list[str]], system: str, tmp_path: Path
+) -> None:
+    """Nobody is asked and nothing is held: whoever learns it stands for it."""
+    world = World(tmp_path)
+    for path in case(world, system):
+        done = world.tacit(PERSON, "learn", path, "--format", system)
+        assert done.code == 0 and "is held" not in done.err and "Yours?" not in done.err, done

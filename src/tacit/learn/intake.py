@@ -18,7 +18,7 @@ from tacit.core.links import STATED, Evidence, Mark, Use
 from tacit.core.memory import VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
-from tacit.core.trust import least
+from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
 from tacit.guard.redact import redacted_record
 from tacit.stores.lookups import by_alias
@@ -132,6 +132,8 @@ class _Intake:
             # Two machines both have an m-001: another lesson of the same name is another lesson.
             namespace, name = rows_namespace(self.format), other_name(row)
             known = self._known(tx, name, namespace)
+        if known and self._lift(tx, tx.get(known), row, memory):
+            return
         if known:
             self.counts["already"] += 1
             was = tx.get(known)
@@ -164,6 +166,16 @@ class _Intake:
         self.kept.append(memory.id)
         self.counts["held"] += memory.gate == "hold"
         self.counts["quarantined"] += memory.gate == "quarantine"
+
+    def _lift(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
+        """A row that came before and was held, brought again by somebody who stands for it: as if they had from the start."""
+        if was.gate != "hold" or was.trust not in HELD or memory.trust in HELD or not is_same(was, row):
+            return False
+        now = replace(was, gate=memory.gate, gate_reason=memory.gate_reason, trust=memory.trust, updated_at=self.at)
+        told = f"imported again from {self.format} {row.alias or '(unnamed)'}, as {self.tier}"
+        tx.apply(change(was, now, verb="gate", by=self.by, reason=told, at=self.at, profile=self.project.profile))
+        self.counts["updated"] += 1
+        return True
 
     def _renew(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
         """Bring a memory up to date with a newer version of its record; whether anything changed.

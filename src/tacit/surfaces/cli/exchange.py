@@ -66,10 +66,9 @@ def _notes(found: list[tuple[str, TakenIn]]) -> list[str]:
             f"{path} {fault.place}: {'field ' + fault.field + ': ' if fault.field else 'left out: '}{one_line(fault.reason, 120)}"
             for fault in each.faults[:10]
         ]
-    if any(each.held for _, each in found):
-        notes.append(
-            "held lessons are given to nobody until a person approves them; import with --trust user if they are your own"
-        )
+    for path in dict.fromkeys(path for path, each in found if each.held):
+        own = "tacit review" if path == "-" else f"tacit import {path} --trust user"
+        notes.append(f"held lessons are given to nobody until a person says so at a terminal: {own} if they are theirs")
     return notes
 
 
