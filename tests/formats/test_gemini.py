@@ -50,6 +50,17 @@ def read(*lines: Any, head: dict[str, Any] = HEAD) -> Run:
     return run
 
 
+def test_a_call_begins_before_its_hook_speaks() -> None:
+    """The time that the host notes of a call is its end: a hint after a failure comes before that, and would look like one that failed."""
+    first, second = call({"output": "a"}), {**call({"output": "b"}), "id": "c2"}
+    first["timestamp"], second["timestamp"] = AT.format(8), AT.format(9)
+    run = read(user("go"), answer(first, second))
+    assert [step.at for step in run.steps if step.role == "tool"] == [
+        AT.format(2),
+        AT.format(8),
+    ] and run.ended_at >= AT.format(9)
+
+
 def test_a_session() -> None:
     """Prompt, answer, call with its result."""
     run = read(

@@ -9,9 +9,10 @@ import apsw
 import pytest
 
 from tacit import formats
+from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.core.run import Run
-from tacit.formats.source import FileSource
+from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts import opencode
 from tacit.hosts.opencode import transcript
 
@@ -95,6 +96,19 @@ def test_an_export_and_the_database_say_the_same(tmp_path: Path) -> None:
     assert not any(step.typed or "tacit-notes" in step.text for step in exported.steps)
     assert exported.reading is not None and exported.reading.unknown is None
     assert exported.cost is not None and (exported.cost.input, exported.cost.cache_read) == (1800, 60)
+
+
+def test_a_call_begins_with_the_answer_that_asks_for_it() -> None:
+    """The start that the host notes is set anew with every piece of output, also after our hook has spoken."""
+    told = json.loads(EXPORT.read_text())
+    (message,) = [each for each in told["messages"] if any(part.get("tool") for part in each["parts"])][:1]
+    made = message["info"]["time"]["created"]
+    for part in message["parts"]:
+        if part.get("tool"):
+            part["state"]["time"] = {"start": made + 5000, "end": made + 6000}
+    (run,) = formats.read(BytesSource(json.dumps(told).encode(), "export.json"))
+    steps = [step for step in run.steps if step.role == "tool"]
+    assert steps[0].at < run.steps[-1].at and clock.seconds(steps[0].at) * 1000 == pytest.approx(made, abs=2)
 
 
 def test_one_session_of_many(tmp_path: Path) -> None:

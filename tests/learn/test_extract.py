@@ -8,7 +8,8 @@ from tacit.core.run import Finding, Run, Step
 from tacit.learn import shell
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.resolves import resolution
-from tacit.learn.wishes import read
+from tacit.learn.wishes import read, wishes
+from tacit.testing import run, user
 
 CWD = "/home/me/app"
 
@@ -162,6 +163,23 @@ def test_only_the_persons_own_words_count(said: str) -> None:
 def test_only_typed_text_counts() -> None:
     """Meta text, tool results and sub-agents' prompts are not the person."""
     assert extract(run(Step("user", "", text="always use pnpm"), sh("ls", output="always use pnpm")), Known()) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("# always use biome here", "Always use biome here."),
+        ("look at @pic.png and never use jpeg for icons here", "Never use jpeg for icons here."),
+        (
+            "run the tests of the shop, and please never start the dev server yourself",
+            "Never start the dev server yourself.",
+        ),
+        ("always run make lint and never push to main", "Always run make lint and never push to main."),
+    ],
+)
+def test_a_wish_is_kept_without_the_task_beside_it(said: str, kept: str) -> None:
+    """Every later agent would be told to run the tests; a note behind # and words around a file are heard."""
+    assert [found.text for found in wishes(run("r1", user(said)))] == [kept]
 
 
 def test_a_correction_needs_something_to_correct() -> None:

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn import cue_patterns, cues, shell
 from tacit.words.own_words import own_text, unsure_text
 
@@ -80,6 +80,8 @@ def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[_Wish
     setting = _Setting(after_action)
     for sentence in sentences(own_words(text)):
         wish = _judge(sentence, setting) or _other_tool(sentence, setting, ran)
+        if (alone := beside_task(sentence)) != sentence:
+            wish = _judge(alone, setting) or (wish and replace(wish, text=_finished(_trimmed(alone)[1]), quote=alone))
         if wish is not None:
             yield wish
         # A correction opens its message, or follows a bare "No." After any other opening, the same words are part of
@@ -114,6 +116,7 @@ _REPORTING = re.compile(
 
 def own_words(text: str) -> str:
     """A message without what its sender did not write: code, quotations, tags, pasted blocks, private spans."""
+    text = _MEMORY_KEY.sub("", text)
     text = _PRIVATE.sub("\n\n", text.replace("\r\n", "\n").replace("’", "'").replace("‘", "'"))
     text = _FENCE.sub("\n\n", text)
     text = _TAG.sub(" ", _TAGGED.sub("\n\n", text))
@@ -135,6 +138,22 @@ def own_words(text: str) -> str:
         if own:
             kept.append("\n".join(own))
     return "\n\n".join(kept)
+
+
+# "# always use biome here", alone on its line: the key by which hosts once took a note; a heading stands over something.
+_MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
+_STANDING_TAIL = re.compile(
+    r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*(?=(?:always|never|from now on|don't ever|do not ever|immer|niemals|siempre|nunca|toujours|jamais)\b)",
+    re.I,
+)
+
+
+def beside_task(sentence: str) -> str:
+    """A sentence without the task before its wish: "run the tests, and please never start the server" asks for the tests once."""
+    found = _STANDING_TAIL.search(sentence)
+    if found is None or any(pattern.search(sentence[: found.start()].lower()) for pattern in cues.STANDING):
+        return sentence
+    return sentence[found.end() :]
 
 
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
@@ -281,7 +300,13 @@ def _is_standing(low: str, text: str) -> bool:
     if (bound or cue_patterns.TASK_OPENING.match(low)) and not cue_patterns.FOR_GOOD.search(low):
         return False
     # What the product shall always do is asked for in the same words; a way of working names a thing of the trade.
-    return _names_something(low, text) or bool(cues.CONDUCT.search(low) or _words(low) & cues.PLACES)
+    return _names_something(low, text) or bool(
+        cues.CONDUCT.search(low) or _words(low) & cues.PLACES or _USED_HERE.match(low)
+    )
+
+
+# whatever it is that is used: "here" says that a way of working is meant
+_USED_HERE = re.compile(r"(?:always|never|do not|don't) use [\w.+#-]+\b.{0,60}\bhere\b\W*$")
 
 
 def _is_convention(low: str, text: str) -> bool:

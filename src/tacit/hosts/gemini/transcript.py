@@ -176,6 +176,8 @@ class _Chat(Session):
         self.say("assistant", content_text(message.get("content")), at)
         for call in list_at(message, "toolCalls"):
             self.tool(call, at)
+            at = time_of(call) or at  # its end, after our own hook has spoken: the next one begins there
+            self.seen_at(at)
 
     def tool(self, call: Any, at: str) -> None:
         """A call and its result, which stand together."""
@@ -183,7 +185,7 @@ class _Chat(Session):
         if not name:
             self.odd("toolCalls")
             return
-        row = self.call(id, name, call.get("args"), time_of(call) or at)
+        row = self.call(id, name, call.get("args"), at)
         if row is None:
             return
         self.open.pop(id, None)

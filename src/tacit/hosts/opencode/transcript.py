@@ -176,6 +176,8 @@ class _Session(Session):
             return
         for part in list_at(message, "parts"):
             self.part(role, part, at)
+            ended = _time(dict_at(dict_at(part, "state"), "time").get("end"))
+            at = max(at, ended)  # the next call begins there; the start that the host notes is that of its last output
 
     def part(self, role: str, part: Any, at: str) -> None:
         """One part of a message. What a plugin, ours among them, or the host put beside a prompt is synthetic."""
@@ -203,9 +205,7 @@ class _Session(Session):
     def tool(self, part: Record, id: str, at: str) -> None:
         """A call and what came of it."""
         state, call = dict_at(part, "state"), text_at(part, "callID") or id
-        row = self.call(
-            call, text_at(part, "tool") or "?", state.get("input"), _time(dict_at(state, "time").get("start")) or at
-        )
+        row = self.call(call, text_at(part, "tool") or "?", state.get("input"), at)
         if row is None:
             return
         row["record"] = id
