@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from tacit.app.learning import OTHER_INSTRUCTIONS
+from tacit.app.instructions import OTHER_INSTRUCTIONS
 from tacit.app.replay_wish import Wish, trees_folder
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
