@@ -25,6 +25,6 @@ def test_a_generated_session_reads_without_a_fault() -> None:
     made = list(bench().generate(0.3, seed=1))
     assert made == list(bench().generate(0.3, seed=1))
     (run,) = claude_code.read(BytesSource(b"".join(made)))
-    assert run.reading == Reading(lines=len(made), interactive=True)
+    assert run.reading == Reading(lines=len(made), interactive=True, entry="cli")
     assert all(step.output or step.error for step in run.steps if step.role == "tool")
     assert any(step.error for step in run.steps) and any(step.typed for step in run.steps)

@@ -9,7 +9,7 @@ from tacit.learn import shell
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.resolves import resolution
 from tacit.learn.wishes import read, wishes
-from tacit.testing import run, user
+from tacit.testing import user
 
 CWD = "/home/me/app"
 
@@ -179,7 +179,7 @@ def test_only_typed_text_counts() -> None:
 )
 def test_a_wish_is_kept_without_the_task_beside_it(said: str, kept: str) -> None:
     """Every later agent would be told to run the tests; a note behind # and words around a file are heard."""
-    assert [found.text for found in wishes(run("r1", user(said)))] == [kept]
+    assert [found.text for found in wishes(run(user(said)))] == [kept]
 
 
 def test_a_correction_needs_something_to_correct() -> None:

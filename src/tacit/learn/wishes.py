@@ -143,7 +143,8 @@ def own_words(text: str) -> str:
 # "# always use biome here", alone on its line: the key by which hosts once took a note; a heading stands over something.
 _MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
 _STANDING_TAIL = re.compile(
-    r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*(?=(?:always|never|from now on|don't ever|do not ever|immer|niemals|siempre|nunca|toujours|jamais)\b)",
+    r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*"
+    r"(?=(?:always|never|from now on|don't ever|do not ever|immer|niemals|siempre|nunca|toujours|jamais)\b)",
     re.I,
 )
 
