@@ -564,9 +564,81 @@ def local(pairs: int) -> None:
         assert len(found["pairs"]) == pairs or found["verdict"] != "not yet known"
 
 
+BLOCK = "The quick suite is enough: leave the database alone."
+
+
+def suspended() -> None:
+    """The real Claude Code: five sessions with changes that no commit holds are kept and replayed; a lesson that harms is suspended, a block of
+    CLAUDE.md that harms is named."""
+    from drive import World as HostWorld
+    from drive import run as session
+    from model import Model, strings
+    from programs import PROGRAMS, install
+    from run import prepare
+
+    class Scripted(Model):
+        """An agent that goes wrong nine times in ten where it reads some words, and one in ten where it does not."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.chance = LESSON, random.Random(5)
+
+        def take(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
+            if any(each.get("role") == "assistant" for each in body.get("messages", ())):
+                return {"say": "Done."}
+            told = self.words in "\n".join(strings(body.get("messages"))) + "\n".join(strings(body.get("system") or ""))
+            strikes = self.chance.random() < (0.9 if told else 0.1)
+            return {"shell": "./bin/pytest -q tests" if strikes else "touch .db-up && ./bin/pytest -q tests"}
+
+    program = install(
+        next(each for each in PROGRAMS if each.host == "claude-code" and each.pick == "newest"), HERE.parent / ".hosts"
+    )
+    if program.missing:
+        print(f"suspended: {program.missing}")
+        return
+    folder, model = Path(tempfile.mkdtemp(prefix="tacit-bench-replay-")), Scripted()
+    try:
+        world = HostWorld(folder, model)
+        world.env.update(program.ready(world.home, world.project, model.url))
+        prepare(program, world, {"trial": False})
+        (world.project / "CLAUDE.md").write_text(f"# Shop\n\nUse tabs.\n\n## Tests\n\n{BLOCK}\n")
+        git = ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", "-C", str(world.project)]
+        subprocess.run([*git, "add", "CLAUDE.md"], check=True, capture_output=True)
+        subprocess.run([*git, "commit", "-qm", "rules", "--no-verify"], check=True, capture_output=True)
+        script = {"main": [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "Done."}]}
+        sessions: list[Any] = []
+        for n in range(5):
+            (world.project / f"draft{n}.txt").write_text(f"not committed {n}\n")
+            sessions.append(session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": script}, sessions))
+        world.tacit("worker", "--now")
+        lesson = next(each["id"] for each in world.tacit("list", "--limit", "50")["memories"] if each["text"].startswith("Run `make db`"))
+        model.play({})
+        agent = f"{program.path} -p {{prompt}} --allowedTools Bash --output-format json"
+        env = {**world.env, "USER": "ada", "TACIT_KEY": world.key}
+
+        def tacit(*words: str) -> Any:
+            done = subprocess.run([TACIT, *words, "--json"], cwd=world.project, env=env, capture_output=True, text=True)
+            answer = json.loads(done.stdout or "{}")
+            assert answer.get("ok"), done.stdout + done.stderr
+            return answer["data"]
+
+        plan = tacit("replay", lesson, "--agent", agent, "--plan")
+        left = ", ".join(f"{each['run'][:8]} {each['reason']}" for each in plan["skipped"])
+        print(f"suspended: Claude Code {program.version}, {len(sessions)} sessions, {len(plan['tasks'])} can be replayed; left out: {left or 'none'}", flush=True)
+        found = tacit("replay", lesson, "--agent", agent, "--pairs", "20")
+        state = next(each["state"] for each in tacit("list", "--all")["memories"] if each["id"] == lesson)
+        print(f"  the lesson: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better; now {state}", flush=True)
+        model.words = BLOCK
+        found = tacit("replay", "--without", "CLAUDE.md:5-7", "--agent", agent, "--check", "test -e .db-up", "--pairs", "20")
+        print(f"  CLAUDE.md:5-7: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better", flush=True)
+    finally:
+        model.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", choices=("power", "simulated", "kills", "host", "local"))
+    parser.add_argument("part", nargs="*", choices=("power", "simulated", "kills", "host", "local", "suspended"))
     parser.add_argument("--many", type=int, default=400, help="simulated replays of each kind")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
@@ -574,10 +646,10 @@ def main() -> None:
     )
     parser.add_argument("--pairs", type=int, default=10, help="of the local model")
     given = parser.parse_args()
-    parts = given.part or ["power", "simulated", "kills", "local", "host"]
+    parts = given.part or ["power", "simulated", "kills", "local", "host", "suspended"]
     for name, act in (
         ("power", exact), ("simulated", lambda: simulated(given.many)), ("kills", lambda: kills(given.kills)), ("local", lambda: local(given.pairs)),
-        ("host", lambda: host(given.replays)),
+        ("host", lambda: host(given.replays)), ("suspended", suspended),
     ):  # fmt: skip
         if name in parts:
             act()

@@ -12,6 +12,7 @@ from tacit.core.value import replace
 from tacit.learn.ended import ended
 from tacit.learn.occurrences import occurrences
 from tacit.testing import run, say, tool, user
+from tacit.trial.coin import POOL
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
@@ -99,3 +100,27 @@ def test_a_hidden_status_is_read_by_what_was_printed(command: str, output: str, 
 def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(steps: tuple[Step, ...], how: str) -> None:
     """Where the host says nothing (P7): in none of 371 real runs did it."""
     assert ended(run("r", *steps)) == how
+
+
+def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(tmp_path: Path) -> None:
+    """From its own units, with a reason in the journal; and it notes what the lessons together are known to do."""
+    task = "run python tools/tax_run.py for orders"
+    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+        for name in ("a", "b"):
+            memories.learn(run(name, FAILS, CURE, PASSES), over=True)
+        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
+        for n in range(30):
+            told = memories.inject(task, run=f"r{n}", host="neutral").injected
+            memories.learn(run(f"r{n}", *((PASSES,) if told else (FAILS, CURE, PASSES)), complete=True), over=True)
+        memory = memories.get(lesson.id)
+        true = memory.verdict
+        with memories.store.write() as tx:
+            from tacit.core.journal import change
+
+            tx.apply(change(memory, replace(memory, verdict="no difference"), verb="verdict", by="rules", reason="of before", at="2026-11-01T00:00:00.000Z"))
+        assert memories.store.meta(POOL + memories.project_id) == ""
+        memories.tend()
+        assert memories.get(lesson.id).verdict == true
+        assert any("judged anew" in each.reason for each in memories.log())
+        found = memories.effect()
+        assert memories.store.meta(POOL + memories.project_id) == found.whole.verdict.word == "helps"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.links import NEW_TABLE
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.prove.blank import compared
 from tacit.prove.followed import followed
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from tacit.trial.run_outcomes import Beside
     from tacit.trial.table import Table, Trial
 
+SUSPECT = 0.5  # belief of harm from which a replay is offered
+OFFERED = 3  # lessons for which one is
 CSV_COLUMNS = (
     "memory",
     "unit",
@@ -107,8 +110,29 @@ class Effects:
 
     @property
     def notes(self) -> list[str]:
-        """What so many runs can tell, and why the rest cannot be told."""
-        return [may_be_said(self.whole.units, sum(each.measured for each in self.lessons)), *untold_lines(self.untold)]
+        """What so many runs can tell, which lessons a replay would tell of, and why the rest cannot be told."""
+        said = may_be_said(self.whole.units, sum(each.measured for each in self.lessons))
+        return [said, *replay_lines(self.lessons), *untold_lines(self.untold)]
+
+
+def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
+    """Which lessons to have replayed: those that are believed to harm, then those without a verdict after twenty units, the worst first."""
+    open_ones = [
+        each
+        for each in lessons
+        if each.word in (stats.NOT_YET_KNOWN, stats.RARE)
+        and is_given_now(each.memory)
+        and (each.belief.harm >= SUSPECT or each.standing.units >= stats.RARE_UNITS)
+        and each.table
+    ]
+    ranked = sorted(open_ones, key=lambda each: (-each.belief.harm, each.memory.id))[:OFFERED]
+    names = ", ".join(f"{each.memory.id}{' (may harm)' if each.belief.harm >= SUSPECT else ''}" for each in ranked)
+    return [f"Past tasks done again tell in a night what the coins cannot yet: tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."] if names else []
+
+
+def is_given_now(memory: Memory) -> bool:
+    """Whether agents are given it."""
+    return memory.state in INJECTABLE and memory.gate == "allow" and memory.verdict not in ENDING_VERDICTS
 
 
 def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:
