@@ -572,7 +572,7 @@ def suspended() -> None:
     CLAUDE.md that harms is named."""
     from drive import World as HostWorld
     from drive import run as session
-    from model import Model, strings
+    from model import Model, offered, strings
     from programs import PROGRAMS, install
     from run import prepare
 
@@ -584,6 +584,8 @@ def suspended() -> None:
             self.words, self.chance = LESSON, random.Random(5)
 
         def take(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
+            if self.script or not offered(body):
+                return super().take(path, body, headers)
             if any(each.get("role") == "assistant" for each in body.get("messages", ())):
                 return {"say": "Done."}
             told = self.words in "\n".join(strings(body.get("messages"))) + "\n".join(strings(body.get("system") or ""))
