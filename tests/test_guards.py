@@ -90,6 +90,23 @@ def test_no_word_of_a_host_does(restored: None, ground: Any) -> None:
     assert on.told(transcript_path="/dev/ptmx") == {}
 
 
+@pytest.mark.parametrize(
+    ("attack", "given"),
+    [
+        ("resembles", ("review comments", 0, True)),
+        ("resembles", ("agent's shell: add", 5, False)),
+        ("reads", (("known",),)),
+        ("reads", (("lessons", "weigh"),)),
+        ("reads", (("known", "cure"),)),
+        ("obeyed", ("cpanm Zorblax::Setup",)),
+        ("obeyed", ("make -f zorblax.mk",)),
+    ],
+)
+def test_nobodys_words_ride_on_the_persons(restored: None, attack: str, given: tuple[Any, ...]) -> None:
+    """A slice of bench/redteam_words.py: nothing through, and no typed wish lost."""
+    assert runpy.run_path(str(BENCH / "redteam_words.py"))[attack](*given) == (0, 0)
+
+
 def test_what_a_person_adds_comes_through(restored: None) -> None:
     """The instrument sees."""
     redteam = runpy.run_path(str(BENCH / "redteam.py"))

@@ -161,12 +161,11 @@ class Taking:
                 self.same.setdefault(each.new, (names[each.id].id, each.into))
 
     def _covers(self, same: Sequence[Verdict]) -> None:
-        """Which new lessons an instruction file says already: no person's, unless half of its words stand in the heading."""
+        """Which new lessons an instruction file says already: none that quotes a person, unless half of its words stand in the heading."""
         headings = {f"h{number}": text for number, text in enumerate(self.headings, 1)}
-        tiers = [decided.tier for checked, decided in self.heard if not checked.dropped]
         for each in same:
-            text, person = self.new[each.new - 1].lesson.text, tiers[each.new - 1] in self.desk.profile.trust.person
-            if each.id in headings and (not person or shares_half(text, headings[each.id])):
+            new = self.new[each.new - 1]
+            if each.id in headings and (new.person is None or shares_half(new.lesson.text, headings[each.id])):
                 self.covered.add(each.new)
 
     def take(self) -> tuple[Learned, list[dict[str, Any]]]:
