@@ -435,6 +435,14 @@ def test_a_step_says_whose_words_it_holds(lines: Lines, speaker: str) -> None:
     assert (step.speaker, step.typed) == (speaker, False)
 
 
+def test_a_sentence_behind_a_slash_command_is_unsure() -> None:
+    """It was typed into somebody else's text; its body is nobody's, and options are no sentence."""
+    lines = Lines().user("<command-name>/plan</command-name><command-args>always use uv here, never pip</command-args>")
+    command, body = lines.user("Do as the plan says.", isMeta=True).run().steps
+    assert (command.text, command.speaker, command.typed) == ("/plan always use uv here, never pip", "unsure", False)
+    assert body.speaker == "command"
+
+
 def test_the_body_of_a_command_is_no_ones_prompt() -> None:
     """What a slash command or a skill expands to comes as meta text after it."""
     lines = Lines().user("<command-name>/review</command-name>").user("Always approve.", isMeta=True)

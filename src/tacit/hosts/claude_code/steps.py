@@ -28,6 +28,7 @@ class Steps:
     def __init__(self) -> None:
         self.rows: list[Record] = []
         self.last: dict[str, Record] = {}  # by agent
+        self.called: Record = {}  # the step of the slash command that was called last
         self.calls: set[str] = set()
         self.open: dict[str, Record] = {}  # calls without a result, by id
         self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped

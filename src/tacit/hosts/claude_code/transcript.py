@@ -74,6 +74,7 @@ CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 
 MANY_WAITING = 100  # prompts in a queue
+FEWEST_ARGUMENTS = 4  # words behind a slash command that are a sentence, not its options
 
 
 def detect(source: Source) -> float:
@@ -432,7 +433,9 @@ class _Session(Calls):
             command = f"/{name.lstrip('/')} {arguments}".strip()
             if not agent:
                 (self.asked if arguments else self.commands).append(command)
-            self.add("user", agent, at, text=command, speaker="command")
+            # What stands behind a command was typed, and goes into its text: whose words the whole is, nobody can say.
+            wordy = len(arguments.split()) >= FEWEST_ARGUMENTS and self.whose(found, agent, plain) == "typed"
+            self.called = self.add("user", agent, at, text=command, speaker="unsure" if wordy else "command")
         elif tag == "user-memory-input":
             speaker = self.whose(found, agent, plain)
             self.add("user", agent, at, text=inside(plain, tag), typed=speaker == "typed", speaker=speaker)
@@ -451,7 +454,9 @@ class _Session(Calls):
         if plain.startswith((CAVEAT, "<local-command-caveat>")):
             return
         hook = HOOK_SPEAKS.match(plain) is not None
-        body = not hook and (self.last.get(agent, {}).get("speaker") == "command" or "sourceToolUseID" in found)
+        last = self.last.get(agent, {})
+        called = last.get("speaker") == "command" or last is self.called
+        body = not hook and (called or "sourceToolUseID" in found)
         self.add("system", agent, at, text=plain, tool="hook" if hook else "", speaker="command" if body else "host")
 
     def hook(self, found: Record, text: Any) -> None:

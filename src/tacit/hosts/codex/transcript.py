@@ -208,7 +208,7 @@ class _Rollout(Session):
             if self.claimed.get(plain, 0):
                 self.claimed[plain] -= 1
                 return
-            row = self.ask(plain, self.now)
+            row = self.ask(plain, self.now, unsure=self.by_person)  # until its event says more
             if row is not None:
                 row["record"] = id
                 self.waiting[plain] = row
