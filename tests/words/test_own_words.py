@@ -117,3 +117,15 @@ def test_every_character_is_in_one_span(text: str, before: str) -> None:
     assert all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
     covered = {at for start, end in spans for at in range(start, end)}
     assert all(character.isspace() for at, character in enumerate(text) if at not in covered)
+
+
+def test_a_long_answer_in_one_line_is_the_persons() -> None:
+    """Who settles something with an agent answers at length and breaks no line; such answers are the very words that must not be lost."""
+    text = (
+        "Maintenance reduces the total only when it was properly announced: at least 24 hours between the announcement and the start. "
+        "Short notice still counts as downtime, full stop; customers do not eat credits for surprise maintenance, and blanket "
+        "subtraction is exactly what the addendum forbids. The check runs on the merged window as measured, before anything is subtracted."
+    )
+    assert len(text) > 350
+    assert own_words(text, "Any overlap is subtracted, straightforward?").own == ((0, len(text)),)
+    assert own_words(text.replace("stop; ", "stop;\n\n- one\n- two\n"), "").own != ((0, len(text)),)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SHORT, FEW_LINES = 350, 6  # a message up to this is the person's
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
+ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
 WIDE = 400  # characters of a line that are looked at for what it is
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
@@ -48,6 +49,7 @@ class Words:
 def own_words(text: str, agent_before: str = "") -> Words:
     """The person's own spans and the pasted ones; `agent_before` is what the agent said last."""
     short = len(text) <= SHORT and sum(1 for line in text.splitlines() if line.strip()) <= FEW_LINES
+    most = ONE_LINE if "\n" not in text.strip() else OPENING
     offered = _runs(agent_before)
     own: list[Span] = []
     unsure: list[Span] = []
@@ -71,7 +73,7 @@ def own_words(text: str, agent_before: str = "") -> Words:
             else:
                 begun = True
         elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
-            known = len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage)
+            known = len(passage) <= most or _PERSON.search(passage) or _ADDRESSES.search(passage)
             (own if known else unsure).append((start, end))
             announced = _ANNOUNCES.search(passage[-80:]) is not None
             begun = announced and _OTHERS.search(passage[-OPENING:]) is not None
