@@ -30,6 +30,8 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "learn_days": (30, False, "how far back connect offers to learn"),
     "tend": ("ask", False, "run tend by itself after a learned run: yes, no or ask"),
     "receipt": (True, False, "one line at the end of a session"),
+    "learns": (True, False, "learn from sessions as they end; no: only give what is known"),
+    "gives": (True, False, "give lessons to agents; no: only learn"),
     "model.url": ("", False, "an OpenAI-compatible endpoint"),
     "model.name": ("", False, "the model it serves"),
     "model.key_env": ("", False, "the environment variable that holds its key"),

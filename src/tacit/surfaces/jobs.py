@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.core import clock
 from tacit.core.value import replace, value
 from tacit.hosts.environment import surroundings
+from tacit.hosts.places import is_hosts_own
 from tacit.stores.cache import want_once
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Store
     from tacit.core.rows import Job, RunRow
+    from tacit.core.run import Run
     from tacit.formats.source import Source
 
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
@@ -67,6 +69,10 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
     home.reads_elsewhere = _elsewhere(env, job)
     learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
+    if near.meta(f"word:{said['session']}") and not by_place and is_hosts_own(path, str(said["host"]), env, folder):
+        from tacit.surfaces.hooks.words import fulfilled
+
+        fulfilled(near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
         if over and not run.settled_at:
@@ -75,6 +81,16 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
             leave_receipt(near, store, run)
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
+
+
+def _runs_of(path: str, format: str, session: str) -> list[Run]:
+    """The runs of one session, as its transcript tells them."""
+    from tacit import formats
+    from tacit.formats.source import FileSource
+
+    source = _source(path, format, session)
+    found = formats.read(FileSource(source) if isinstance(source, str) else source, format)
+    return [run for run in found if run.id == session]
 
 
 def _source(path: str, format: str, session: str) -> str | Source:

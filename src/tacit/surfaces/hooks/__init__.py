@@ -51,7 +51,7 @@ DEBOUNCE = 15.0
 DIED = 1800.0
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
 # What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
-SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto"}
+SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto", "learns": True, "gives": True}
 
 
 def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
@@ -162,7 +162,9 @@ def _handle(memories: Memories, event: Event) -> Told:
     if event.captured:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
-        return _remember(memories, event)
+        return _remember(memories, event) if chosen["learns"] else Told()
+    if event.name == "prompt" and event.text[:5].casefold() == "tacit" and (word := _word(memories, event)):
+        return word
     if event.name == "session-start":
         return _begin(memories, event, chosen)
     late = ""
@@ -172,6 +174,13 @@ def _handle(memories: Memories, event: Event) -> Told:
             memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen
         )
     return Told(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
+
+
+def _word(memories: Memories, event: Event) -> Told | None:
+    """A word in passing: `tacit keep 1 3` typed to the agent. It is only noted here; whether a person typed it the transcript will say."""
+    from tacit.surfaces.hooks.words import noted
+
+    return noted(memories, event)
 
 
 def _captured(memories: Memories, event: Event) -> Event:
@@ -196,7 +205,8 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
 
     _name_run(event)
     _name_session(memories, event)
-    _watch(memories, event)
+    if chosen["learns"]:
+        _watch(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
     context = "" if event.dropped else _inject(memories, event, chosen)
     fresh = event.source in ("", "startup", "clear", "new")
@@ -269,7 +279,7 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 
 def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
-    if memories.project is None or (event.name in NEED_TEXT and not event.text):
+    if memories.project is None or not chosen["gives"] or (event.name in NEED_TEXT and not event.text):
         return ""
     failed, running = event.name == "tool-failure", event.name == "before-command"
     compacted = _is_emptied(event)
@@ -425,7 +435,7 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
     known: dict[str, Any] = json.loads(compiled) if compiled and not here else {}
-    if known.get("stamp") == stamp and "left_out" in known:
+    if known.get("stamp") == stamp and "left_out" in known and "gives" in known:
         return known
     found = memories.settled()
     fresh = {"stamp": stamp, "left_out": found.left_out, **{name: found.by_key[name].value for name in SETTINGS}}
