@@ -635,4 +635,4 @@ def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -
         row = m.store.find_run(m.project_id, "r1")
         assert row is not None
         receipt.leave(m.store, m.store, row)
-        assert "; kept “no, use pnpm, not npm”" in m.store.meta(f"receipt:{m.project_id}")
+        assert "learned 1 Use pnpm, not npm." in m.store.meta(f"receipt:{m.project_id}")

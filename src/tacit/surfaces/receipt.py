@@ -1,7 +1,8 @@
 """The receipt of a session: one line for the person, at the start of their next one.
 
-Counts of what was given and came of it, what was kept of the person's own words, and how much waits for their word. It goes by
-the channel that the host shows to its user and not to its model. Nothing in it is anybody else's text: no candidate, no lesson.
+What was learned comes first, numbered, so that `tacit keep 1` can follow; then what was given and came of it, without zeros, what was kept
+of the person's own words, and how much waits for their word. It goes by the channel that the host shows to its user and not to its model;
+what is held is not shown.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.canary import PREFIX
+from tacit.core.states import ACTIVE
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.trial.outcome import has_problem
@@ -16,10 +18,12 @@ from tacit.trial.outcome import has_problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tacit.core.memory import Memory
     from tacit.core.ports import Store
     from tacit.core.rows import RunRow
 
 HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
+NEW, NEW_CHARS = 3, 120  # lessons, and characters of each
 
 
 def leave(near: Store, store: Store, run: RunRow) -> None:
@@ -27,7 +31,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
     whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
     unheard = any(f"{PREFIX}{run.host} " in name for name in recent(store, PREFIX, run.learned_at[:10]))
-    if not uses and not heard and not unheard:
+    if not uses and not heard and not unheard and not _new(store, run):
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])
     withheld = sum(use.arm == "withheld" for use in uses)
@@ -39,14 +43,30 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
             cited.add(memory.id)
         elif memory is not None and mark.signal == "outcome" and has_problem(memory):
             back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
-    line = f"given {len(given)}, left out {withheld}, cited {len(cited)}, came back {sum(back.values())}"
-    line += heard_line(heard, waiting_for_a_person(store, run.project))
-    line += f"; what you say in {run.host} may go unheard (tacit doctor)" if unheard else ""
+    new = _new(store, run)
+    figures = (len(given), "given"), (withheld, "left out"), (len(cited), "cited"), (sum(back.values()), "came back")
+    said = [", ".join(f"{word} {n}" for n, word in figures if n)]  # no zeros
+    said += [heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix("; ")]
+    said += [f"what you say in {run.host} may go unheard (tacit doctor)"] if unheard else []
+    line = "; ".join(filter(None, [_learned(new), *said])) or "nothing new"
     key = f"receipt:{run.project}"
     with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
-            tx.put_meta(key, f"{run.root}\t{line}")
+            tx.put_meta(key, f"{run.root}\t{line}\t{' '.join(each.id for each in new)}".rstrip("\t"))
+
+
+def _new(store: Store, run: RunRow) -> list[Memory]:
+    """The lessons that a session brought and that nobody holds back, what agents are given first."""
+    ids = dict.fromkeys(each.memory for each in store.findings(run=run.id) if each.memory)
+    found = [each for each in store.memories(list(ids)) if each.gate == "allow" and each.created_at >= run.learned_at]
+    fresh = [each for each in found if each.state in ACTIVE and each.tally.seen <= 1]
+    return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW]
+
+
+def _learned(new: Sequence[Memory]) -> str:
+    told = " · ".join(f"{n} {plain_line(each.text, NEW_CHARS)}" for n, each in enumerate(new, 1))
+    return f"learned {told} (tacit keep 1, tacit drop 1)" if told else ""
 
 
 def heard_line(heard: Sequence[str], waiting: int) -> str:

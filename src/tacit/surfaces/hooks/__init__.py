@@ -384,8 +384,11 @@ def _receipt(memories: Memories) -> str:
     if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
         return ""
     with memories.store.write(wait=_RECORD_WITHIN) as tx:
-        unit, _, line = tx.meta(key).partition("\t")
+        unit, _, rest = tx.meta(key).partition("\t")
+        line, _, ids = rest.partition("\t")
         tx.put_meta(key, f"{unit}\t")
+        if ids:  # from now on the numbers are those of this line
+            tx.put_meta(f"shown:{memories.project_id}", '["' + '", "'.join(ids.split()) + '"]')
     return f"tacit, last session: {line}" if line else ""
 
 
