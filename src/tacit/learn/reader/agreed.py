@@ -24,6 +24,7 @@ _ASSENT = re.compile(
     r"|exactement|sí|si|exacto)\b)",
     re.I,
 )
+SPOKEN = 900  # characters of what the person said around it
 _BUT = re.compile(
     r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I
 )
@@ -35,10 +36,14 @@ def is_assent(text: str) -> bool:
     return bool(_ASSENT.match(first)) and not _BUT.search(first)
 
 
-def is_agreed(told: Line, lines: Sequence[Line]) -> bool:
-    """Whether the person's next line after a line of the agent is a plain yes."""
-    after = next((line for line in lines if line.letter in PERSON and line.number > told.number), None)
-    return told.letter == "A" and after is not None and is_assent(after.whole)
+def spoken_around(told: Line, lines: Sequence[Line]) -> str:
+    """What the person typed before a line of the agent and in their plain yes to it; empty where there is no such yes."""
+    spoken = [line for line in lines if line.letter in PERSON]
+    after = next((line for line in spoken if line.number > told.number), None)
+    if told.letter != "A" or after is None or not is_assent(after.whole):
+        return ""
+    before = [line.whole for line in spoken if line.number < told.number][-1:]
+    return " / ".join((*before, after.whole))[:SPOKEN]
 
 
 def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:

@@ -20,17 +20,18 @@ from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
-from tacit.learn.reader.agreed import is_agreed
+from tacit.learn.reader.agreed import spoken_around
 from tacit.learn.reader.amend import about_the_same, changed_lesson
 from tacit.learn.reader.answer import lesson_as
-from tacit.learn.reader.check import find_quote
+from tacit.learn.reader.check import find_quote, telling
 from tacit.learn.reader.decide import AGREED, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.twins import are_alike, typed_as_it_stands, without_twins
 from tacit.learn.reader.verdicts import PROBLEM, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
-from tacit.words.match import compare, says_more, shares_half
+from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
     from tacit.learn.reader import ReaderContext
     from tacit.learn.reader.answer import Verdict
     from tacit.learn.reader.asking import Questions
@@ -100,13 +100,19 @@ class Taking:
                 verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
             ):
                 quoted.append((verdict, names[verdict.id], stands))
-        open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[2])]
-        weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
+        spoken = {id(each): spoken_around(each[2].line, self.lines) for each in quoted}  # a plain yes to the agent's line
+        about = {key: telling(words) for key, words in spoken.items()}  # a mere yes takes nothing back
+        open_ones = [
+            each
+            for each in quoted
+            if needs_weighing(each[0].verdict, each[2], bool(about[id(each)] & telling(each[1].text)))
+        ]
+        weighed = asking.revoked([(each[1].text, spoken[id(each)] or each[2].around) for each in open_ones])
         by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
         for each in quoted:
             verdict, memory, quote = each
             needed = tier_to_take_away(memory, self.desk.store.evidence(memory.id))
-            agreed = is_agreed(quote.line, self.lines)
+            agreed = bool(spoken[id(each)])
             ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed, agreed=agreed)
             if ruling.act == "amend" and not self._reword(memory, verdict, quote):
                 ruling = replace(ruling, act="suspend" if memory.state in INJECTABLE else "contradiction")
@@ -151,10 +157,11 @@ class Taking:
         lines = [(each, each.person) for each in self.new if each.lesson.standing != AGREED]
         own = [(each, (each.lesson.text, line.around)) for each, line in lines if line is not None]
         texts = {id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same}
-        unsure = [each for each in same if not _alike(*texts[id(each)], self.desk.profile)]
+        unsure = [each for each in same if not are_alike(*texts[id(each)], self.desk.profile)]
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
-        self.heard = [(each, decide(each, by.get(id(each)), self.lines)) for each in self.told]
+        heard = [(each, decide(each, by.get(id(each)), self.lines)) for each in self.told]
+        self.heard = without_twins(heard, lambda one, other: are_alike(one, other, self.desk.profile))
         denied = {id(each) for at, each in enumerate(unsure, len(own) + 1) if at not in said or said[at].says != "yes"}
         for each in same:
             if id(each) not in denied:
@@ -180,6 +187,8 @@ class Taking:
         session = Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
         found: list[tuple[Finding, GateDecision]] = []
         places: list[tuple[Finding, list[Memory]]] = []  # findings, and the lessons whose place each takes
+        rows = desk.store.findings(run=self.reading.run)
+        worded: dict[str, Finding] = {}  # what the rules took over as it was typed, and the reader's wording of it
         number = 0
         for checked, decided in self.heard:
             outcome = {
@@ -199,7 +208,10 @@ class Taking:
             session.redacted += hits
             for old in self.replaced.get(id(checked), ()):
                 finding = about_the_same(finding, old)
-            if number in self.same:
+            if decided.word == "said" and (raw := typed_as_it_stands(finding, rows)):
+                session.same[finding.key] = raw
+                worded[raw] = finding
+            elif number in self.same:
                 session.same[finding.key] = self.same[number][0]
             found.append(_gated(finding, decided, desk))
             if id(checked) in self.replaced:
@@ -211,6 +223,7 @@ class Taking:
             for judged in self.verdicts:
                 self._apply(tx, session, judged)
             self._replace(tx, session, places)
+            self._word(tx, session, worded)
             for number, (memory, better) in self.same.items():
                 self._amend(tx, session, memory, better, number)
             self._settle(tx, session)
@@ -299,6 +312,22 @@ class Taking:
                         tx.apply(each)
                     session.moves.append((old.id, old.state, "superseded", told))
 
+    def _word(self, tx: Transaction, session: Session, worded: Mapping[str, Finding]) -> None:
+        """Let a sentence that the rules took over as it was typed give way to the reader's wording of it; the sentence stays its quote."""
+        at, version = self.desk.now(), self.desk.project.profile
+        made = {row.key: row.memory for row in tx.findings(run=session.id) if row.memory}
+        for memory in tx.memories([*worded]):
+            finding = worded[memory.id]
+            said = memory.text == finding.text and memory.about
+            if made.get(finding.key) != memory.id or said or is_settled(memory) or memory.gate != "allow":
+                continue
+            fresh = replace(
+                memory, text=finding.text, about=finding.about, paths=finding.paths, extra={**(memory.extra or {}), **(finding.extra or {})},
+                updated_at=at,
+            )  # fmt: skip
+            told = "in the reader's words, all of which the person's line has"
+            tx.apply(change(memory, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version))
+
     def _propose(
         self, tx: Transaction, memory: Memory, reason: str, at: str, kind: str = "review", payload: Mapping[str, Any] = TO_REVIEW
     ) -> None:
@@ -334,12 +363,6 @@ class Taking:
             )
         )  # fmt: skip
         session._promote(tx, id)
-
-
-def _alike(known: str, new: str, profile: Profile) -> bool:
-    """Whether words alone say that two lessons are one."""
-    found = compare(prepare(known), prepare(new))
-    return not found.blocked and found.score >= profile.match.threshold and found.doubt <= profile.match.doubt
 
 
 def _goes_further(text: str) -> bool:

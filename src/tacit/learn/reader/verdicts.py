@@ -36,9 +36,10 @@ class Ruled:
     reason: str = ""
 
 
-def needs_weighing(verdict: str, quote: Found) -> bool:
-    """Whether a second question is asked: the person's words against a lesson, for good."""
-    return verdict in AGAINST and quote.line.letter in PERSON
+def needs_weighing(verdict: str, quote: Found, agreed: bool = False) -> bool:
+    """Whether a second question is asked: the person's words against a lesson, for good, and those around their yes to the agent's by
+    which a part of it changes."""
+    return verdict in AGAINST and (quote.line.letter in PERSON or (agreed and verdict == "amended"))
 
 
 def ruled(
@@ -46,7 +47,8 @@ def ruled(
 ) -> Ruled:
     """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away,
     `agreed`: the person said a plain yes to the agent's line that is quoted."""
-    typed = quote.line.letter in PERSON
+    spoke = agreed and verdict == "amended" and weighed is not None and weighed.says == "yes"
+    typed = quote.line.letter in PERSON or spoke
     if verdict in MET:
         if not typed and (memory.extra or {}).get(READ_AS) == "asked":
             return Ruled("nothing", reason="what was asked for is asked for again by a person")
