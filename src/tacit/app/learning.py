@@ -227,13 +227,14 @@ class Learning(Recalling):
     def came_with_repository(self, sources: Sequence[Source], format: str = "") -> list[str]:
         """The files of these logs that git tracks, and that nobody called theirs as they are now: somebody else may have written them."""
         from tacit import formats
+        from tacit.hosts.places import SESSIONS
 
         found: list[str] = []
         for source in sources:
             name = format or formats.detect(source) or ""
-            if name:
+            if name and name not in SESSIONS:
                 for _ in formats.read(source, name):
-                    pass
+                    pass  # every file that it opens is noted
                 found += self.vouching.came_with_repository(source, formats.get(name))
         return list(dict.fromkeys(found))
 

@@ -42,11 +42,13 @@ class Vouching:
         """Why nobody stands for what was just read from a source; empty where somebody does. `own`: the user's settings name its format."""
         person = own or (self._opened.actor.is_person and format.NAME not in FOREIGN_WORDS)
         opened = getattr(source, "opened", None)
+        if format.NAME in SESSIONS:  # these count by their place
+            return "" if person else "a session counts where its host keeps it"
         if opened is None:
             speaks = getattr(format, "SPEAKS_ON_STDIN", False) and not self._choice_doubt(format)
             return "" if person or speaks else "nobody can tell whose words standard input brings"
         files = [self._file(path, format) for path in sorted(opened)]
-        if asks_git and format.NAME not in SESSIONS and (doubt := doubts_files(self._in_doubt(files))):
+        if asks_git and (doubt := doubts_files(self._in_doubt(files))):
             return doubt
         if person:
             return ""
@@ -54,8 +56,7 @@ class Vouching:
 
     def came_with_repository(self, source: Source, format: Format) -> list[str]:
         """Of the files that were read from a source those that git tracks, and of which nobody was asked as they are now."""
-        opened = getattr(source, "opened", ()) if format.NAME not in SESSIONS else ()
-        files = [self._file(path, format) for path in sorted(opened)]
+        files = [self._file(path, format) for path in sorted(getattr(source, "opened", ()))]
         return [each.path for each in files if each.tracked and self._answer(each.path) is None]
 
     def answer(self, paths: Iterable[str], yes: bool) -> None:

@@ -67,4 +67,5 @@ def unheard(run: Run, doubt: str, *, here: bool = False) -> tuple[Run, str]:
     else:
         then = "tacit review"
     who = "If it is yours" if here else "A person who knows that it is theirs types at a terminal"
-    return replace(run, steps=steps, foreign=True), f"{run.id} is held: {doubt}{typed}. {who}: {then}"
+    what = run.id if run.id != "-" else "standard input"
+    return replace(run, steps=steps, foreign=True), f"{what} is held: {doubt}{typed}. {who}: {then}"

@@ -246,7 +246,9 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
         told,
         *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))]),
     ]
-    lines += ["", "What is in force now: tacit list"] if new and not dry_run else []
+    waits = all(each.held + each.quarantined >= len(each.new) for each in found)
+    after = "What waits for your word: tacit review" if waits else "What is in force now: tacit list"
+    lines += ["", after] if new and not dry_run else []
     return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 
 
