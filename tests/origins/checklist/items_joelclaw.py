@@ -166,7 +166,7 @@ def gate(at: Place) -> Iterator[Item]:
     for n in range(30):
         facts(other, f"Fact number {n} of area{n} without any annotation at all", name=f"n{n}.xml")
     alarms = other.memories.alarms(other.memories.statistics("2000-01-01T00:00:00.000Z"))
-    yield "a high fallback rate raises an alarm", any("could not judge" in each for each in map(str, alarms))
+    yield "a high fallback rate raises an alarm", any("could not be judged" in each for each in map(str, alarms))
     other.close()
     good = at.another("good")
     for n in range(30):
