@@ -29,6 +29,13 @@ TACIT = str(Path(sys.executable).with_name("tacit"))
 PATIENCE = 600.0
 AT_TERMINAL = 400.0
 
+# What becomes of the program that a host was told to call (`"tacit": "gone"` needs no text).
+BROKEN = {
+    "broken": "#!/opt/no/such/python\n",
+    "hanging": "#!/bin/sh\nsleep 600\n",
+    "garbage": "#!/bin/sh\necho '}{ no JSON'\necho 'Traceback: no module' >&2\nexit 1\n",
+}
+
 PYTEST = """#!/bin/sh
 # Fails as a suite does whose tables are not there, until `make db` was called.
 # It stays a moment after its last word, as a suite does: a pseudo-terminal whose program is gone at once may lose what it said.
@@ -67,6 +74,9 @@ class World:
         (self.project / "bin" / "pytest").chmod(0o755)
         (self.project / "Makefile").write_text("db:\n\t@touch .db-up && echo 'database is up'\n")
         (self.project / "tests" / "test_orders.py").write_text("def test_orders():\n    pass\n")
+        self.program = folder / "tools" / "tacit"  # what hosts are told to call: a link that a scenario may break
+        self.program.parent.mkdir()
+        self.program.symlink_to(TACIT)
         node = os.path.dirname(shutil.which("node") or "/usr/bin/node")
         self.env = {
             "PATH": os.pathsep.join([os.path.dirname(TACIT), node, "/usr/local/bin", "/usr/bin", "/bin"]),
@@ -89,7 +99,7 @@ class World:
         """What `tacit` answers the person, as JSON."""
         env = {**self.env, "USER": "ada", "TACIT_KEY": self.key}
         done = subprocess.run(
-            [TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE
+            [str(self.program) if self.program.is_symlink() else TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE
         )
         answer = json.loads(done.stdout or "{}")
         if check and not answer.get("ok"):
@@ -113,6 +123,11 @@ class World:
 def run(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
     """One session of a scenario."""
     (world.project / ".db-up").unlink(missing_ok=True)
+    if state := told.get("tacit"):
+        world.program.unlink(missing_ok=True)
+        if state in BROKEN:
+            world.program.write_text(BROKEN[state])
+            world.program.chmod(0o755)
     world.model.play(told.get("script", {}))
     session = _typed(program, world, told) if told.get("typed") else call(program, world, told, before)
     session.requests = world.model.seen(tools=False)
@@ -159,6 +174,9 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
         for line in (program.compact if line == "/compact" else line for line in told["typed"]):
             asked = len(world.model.seen())
             shown = len(screen.raw)
+            if isinstance(line, dict):  # {"paste": text, "type": words behind it}
+                screen.paste(line["paste"])
+                line = line["type"]
             screen.type(line)
             if line.startswith("/"):
                 screen.wait(lambda shown=shown: len(screen.raw) > shown + 500, 15)
@@ -277,4 +295,13 @@ def _noticed(world: World, sessions: Sequence[Session], each: dict[str, Any]) ->
     )
 
 
-CHECKS = {"noticed": _noticed, "told": _told, "lesson": _lesson, "runs": _runs, "outcome": _outcome, "tools": _tools}
+def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"asked": 2, "session": 1, "quiet": ["hook"]}: so many requests reached the model at least, and nothing of this stood on the screen."""
+    session = sessions[each.get("session", len(sessions) - 1)]
+    loud = [word for word in each.get("quiet", ()) if word.lower() in session.out.lower()]
+    if len(session.of("main")) < each["asked"]:
+        return f"{len(session.of('main'))} requests reached the model, wanted {each['asked']}: {session.out[-300:]}"
+    return f"the screen says {loud[0]}: {session.out[-400:]}" if loud else ""
+
+
+CHECKS = {"asked": _asked, "noticed": _noticed, "told": _told, "lesson": _lesson, "runs": _runs, "outcome": _outcome, "tools": _tools}

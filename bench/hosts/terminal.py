@@ -81,6 +81,11 @@ class Terminal:
             self.wait(lambda: False, 0.5)
             os.write(self.fd, b"\r")
 
+    def paste(self, text: str) -> None:
+        """Paste, as a terminal says it: between marks."""
+        os.write(self.fd, b"\x1b[200~" + text.encode() + b"\x1b[201~")
+        self.wait(lambda: False, 1.5)
+
     def close(self, farewell: Sequence[str], seconds: float) -> bool:
         """Say goodbye as the program wants it; whether it left by itself."""
         for word in farewell:
