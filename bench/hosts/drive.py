@@ -99,7 +99,12 @@ class World:
         """What `tacit` answers the person, as JSON."""
         env = {**self.env, "USER": "ada", "TACIT_KEY": self.key}
         done = subprocess.run(
-            [str(self.program) if self.program.is_symlink() else TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE
+            [str(self.program) if self.program.is_symlink() else TACIT, *args, "--json"],
+            cwd=self.project,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
         )
         answer = json.loads(done.stdout or "{}")
         if check and not answer.get("ok"):
@@ -304,4 +309,12 @@ def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
     return f"the screen says {loud[0]}: {session.out[-400:]}" if loud else ""
 
 
-CHECKS = {"asked": _asked, "noticed": _noticed, "told": _told, "lesson": _lesson, "runs": _runs, "outcome": _outcome, "tools": _tools}
+CHECKS = {
+    "asked": _asked,
+    "noticed": _noticed,
+    "told": _told,
+    "lesson": _lesson,
+    "runs": _runs,
+    "outcome": _outcome,
+    "tools": _tools,
+}

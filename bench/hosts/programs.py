@@ -230,7 +230,7 @@ PROGRAMS = (
     ),
     Program(
         "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print, _copilot_typed,
-        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp"}),
+        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin"}),
         cannot=(
             ("subagent", "the scripted model is offered no sub-agent"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),

@@ -250,7 +250,16 @@ def _claude_plugin(program: Program, world: World) -> None:
         assert not done.returncode, f"plugin {' '.join(words)}: {done.stdout}{done.stderr}"
 
 
-PLUGIN = {"claude-code": _claude_plugin}
+def _agent_plugin(program: Program, world: World) -> None:
+    """The Agent Plugins 1.0 folder: a skill and our MCP server; hooks stay those of `connect`."""
+    place = ["plugin", "install", str(ROOT / "plugins" / "agent")]
+    subprocess.run(
+        [program.path, *place], env=world.env, cwd=world.project, check=True, capture_output=True, timeout=120
+    )
+    world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
+
+
+PLUGIN = {"claude-code": _claude_plugin, "copilot": _agent_plugin}
 
 
 def _keep_log(folder: Path, sessions: list[Session]) -> None:

@@ -70,6 +70,38 @@ def test_the_plugin_registers_what_connect_registers() -> None:
         assert (at / source / ".claude-plugin" / "plugin.json").is_file()
 
 
+def test_the_portable_folder_keeps_to_agent_plugins_1_0() -> None:
+    """One manifest of fields that the specification knows, MCP and skill in their fixed places, no hooks; the same server, skill and
+    version as the plugin of Claude Code. Copilot loads it for real: bench/hosts, agent-plugin."""
+    folder = ROOT / "plugins" / "agent"
+    manifest, theirs = loaded(folder / "plugin.json"), loaded(PLUGIN / ".claude-plugin" / "plugin.json")
+    known = {
+        "$schema",
+        "name",
+        "version",
+        "description",
+        "author",
+        "homepage",
+        "repository",
+        "license",
+        "keywords",
+        "extensions",
+    }
+    assert (
+        set(manifest) <= known and manifest["$schema"] == "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
+    )
+    assert re.fullmatch(r"[a-z0-9.-]{1,64}", manifest["name"])
+    assert all(
+        manifest[name] == theirs[name] for name in ("name", "version", "description", "license", "keywords", "author")
+    )
+    servers = loaded(folder / "mcp.json")
+    assert servers["$schema"].endswith("/1.0.0/mcp.schema.json")
+    assert servers["mcpServers"] == {"tacit": {"type": "stdio", **loaded(PLUGIN / ".mcp.json")["mcpServers"]["tacit"]}}
+    assert (folder / "skills" / skill.NAME / "SKILL.md").read_text(encoding="utf-8") == skill.text()
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert found == {"plugin.json", "mcp.json", "skills/tacit/SKILL.md"}
+
+
 def test_the_skill_is_one_text_for_every_host(tacit: Any, folder: Path) -> None:
     """The plugin's copy is the package's; it is short, and tells what it must; `tacit skill` writes it and takes it back."""
     text = (PLUGIN / "skills" / "tacit" / "SKILL.md").read_text(encoding="utf-8")

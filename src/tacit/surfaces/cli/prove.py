@@ -245,9 +245,10 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.run:
         data["headline"] = headline
         lines = [line for said in headline for line in wrapped(said, 0, 118)]
+        short = telling_length([each.run.foreign_id for each in found])
         rows = [
             [
-                each.run.foreign_id[:_SHORT],
+                each.run.foreign_id[:short],
                 each.run.started_at[:16].replace("T", " "),
                 *_came(each.lessons),
                 one_line(each.run.task, 200),
@@ -285,7 +286,15 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines))
 
 
-_SHORT = 8  # characters of a session's id, which name it to tacit audit
+_SHORT = 8  # characters of a session's id at least
+
+
+def telling_length(ids: Sequence[str]) -> int:
+    """How many characters tell these sessions apart, to be said to `tacit audit`: some hosts' ids begin with the time."""
+    many = len(set(ids))
+    return next(
+        (n for n in range(_SHORT, max(map(len, ids), default=_SHORT)) if len({id[:n] for id in ids}) == many), 1 << 10
+    )
 
 
 def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
