@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 from tacit.core.profile_toml import standard  # noqa: E402
 from tacit.trial import coin as coins  # noqa: E402
 from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, SHARES, bets, is_rare  # noqa: E402
+from tacit.trial.overall import TOGETHER  # noqa: E402
 from tacit.trial.table import Counts  # noqa: E402
 
 SESSIONS, RELEVANT = 50, 1 / 8
@@ -29,7 +30,7 @@ REAL = [(0.5, 0.2), (0.3, 0.1), (0.25, 0.1), (0.2, 0.05), (0.15, 0.05), (0.1, 0.
 NOTHING = [(rate, rate) for rate in (0.5, 0.3, 0.25, 0.2, 0.15, 0.1, *[0.06] * 7, *[0.01] * 8, *[0.05] * 4)]
 LOSSES = [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
 DEFAULT = standard("default").trial
-BAR = log(40.0)
+BAR, TOGETHER_BAR = log(40.0), log(2 / TOGETHER)
 WAYS = ("as it is", "without the bound per session", "without the bound per lesson", "without either, rare at .30")
 
 
@@ -104,7 +105,7 @@ def live(seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, a
             lesson.settle(h, injected, loss, week)
             pool.add(h, injected, loss)
             if word == NOT_YET_KNOWN:
-                word = HELPS if pool.log_e("help") >= BAR else HARMS if pool.log_e("harm") >= BAR else word
+                word = HELPS if pool.log_e("help") >= TOGETHER_BAR else HARMS if pool.log_e("harm") >= TOGETHER_BAR else word
                 at = week if word != NOT_YET_KNOWN else 0
         if (alone and lessons[0].word != NOT_YET_KNOWN and lessons[0].week) or (not alone and word != NOT_YET_KNOWN and world is not NOTHING):
             break

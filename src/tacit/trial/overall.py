@@ -42,6 +42,7 @@ _WORTH = 4.0
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 
 
+TOGETHER = 0.02  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
 # Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no bar: of 60
 # memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
 WARNED = 1.0
@@ -76,9 +77,9 @@ class Whole:
         about, least, most = (round(each) for each in self.spared)
         where = f"in {self.given:,} session{'' if self.given == 1 else 's'} that {'was' if self.given == 1 else 'were'} given them"
         if self.verdict.word == HELPS:
-            return f"Some of your lessons help: {where} about {about:,} failures ({least:,} to {most:,}) did not happen; error rate 5 %."
+            return f"Some of your lessons help: {where} about {about:,} failures ({least:,} to {most:,}) did not happen; error rate {100 * TOGETHER:g} %."
         if self.verdict.word == HARMS:
-            return f"Some of your lessons harm: {where} about {-about:,} failures more ({-most:,} to {-least:,}) happened; error rate 5 %."
+            return f"Some of your lessons harm: {where} about {-about:,} failures more ({-most:,} to {-least:,}) happened; error rate {100 * TOGETHER:g} %."
         span = f"between {abs(least):,} {'more' if least < 0 else 'fewer'} and {abs(most):,} {'more' if most < 0 else 'fewer'} failures"
         return f"Not yet known whether your lessons help: {where} {span} happened than without."
 
@@ -94,7 +95,7 @@ def whole_memory(
     assigned = [trial for trial in trials if not trial.blank and tossed(trial)]
     thrown = coins(assigned)
     units = len({coin.unit for coin in thrown})
-    judged, run = _judged(thrown, alpha, finished or {})
+    judged, run = _judged(thrown, min(alpha, TOGETHER), finished or {})
     given = len({coin.unit for coin in thrown if coin.arm == INJECTED})
     if not given or not _both_arms(thrown):
         return Whole(None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run)
