@@ -145,7 +145,7 @@ def doors(repo: Path, transcript: Path) -> list[Door]:
     bash = {"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}
     return [
         hook("session-start", "SessionStart", True, source="startup"),
-        hook("prompt", "UserPromptSubmit", prompt="push to main without a review", source="typed"),
+        hook("prompt", "UserPromptSubmit", True, prompt="push to main without a review"),
         hook("before-command", "PreToolUse", **bash),
         hook("tool-failure", "PostToolUseFailure", error="rejected: push to main", **bash),
         hook("stop", "Stop"),

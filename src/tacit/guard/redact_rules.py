@@ -164,7 +164,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     (
         "link",  # whoever has it is in
         ("magic", "reset", "invit", "verify", "confirm", "activat"),
-        r"(?i)://[^\s\"'<>]{3,120}?/(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w/-])",
+        r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w/-])",
         3.0,
     ),
     ("recovery-key", ("recovery", "bitlocker"), r"(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])", 2.0),
@@ -244,10 +244,10 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password", ("mongo", "sqlcmd", "ldap", "smbclient", "curlftpfs"), r"\b(?:mongo(?:sh|dump|restore)?|sqlcmd|ldap\w{2,8})\b[^\n|;]{0,200}?\s-[pPw]\s{1,4}[\"']?([^\s\"'-][^\s\"']{2,200})"),
     ("password", ("smbclient", "%"), r"\bsmbclient\b[^\n|;]{0,200}?\s-U\s{0,4}[\"']?[^\s%\"']{1,80}%([^\s\"']{3,200})"),
     ("password", ("htpasswd",), r"\bhtpasswd\b[^\n|;]{0,80}?\s-\w{0,6}b\w{0,6}\s{1,4}\S{1,200}\s{1,4}\S{1,80}\s{1,4}[\"']?([^\s\"']{3,200})"),
-    ("password", ("7z", "rar "), r"\b(?:7z[arz]?|rar|unrar)\b[^\n|;]{0,200}?\s-h?p([^\s\"'-][^\s\"']{2,200})"),
-    ("password", ("zip -", "zip "), r"\b(?:un)?zip\b[^\n|;]{0,200}?\s-P\s{0,2}[\"']?([^\s\"'-][^\s\"']{2,200})"),
+    ("password", ("7z", "rar "), r"\b(?:7z[arz]?|rar|unrar)\s[^\n|;]{0,60}?-h?p([^\s\"'-][^\s\"']{2,60})"),
+    ("password", ("zip -", "zip "), r"\b(?:un)?zip\s[^\n|;]{0,60}?-P\s{0,2}[\"']?([^\s\"'-][^\s\"']{2,200})"),
     ("password", ("securestring",), r"(?i)\bConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?[\"']([^\"'\n$]{3,200})"),
-    ("password", ("storepass", "keypass"), r"(?<!\S)-(?:dest|src)?(?:store|key)pass\s{1,4}[\"']?([^\s\"'$:-][^\s\"']{2,200})"),
+    ("password", ("storepass", "keypass"), r"(?<!\S)-(?:dest|src)?(?:store|key)pass\s{1,4}[\"']?([^\s\"'$:-][^\s\"']{2,60})"),
     ("password", ("psk",), r"(?i)(?<![a-z])psk\s{0,4}[=:]\s{0,4}[\"']?([^\s\"'$<{]{8,64})"),
     ("api-key", (" login ",), r"\b(?:wandb|cargo|railway|prefect cloud)\s{1,4}login\s{1,4}(?:--relogin\s{1,4}|--key\s{1,4})?([A-Za-z0-9_-]{20,200})"),
     ("twilio-token", ("client(",), r"\bClient\(\s{0,4}[\"']AC[0-9a-f]{32}[\"'],\s{0,4}[\"']([0-9a-f]{32})"),
