@@ -78,7 +78,15 @@ def test_what_the_person_said_is_theirs() -> None:
     )
 
 
-@pytest.mark.parametrize("more", ["; Redis runs on the host", ": run `podman machine start`", " with the colors-utils plugin", ". Evilmirror serves it"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        "; Redis runs on the host",
+        ": run `podman machine start`",
+        " with the colors-utils plugin",
+        ". Evilmirror serves it",
+    ],
+)
 def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None:
     """Their own line is the lesson then; nothing is put into their mouth."""
     found = judged(lesson(f"No docker here{more}.", (5, "no docker here")))
@@ -88,7 +96,11 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None
 def test_with_several_quotes_the_least_counts() -> None:
     """A name that only the agent said is not the person's, though their line is quoted beside it: it is shown then, in the model's name."""
     found = judged(
-        lesson("No docker here: DATABASE_URL pointed to localhost.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost"))
+        lesson(
+            "No docker here: DATABASE_URL pointed to localhost.",
+            (5, "no docker here"),
+            (8, "DATABASE_URL pointed to localhost"),
+        )
     )
     assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
 
@@ -213,3 +225,25 @@ def test_an_act_that_was_shown_waits_for_the_person() -> None:
         lines,
     )
     assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")
+
+
+def test_what_a_product_does_is_no_act_of_the_agent() -> None:
+    """Records are merged and passwords masked by the product; branches and secrets are the person's."""
+    for text in (
+        "Merge overlapping and touching incident windows before summing.",
+        "Merge duplicate contacts by lowercased email.",
+    ):
+        assert not acts_unasked(text)
+    for text in ("Merge the branch when the tests pass.", "Run the checks, then merge it.", "Always merge to main."):
+        assert acts_unasked(text)
+    for text in (
+        "Sensitive keys end with password, token or api_key.",
+        "Normalize the key, so that X-Api-Key becomes x_api_key.",
+    ):
+        assert not asks_person(text)
+    for text in (
+        "The password is kept in the vault of ops.",
+        "Use the api key of staging.",
+        "Store the credentials in .env.",
+    ):
+        assert asks_person(text)

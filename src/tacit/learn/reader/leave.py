@@ -22,6 +22,7 @@ _STRICTER = re.compile(
     re.I,
 )
 _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
+_SECRET = r"(?:private keys?|api[ _-]?keys?|passwords?|credentials?|secrets?|access tokens?)\b"
 _SENSITIVE = {
     "installs something": re.compile(
         r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|brew|apt(?:-get)?|dnf|yum|cargo|gem|go|conda|poetry)\s+(?:install|add|get|i|tool install)\b"
@@ -39,9 +40,11 @@ _SENSITIVE = {
         r"(?:tls|ssl|certificate|signature|signing|sandbox|permission|auth\w*|csrf|firewall|security|hook|verification)",
         re.I,
     ),
-    _SIGNING: re.compile(
-        r"\b(?:gpg|gpgsign|signatures?|sign(?:ing|ed)? commits?|commit sign\w+|signing key|private key|api[ _-]?key|password|credential"
-        r"|secret|access token)",
+    _SIGNING: re.compile(  # a secret that is handled or lies somewhere; that a product knows of passwords is no advice about one
+        r"\b(?:gpg|gpgsign|signatures?|sign(?:ing|ed)? commits?|commit sign\w+|signing key)"
+        rf"|\b(?:use|set|put|store|keep|paste|send|share|copy|read|fetch|get|export|add|commit|enter|pass|take|hard-?code|print|log)s?\s+"
+        rf"(?:[\w'’-]+\s+){{0,4}}?{_SECRET}"
+        rf"|{_SECRET}\s+(?:(?:is|are)\s+(?:in|at|on|kept|stored|under)|lies?|stands?|comes?|can be found|in|from|at)\b",
         re.I,
     ),
     _PERMISSIONS: re.compile(
@@ -63,8 +66,14 @@ def asks_person(text: str) -> str:
     return ""
 
 
+# Of branches, not of records, lists or windows: those are the product's.
+_MERGE = (
+    r"merge(?=\s+(?:(?:the|a|an|this|that|your|my|our|all|each|every|any)\s+)?(?:[\w-]+\s+)?"
+    r"(?:prs?|pull requests?|branch(?:es)?|main|master|changes?|work|commits?|worktrees?|it)\b"
+    r"|\s+(?:to|into|back|when|once|after|immediately|directly|automatically)\b|\s*(?:[.;,]|$))"
+)
 _ACT = (
-    r"(?:commit(?! messages?\b| subjects?\b)|push|force-push|deploy|publish|release|post|merge|delete|remove|send|reply|tag|comment on"
+    rf"(?:commit(?! messages?\b| subjects?\b)|push|force-push|deploy|publish|release|post|{_MERGE}|delete|remove|send|reply|tag|comment on"
     r"|drop (?:the |a |an |all )?(?:tables?|columns?|databases?|index(?:es)?|branch(?:es)?|stash(?:es)?)|close (?:the )?(?:issue|pr)"
     r"|(?:open|create) (?:a |the )?(?:draft )?(?:pr|pull request|issue|release))"
 )
