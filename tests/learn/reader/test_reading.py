@@ -451,6 +451,20 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0
 
 
+def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
+    """Two questions for what was read already; one that goes on is read, and so is a session of perhaps typed words."""
+    origin = replace(session("r1"), lineage="first")
+    reads(memories, origin, answer([SAID], [weighs()]))
+    place = readings_folder(memories.near.path)
+    fork = replace(origin, id="r2")
+    assert prepared(place, fork, "b" * 16, memories.project_id, memories.now()) is None
+    longer = replace(fork, id="r3", steps=(*fork.steps, user("and never push to main from here on")))
+    assert prepared(place, longer, "c" * 16, memories.project_id, memories.now()) is not None
+    assert prepared(place, replace(fork, id="r4", lineage="other"), "d" * 16, memories.project_id, memories.now()) is not None
+    unsure = run("r5", Step("user", "p", text="Always use uv here.", speaker="unsure"))
+    assert prepared(place, unsure, "e" * 16, memories.project_id, memories.now()) is not None
+
+
 def test_who_does_not_answer_in_form_has_failed_nothing(memories: Memories) -> None:
     """Prose, or half an answer: the session waits, and the exam is taken again when it is read again, or on request."""
     found = session("r1")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.ports import Model, Store
     from tacit.core.profile import Profile
@@ -56,14 +56,15 @@ def version() -> str:
 def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False) -> Reading | None:
     """The reading of a finished run, waiting to be asked about, kept; None where there is nothing to read or nothing new in it.
 
-    Every session with a typed line is read, and every run in which something failed. One that grew is read on.
+    Every session with a typed line is read, or with one that perhaps is, and every run in which something failed. One that grew is read on;
+    a fork that says nothing more than what was read of its origin is not read.
     """
     from tacit.learn.reader.asking import kept_lines
-    from tacit.learn.reader.render import rendered
+    from tacit.learn.reader.render import UNSURE, rendered
     from tacit.stores import readings
 
     page = rendered(run)
-    if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
+    if not page.typed and run.outcome != "failure" and not any(line.letter in ("E", UNSURE) for line in page.lines):
         return None
     old, lines = readings.load(folder, id), kept_lines(page)
     if old is not None and not again:
@@ -73,11 +74,23 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
             grown = replace(old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at)
             readings.save(folder, grown)
             return grown
+    if old is None and run.lineage and not again and _is_copy(readings.every(folder, readings.READ), run, project, lines):
+        return None
     fresh = readings.Reading(
         id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage
     )  # fmt: skip
     readings.save(folder, fresh)
     return fresh
+
+
+def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]) -> bool:
+    """Whether all that a run says was read in a session that it was copied from, or that was copied from it."""
+    said = [(line[1], line[3] or line[2]) for line in lines]
+    return any(
+        [(line[1], line[3] or line[2]) for line in each.lines][: len(said)] == said
+        for each in read
+        if each.lineage == run.lineage and each.project == project
+    )
 
 
 def afresh(reading: Reading) -> Reading:
