@@ -7,8 +7,10 @@ status 0 where the person gets something. `make test-origins` walks all, `make t
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -122,7 +124,9 @@ def afterwards(system: str, world: World) -> None:
 
 
 def walk(system: str, caller: str) -> list[tuple[str, Ended]]:
-    world = World(Path(mkdtemp(prefix="walk-")))
+    folder = mkdtemp(prefix="walk-")
+    atexit.register(shutil.rmtree, folder, True)
+    world = World(Path(folder))
     first, *rest = blocks(system)
     before(system, world)
     found = [(line, world.run(PERSON, ["bash", "-c", line], ASKED)) for line in first]
