@@ -31,7 +31,8 @@ def changed_lesson(memory: Memory, into: str, quote: Found, new: tuple[Checked, 
     """The lesson that takes a changed one's place: a new one of the session, in these words where they say more of the rule than it does,
     or these words alone. None where neither is there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
-    fits = bool(into) and not says_more(prepare(into), prepare(" ".join((memory.text, *lines)))) and not _goes_further(into)
+    further = _goes_further(into) and not _goes_further(memory.text)
+    fits = bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))))
     if new is not None:
         checked, decided = new
         if not fits or not says_more(prepare(into), prepare(decided.text)):

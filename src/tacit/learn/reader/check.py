@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.core.value import value
 from tacit.learn.reader.render import NOTE, PERSON, UNSURE, one_line
 from tacit.learn.reader.whose import plain
-from tacit.learn.shell import key, main_call
+from tacit.learn.shell import key, main_call, proper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,13 +65,19 @@ def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     if len(found) < len(lesson.quotes):
         return Checked(lesson, tuple(found), "a quote does not stand in the session")
     checked = Checked(lesson, tuple(found))
-    if all(quote.line.letter in WORDLESS for quote in found):
+    if all(quote.line.letter in WORDLESS and not _on_own_server(quote.line, lines) for quote in found):
         return Checked(lesson, checked.quotes, "only pasted, planned or outside words carry it")
     if reason := taken_back(checked, lines):
         return Checked(lesson, checked.quotes, reason)
     if checked.person is None and not is_late(checked, lines):
         return Checked(lesson, checked.quotes, "its quote stands before the last failure of that command")
     return checked
+
+
+def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether an output is of a command that the agent ran over ssh: the work may be there. It stays a text from outside."""
+    ran = (main_call(each.whole) for each in lines if each.letter == "T" and each.step == line.step)
+    return line.letter == "X" and any(call is not None and proper(call)[0] == "ssh" for call in ran)
 
 
 def find_quote(quote: Quote, lines: Sequence[Line]) -> Found | None:
