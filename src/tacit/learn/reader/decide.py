@@ -7,7 +7,7 @@
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
 The words that will be printed decide the tier. Where the model's wording says something that the person's line does not, it is shown, not
-said, if the session said it, and else their own line is the lesson; where nobody ran or typed a name in it, it is found. Whoever tells it:
+said; where nobody in the session said it, their own line is the lesson; where nobody ran or typed a name in it, it is found. Whoever tells it:
 what an output, a page or a paste brought is quoted, and waits for a person.
 """
 
@@ -21,7 +21,7 @@ from tacit.learn.reader.agreed import why_not_agreed
 from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 from tacit.learn.reader.render import PERSON
-from tacit.learn.reader.whose import copied, is_brought, said_by_nobody, unsaid
+from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,9 +106,10 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     lacking = names_missing(text, line) if checked.all_person else names_missing(text, least)
     said = [quote for quote in checked.quotes if quote.line.letter in PERSON]
     lacking = lacking or unsaid(text, " ".join(quote.around for quote in said))
-    if lacking and not said_by_nobody(text, lines):
-        return _shown(checked, f"the person's line does not say {lacking[0]}", lines)
     if lacking:
+        shown = _shown(checked, f"the person's line does not say {lacking[0]}", lines)
+        if shown.word == "shown" and not put_in(text, lines):
+            return shown
         own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
         return _held(Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}"))
     decided = Decided(text, "said", "user", "user", reason=reason)

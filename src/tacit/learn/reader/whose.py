@@ -54,9 +54,16 @@ def is_brought(text: str, lines: Sequence[Line], *, wholly: bool) -> str:
     return words[0] if enough else ""
 
 
-def said_by_nobody(text: str, lines: Sequence[Line]) -> list[str]:
-    """The content words of a lesson that neither the person nor the agent said or ran before anybody else did."""
-    return _strange(text, _speakers(lines))
+def put_in(text: str, lines: Sequence[Line]) -> list[str]:
+    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they are several or
+    one reads as a name; a single plain word is how a rule is made of a line."""
+    strange = _strange(text, _speakers(lines))
+    names = {term for name in _NAME.findall(plain(text)) for term in prepare(name).weights}
+    return strange if len(strange) > 1 or names & {*strange} else []
+
+
+# A word with a hyphen, a dot, a digit or the like inside it, behind an @, or with a capital inside a sentence.
+_NAME = re.compile(r"@\w+|\b\w+(?:[-._/:@]\w+)+\b|\b\w*\d\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
 
 
 def _strange(text: str, first: Mapping[str, str]) -> list[str]:
@@ -64,11 +71,11 @@ def _strange(text: str, first: Mapping[str, str]) -> list[str]:
 
 
 def _speakers(lines: Sequence[Line]) -> dict[str, str]:
-    """Who says each word of a session first; a person's word is theirs, whenever they type it."""
+    """Who says each word of a session first; what a person types or the agent runs is theirs, whenever they do."""
     first: dict[str, str] = {}
     for line in lines:
         for term in prepare(line.whole[:LONGEST_LINE]).weights:
-            if line.letter in PERSON or term not in first:
+            if line.letter in (*PERSON, "T") or term not in first:
                 first[term] = line.letter
     return first
 
