@@ -115,19 +115,21 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     first = [row for row in rows if row.id not in ids][:told]
     numbered_rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
     return OneScreen(
-        name, counted_words(count), week_words(memories.week(since or clock.after_days(at, -7)), _runs(memories)),
+        name, counted_words(count), week_words(memories.week(since or clock.after_days(at, -7)), _runs(memories), _span(since, at)),
         tuple(numbered_rows[: len(first)]), tuple(numbered_rows[len(first) :]), tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - sum(row.id in {each.id for each in given} for row in numbered_rows)),
     )  # fmt: skip
 
 
-def week_words(week: Mapping[str, int], runs: int) -> str:
+def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> str:
     """What happened of late, without zeros."""
     if not (week["sessions"] or week["given"] or week["new"]):
-        return f"Nothing happened this week; {numbered(runs, 'session')} learned so far." if runs else ""
+        return (
+            f"Nothing happened {span[0].lower()}{span[1:]}; {numbered(runs, 'session')} learned so far." if runs else ""
+        )
     said = [f"{numbered(week['sessions'], 'session')} learned"] if week["sessions"] else []
     said += [numbered(week["new"], "new lesson")] if week["new"] else []
-    first = f"This week: {', '.join(said)}." if said else ""
+    first = f"{span}: {', '.join(said)}." if said else ""
     if not week["given"]:
         return first
     judged = f"; of {numbered(week['told'], 'time')} that could be judged" if week["told"] else ""
@@ -135,6 +137,11 @@ def week_words(week: Mapping[str, int], runs: int) -> str:
     out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
     told = f"Lessons were given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
     return f"{first} {told}{judged}{back if week['told'] else ''}.{out}".strip()
+
+
+def _span(since: str, at: str) -> str:
+    """What the days since then are called."""
+    return "This week" if not since or abs(clock.days_between(since, at) - 7.0) < 1.0 else f"Since {since[:10]}"
 
 
 def screen_json(found: OneScreen) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.one_screen import one_screen, screen_json
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.ports import Store
     from tacit.core.profile import Profile
+    from tacit.surfaces.one_screen import OneScreen, ProblemRow
     from tacit.surfaces.selection import Counted
     from tacit.tend.stats import Figures
 
@@ -106,10 +108,15 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         found = seen(memories, moment(args.since))
         told = memories.alarms(found)
         prevented = _prevented(memories)
-        yours, count = for_you(memories), counted(memories)
-        name = memories.project.name if memories.project else "no project yet"
-    data = {**figures_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
-    return Answer(data, _markdown(found, name, prevented, told, yours, count), code=1 if args.alarm and told else 0)
+        yours, screen = for_you(memories), one_screen(memories, since=moment(args.since))
+    data = {
+        **figures_json(found),
+        "prevented": prevented,
+        "alarms": list(told),
+        "for_you": yours,
+        "screen": screen_json(screen),
+    }
+    return Answer(data, _markdown(found, screen, prevented, told, yours), code=1 if args.alarm and told else 0)
 
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -271,40 +278,46 @@ def _tier(name: str, at: Mapping[str, Any]) -> str:
 
 def _markdown(
     found: Figures,
-    name: str,
+    screen: OneScreen,
     prevented: Mapping[str, Any],
     alarms: Sequence[str],
     yours: Sequence[Mapping[str, Any]],
-    count: Counted,
 ) -> str:
-    lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
-    lines.append(
-        f"- **Learned** from {numbered(found.runs, 'session')}: {numbered(found.new, 'new lesson')}; {found.risen} came into force or rose,"
-        f" {found.closed} faded, {found.merged} joined"
-    )
-    lines.append(f"- **Spared** {prevented['told']}")
-    lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
-    lines.append(f"- **Waiting** {_waiting(found, count)}")
-    lines.append(
-        f"- **Harmful** {numbered(len(found.harmful), 'lesson')}"
-        + "".join(f"\n  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3])
-    )
+    """The one screen as a page of Markdown, with what was spared and spent, and what asks for attention."""
+    lines = [f"# {screen.project or 'no project yet'}: {found.since[:10]} to {found.at[:10]}", ""]
+    lines += [f"{screen.stands}. {screen.week}".strip(), "", f"- **Spared** {prevented['told']}"]
+    lines += [f"  - {line.strip()}" for line in prevented.get("headline", ()) if line.strip() != prevented["told"]]
     spent = found.model.get("model.tokens.in", 0) + found.model.get("model.tokens.out", 0)
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
-    lines += [
-        "",
-        f"{counted_words(count)}.",
-    ]
-    for each in yours:  # what only the person can mend, with its evidence and, where one line would do, that line
-        lines += ["", "**For you:**"] if "**For you:**" not in lines else []
-        lines.append(f"- {one_line(each['text'], 600)} (`tacit review show {each['proposal']}`)")
-        if each["line"]:
-            lines.append(
-                f"  - {each['line']['file']}, line {each['line']['number']}, would read: {one_line(each['line']['after'], 600)}"
-            )
-    calm = f"Nothing {'else ' if yours else ''}asks for attention."
-    lines += ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", calm]
+    if found.harmful:
+        lines.append(f"- **Harmful** {numbered(len(found.harmful), 'lesson')}")
+        lines += [f"  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3]]
+    titles = (
+        ("What agents hear", screen.told),
+        ("New, or for you to decide", screen.new),
+        ("Came back, nothing known yet", screen.unknown),
+    )
+    for title, rows in titles:
+        lines += ["", f"## {title}", "", *map(_row_line, rows)] if rows else []
+    mended = [each["line"] for each in yours if each["line"]]  # what only the person can mend, where one line would do
+    lines += ["", "## Lines to mend", ""] if mended else []
+    lines += [f"- {each['file']}, line {each['number']}, would read: {one_line(each['after'], 600)}" for each in mended]
+    lines += (
+        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)]
+        if alarms
+        else ["", "Nothing else asks for attention."]
+    )
     return "\n".join(lines)
+
+
+def _row_line(row: ProblemRow) -> str:
+    """One problem or wish, as an item of a list."""
+    when = f"{row.when}: " if row.when else ""
+    hears = f" → {when}{one_line(row.hears, 600)}" if row.hears and row.hears != row.problem else ""
+    since = f" (since then {row.since} came back{' ✓' if row.proven else ''})" if row.since else ""
+    stands = f" ({row.stands})" if row.stands else ""
+    cost = f" · {row.cost}" if row.cost else ""
+    return f"- {one_line(row.problem, 300)}{cost}{hears}{stands}{since}"
 
 
 def _oldest(found: Figures) -> str:
