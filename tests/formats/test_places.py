@@ -84,7 +84,7 @@ def test_words_that_do_not_count() -> None:
     assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
     silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]), "nobody knows whose it is", here=True)
     assert silent.foreign and silent.steps == steps[1:]
-    assert told == "r-1 is held: nobody knows whose it is. If it is yours: tacit review"  # a pipe is gone
+    assert told == "r-1 waits for you: nobody knows whose it is. If it is yours: tacit review"  # a pipe is gone
     assert unheard(Run("r-1", "neutral"), "it lies elsewhere")[1] == ""
 
 

@@ -154,7 +154,7 @@ def test_a_foreign_log_is_held(
         done = world.tacit(caller, "learn", path, "--format", system)
         assert done.code == 0, done
         told += done.err
-    assert "is held: " in told and "tacit learn --as " in told and "--yes" not in told, told
+    assert "waits for you: " in told and "tacit learn --as " in told and "--yes" not in told, told
     for n, asked in enumerate(question(system, f"q{n}", EVIL) for n in range(2)):
         assert EVIL[:30] not in world.tacit((caller, PERSON)[n], *asked).out
 
@@ -211,7 +211,7 @@ def test_a_tracked_log_is_asked_about_once_at_a_terminal(system: str, tmp_path: 
     paths = write_logs("archeflow", world.repo)
     world.git("add", "-A")
     refused = world.tacit(PERSON, "learn", paths[0], stdin="n\n")
-    assert "This came with the repository" in refused.err and "is held: git tracks" in refused.err
+    assert "This came with the repository" in refused.err and "waits for you: git tracks" in refused.err
     assert "came with" not in world.tacit(PERSON, "learn", paths[0], stdin="").err.replace(
         "came with the repository or", ""
     )
