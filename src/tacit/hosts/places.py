@@ -68,4 +68,4 @@ def unheard(run: Run, doubt: str, *, here: bool = False) -> tuple[Run, str]:
         then = "tacit review"
     who = "If it is yours" if here else "A person who knows that it is theirs types at a terminal"
     what = run.id if run.id != "-" else "standard input"
-    return replace(run, steps=steps, foreign=True), f"{what} is held: {doubt}{typed}. {who}: {then}"
+    return replace(run, steps=steps, foreign=True), f"{what} waits for you: {doubt}{typed}. {who}: {then}"
