@@ -94,6 +94,8 @@ WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand.
         ("Orders vanish\n\nSteps to reproduce\nAlways open two tabs.", "Orders vanish", "Steps to reproduce\nAlways open two tabs."),
         ("The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."
          , "", "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."),
+        ("look\ndef price(order):\n    return sum(order)\n    # never floats", "look", "def price(order):\n    return sum(order)\n    # never floats"),
+        ("ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?", "", "ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?"),
         # and what people type
         ("please do:\n- run lint\n- fix the tests\n- commit", "please do:\n- run lint\n- fix the tests\n- commit", ""),
         ("# always use biome here", "# always use biome here", ""),

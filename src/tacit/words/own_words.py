@@ -34,7 +34,7 @@ SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED = 0.7  # share of such runs
 WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
-FEW_WRAPPED, FEW_BULLETS = 3, 3
+FEW_WRAPPED, FEW_BULLETS, FEW_PRINTED = 3, 3, 3  # lines
 
 
 @value
@@ -167,6 +167,9 @@ def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool
     speaks = _PERSON.search(passage) or _remark(passage, True)
     if foreign and (not speaks or _BULLET.match(passage)):
         return 0, True
+    sign = _first_sign(passage) if passage.count("\n") + 1 >= FEW_PRINTED else None
+    if sign is not None:  # several lines of a log or of code, in a message that is else too short to be judged
+        return passage.rfind("\n", 0, sign) + 1, False
     return (0 if _laid_out(passage) else len(passage)), False
 
 
