@@ -14,7 +14,7 @@ from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
 from tacit.core.standing import is_settled
 from tacit.core.states import INJECTABLE
-from tacit.core.trust import READ_AS, tier_to_take_away
+from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
@@ -269,6 +269,8 @@ class Taking:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
+        if ruling.act == "propose" and ruling.tier not in self.desk.profile.trust.person:
+            stance = DOUBTS  # what happened asks about a person's lesson, and counts for nothing against it
         by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
             Evidence(
