@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.lessons.need import first_calls, told_before
+from bench.lessons.played import every_hook
 
 from tacit.core.states import CLOSED, INJECTABLE
 
@@ -196,13 +197,14 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
                 told_before(world, session.id, lines, start=False),
                 told_before(world, session.id, lines, start=True),
             )
+            hooks = every_hook(world, session, place)
             learned = world.tacit("learn", str(place), "--over", *options)
             called = programs(place)
             place.unlink()  # what hosts keep for a month, and disks need not
             line = {
                 "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
                 "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "need": need, "host": host, "after": _standing(world),
+                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "need": need, "host": host, "hooks": hooks, "after": _standing(world),
                 "noticed": _noticed(world),
             }  # fmt: skip
             log.write(json.dumps(line) + "\n")

@@ -483,7 +483,7 @@ def test_joelclaw_promotes_by_any_tier(role: str) -> None:
     [
         ("default", LadderFacts("candidate", seen=1, witnessed=True),
          "It becomes provisional with independent runs that saw it ≥ 2 (now 1), or with a person's word, "
-         "or with the approval of a person."),
+         "or with nothing from outside in it."),
         ("default", LadderFacts("candidate", seen=2, witnessed=True), "It becomes provisional the next time its ladder is asked."),
         ("default", LadderFacts("provisional", belief_help=0.61, units=25, tasks=3),
          "It becomes stable with belief that it helps ≥ 0.8 (now 0.61), or with the approval of a person."),

@@ -37,7 +37,9 @@ def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
     """Topic, names and files find a lesson whose text holds none of them."""
     with tacit.open(tmp_path / "s.db") as memories:
         lesson = memories.add(
-            "Equal ones are joined, the first spelling stays.", about="tag merging; mergeTags; --no-dedupe", paths=["src/labels/union.py"]
+            "Equal ones are joined, the first spelling stays.",
+            about="tag merging; mergeTags; --no-dedupe",
+            paths=["src/labels/union.py"],
         )
         assert memories.get(lesson.id).about == "tag merging; mergeTags; --no-dedupe"
         for asked in ("merging of tags", "why does mergeTags do that", "dedupe", "union.py", "labels"):

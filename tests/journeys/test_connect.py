@@ -88,7 +88,7 @@ def test_connecting_registers_every_event(tacit: Any, local: Path) -> None:
         "startup|resume|clear|compact|fork",
         None,
         None,
-        "Bash",
+        "Bash|Edit|MultiEdit|Write|NotebookEdit|Read",
         "Bash",
         None,
         None,

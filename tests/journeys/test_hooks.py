@@ -85,7 +85,7 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         (True, True),
     ]
     # a lesson that is told at a failure did not come back by that failure
-    assert "given 4" in start[4] and "came back" not in start[4]
+    assert "given 3" in start[4] and "came back" not in start[4]
 
 
 def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:

@@ -42,6 +42,7 @@ def budget(given: dict[str, Any], memories: Memories) -> int:
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango"
     memories.add_many(
         [{"text": f"The {word} job needs the migration first", "kind": "pitfall"} for word in words.split()]
+        + [{"text": f"Port {8000 + n} is taken by the other service", "kind": "fact"} for n in range(400)]
     )
     told = memories.inject(given.get("task", "the migration job fails"), run="r1", budget=given["level"], trial=False)
     return len(told.injected)

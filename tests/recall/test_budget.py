@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
+from tacit.core.value import replace
 from tacit.recall.budget import Fitted, Level, fit, level_for, tokens_of
+from tacit.recall.moments import START, TASK
 from tacit.recall.rank import LeftOut, Ranked
 
 DEFAULT = standard("default")
@@ -176,54 +178,30 @@ def test_what_is_left_is_said_with_its_score(make: Make) -> None:
     assert fitted(memories, most=1).left == (LeftOut(memories[1].id, "budget", 0.99),)
 
 
-def test_a_persons_rules_keep_their_slots(make: Make) -> None:
-    """Seven learned lessons that fit better leave all of a person's rules where they were; theirs come out of no one's number."""
-    learned = [make(f"Learned {n}.", kind="pitfall", klass="pitfall", trust="observed") for n in range(7)]
-    rules = [make(f"Rule {n}.", kind="rule", klass="rule", trust="user") for n in range(3)]
-    found = fitted([*learned, *rules], most=7)
-    assert {memory.id for memory in rules} <= set(kept(found))
-    assert len(kept(found)) == 10
+def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:
+    """What is about the task has the rest; at a start there is nothing else, and they have all of it."""
+    ways = [Ranked(make(f"Way {n}.", about="*"), 1.0, {}, "standing") for n in range(5)]
+    about = [Ranked(make(f"Fact {n}."), 0.5, {}, "words") for n in range(5)]
+    level = Level("auto", "balanced", "auto-default", 99, tokens=600, ways=200, moment=TASK)
+    found = fit([*ways, *about], level, DEFAULT, cost=lambda each: 100)
+    assert kept(found) == [each.memory.id for each in (*ways[:2], *about[:4])]
+    start = fit(ways, replace(level, moment=START, ways=0), DEFAULT, cost=lambda each: 100)
+    assert kept(start) == [each.memory.id for each in ways]
 
 
-def test_learned_rules_have_no_place_in_a_persons_slots(make: Make) -> None:
-    """The kind alone opens nothing: an agent's "rule" is counted like any other lesson, and tokens go to the person first."""
-    claims = [make(f"Claim {n}.", kind="rule", klass="rule", trust="agent") for n in range(9)]
-    wish = make("Answer in German.", kind="preference", klass="preference", trust="user")
-    found = fitted([*claims, wish], most=3, cost=lambda each: 400)
-    assert wish.id in kept(found) and len(kept(found)) == 3
-    assert fitted([*claims, wish], most=3, cost=lambda each: 1000).kept[0].memory.id == wish.id
+def test_of_two_that_say_the_same_one_is_given(make: Make) -> None:
+    """Nor what the context was told before; other names or figures make another lesson, and what is pinned is told whatever it is."""
+    one = make("After a pull request is up, look for review comments and answer them.")
+    other = make("After a pull request is up look for new review comments, and answer them.")
+    first, second = (
+        make("Pin `left-pad` to the old release in package.json always."),
+        make("Pin `right-pad2` to the old release in package.json always."),
+    )
+    found = fitted([one, other, first, second], words=words)
+    assert (kept(found), reasons(found)) == ([one.id, first.id, second.id], [(other.id, f"says what {one.id} says")])
+    assert reasons(fitted([one], words=words, told=[other])) == [(one.id, f"says what {other.id} says")]
+    assert kept(fitted([one, replace(other, pinned=True)], words=words)) == [other.id]
 
 
-def test_a_persons_words_go_by_how_often_they_had_to_say_them(make: Make) -> None:
-    """Then what they wrote down before what was heard, and of that the latest; a belief from few runs moves nothing."""
-    own, heard = {"trust": "user", "klass": "rule"}, {"klass": "rule", "extra": {"word": "shown"}}
-    lessons = [
-        make(id="met-once", text="A.", **heard, tally=Tally(seen=1, belief=0.7, seen_at="2026-03-01T08:00:00Z")),
-        make(id="met-lately", text="B.", **heard, tally=Tally(seen=1, seen_at="2026-04-01T08:00:00Z")),
-        make(id="written", text="C.", **own, tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z")),
-        make(id="asked-again", text="D.", **heard, tally=Tally(seen=3, belief=0.45, seen_at="2026-01-01T08:00:00Z")),
-    ]
-
-    def first(lines: int) -> set[str]:
-        room = with_values(DEFAULT, {"budget.person": 12, "budget.person_tokens": 100 * lines})
-        return set(kept(fitted(lessons, 0, cost=lambda each: 100, profile=room)))
-
-    assert first(1) == {"asked-again"} and first(2) == {"asked-again", "written"}
-    assert first(3) == {"asked-again", "written", "met-lately"}
-
-
-def test_what_a_person_pinned_is_told_at_a_start_whatever_it_is() -> None:
-    """Also what would wait for its command, and beside the three lines that noticing gets."""
-    from tacit.recall.budget import AT_NEED, LINES, NOTICED, few_noticed
-    from tacit.recall.rank import Candidate
-
-    def noticed(n: int, **fields: Any) -> Candidate:
-        return Candidate(
-            Memory(f"m{n}", "p", f"Lesson {n}.", source=NOTICED, **{"category": "at start", **fields}), "standing", n
-        )
-
-    hits = [noticed(n) for n in range(LINES + 1)] + [
-        noticed(8, category=AT_NEED),
-        noticed(9, category=AT_NEED, pinned=True),
-    ]
-    assert [hit.memory.id for hit in few_noticed(hits)] == ["m0", "m1", "m2", "m9"]
+def words(text: str) -> list[str]:
+    return text.lower().replace(",", " ").replace(".", " ").split()

@@ -88,7 +88,7 @@ def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
     """Given and withheld together fill the budget; nobody moves up."""
     world.put(*(make(f"The queue hangs, case {n}.") for n in range(30)))
     # three places a run: fewer runs leave the share to chance
-    given = [world.inject("queue hangs", run=f"r{n}") for n in range(200)]
+    given = [world.inject("queue hangs", run=f"r{n}", level="lean") for n in range(200)]
     assert {len(each.injected) + len(each.withheld) for each in given} == {3}
     share = sum(len(each.withheld) for each in given) / (3 * 200)
     assert 0.2 < share < 0.4
@@ -101,7 +101,8 @@ def test_what_is_withheld_is_recorded_and_not_told(world: Any, make: Make) -> No
     }
     given = world.inject("queue hangs")
     uses = {use.memory: (use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r1"))}
-    assert uses == {id: ("withheld" if id in given.withheld else "injected", 0.3) for id in memories}
+    assert {id: arm == "withheld" for id, (arm, _) in uses.items()} == {id: id in given.withheld for id in memories}
+    assert {probability for arm, probability in uses.values() if arm != "exempt"} == {0.3}
     assert not any(memories[id].text in given.markdown or id in given.markdown for id in given.withheld)
 
 
@@ -117,18 +118,22 @@ def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
     assert {(use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r2"))} == {("exempt", 0.0)}
 
 
-def test_a_session_start_gives_what_recurs_and_what_stands(world: Any, make: Make) -> None:
-    """Without a task: preferences, and lessons by how often they were met; a one-off comes after."""
-    often, rare = make("Disk full.", tally=Tally(seen=9), pinned=False), make("Lock lost.", tally=Tally(seen=2))
+def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, make: Make) -> None:
+    """One list for all kinds; what is about something waits for it, however often it was met."""
+    often, rare = (
+        make("Ask before a release.", about="*", tally=Tally(seen=9)),
+        make("Plan first.", about="*", tally=Tally(seen=2)),
+    )
     wish = make("Answer in German.", kind="preference", klass="preference", trust="user")
-    world.put(rare, often, wish)
-    told = world.inject("", trial=False)
-    assert told.injected == (often.id, wish.id, rare.id)
+    disk = make("Disk full.", about="; /var/lib", tally=Tally(seen=30))
+    once = make("Squash commits.", about="*", extra={"word": "found"}, tally=Tally(seen=1))
+    world.put(rare, often, wish, disk, once)
+    assert world.inject("", trial=False).injected == (often.id, rare.id, wish.id)
 
 
 def test_later_prompts_are_not_filled_with_what_recurs(world: Any, make: Make) -> None:
     """Only what fits comes after the start."""
-    world.put(*(make(f"Disk full, case {n}.", tally=Tally(seen=9)) for n in range(30)))
+    world.put(*(make(f"Ask before you do thing {n}.", about="*", tally=Tally(seen=9)) for n in range(30)))
     assert world.inject("").injected
     assert world.inject("ok, go on please").injected == ()
 
@@ -256,7 +261,7 @@ def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> N
             )
         )
         tx.reword(met.id)
-    assert world.inject("speed up the cache", trial=False).injected == (met.id, plain.id)
+    assert world.inject("speed up the cache", trial=False, level="deep").injected == (met.id, plain.id)
 
 
 def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:
@@ -364,7 +369,7 @@ def test_before_a_command_one_lesson_about_it_or_none(world: Any, make: Make) ->
     assert world.inject(command="ls -la").injected == ()
     first = world.inject(command="cd x && make db")
     assert first.injected == (about[0].id,)
-    assert world.inject(command="make db").injected == (about[1].id,)
     assert world.inject(command="make db").injected == ()
+    assert world.inject(command="make web").injected == (about[1].id,)
     assert world.inject(command="make db", context="s1", agent="x").injected == (about[0].id,)
     assert world.inject(command="cargo test").injected == ()

@@ -169,18 +169,11 @@ def _given(task: str, memories: list[Memory], profile: Profile) -> tuple[Ranked,
 def test_a_score_is_its_parts(make: Make) -> None:
     """Summands added, factors multiplied: nothing else enters."""
     memory = make("mind the queue", tally=Tally(seen=3), severity="bug", paths=("gone.py",), stale_at=NOW)
-    (found,) = order("queue", memory, gone=frozenset({"gone.py"}), start=True)
+    (found,) = order("queue", memory, gone=frozenset({"gone.py"}))
     score = sum(part for name, part in found.parts.items() if name not in KNOWN)
     for name in KNOWN:
         score *= found.parts.get(name, 1.0)  # factors of any ranker; each has its own
     assert found.score == pytest.approx(score)
-
-
-def test_at_the_start_what_recurs_leads(make: Make) -> None:
-    """A failure met fifteen times stands before one that fits the task and was met once; later it does not."""
-    often, fits = make("the disk is full", tally=Tally(seen=15)), make("mind the queue", tally=Tally(seen=1))
-    assert order("queue worker", fits, often, start=True)[0].memory.id == often.id
-    assert order("queue worker", fits, often)[0].memory.id == fits.id
 
 
 def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
@@ -207,8 +200,8 @@ def test_one_line_for_each_signature(make: Make) -> None:
         make("retry it", signature="E: <q>", tally=Tally(seen=2)),
         make("wait", signature="E: <q>", tally=Tally(seen=7)),
     )
-    hits = [Candidate(once, "recurring", 1), Candidate(often, "recurring", 2)]
-    found = ranking(hits, asked(Query(), DEFAULT), DEFAULT, Facts(NOW, 10, start=True))
+    hits = [Candidate(once, "before", 1), Candidate(often, "before", 2)]
+    found = ranking(hits, asked(Query(), DEFAULT), DEFAULT, Facts(NOW, 10))
     assert [each.memory.id for each in found.ranked] == [often.id]
     assert [(each.id, each.reason) for each in found.left] == [(once.id, "same signature")]
 
@@ -217,9 +210,10 @@ def test_what_is_believed_orders_and_takes_nothing_below_the_floor(make: Make) -
     """A lesson that looks useless after three units goes last and is still on trial: whether it stays is the ladder's to say."""
     hopeless = Tally(seen=3, belief=0.1, signals={"belief_harm": 0.5})
     useless, unknown = (
-        make("Run the migrations.", source="notice", tally=tally) for tally in (hopeless, Tally(seen=2))
+        make("Run the migrations with the worker and all the rest of it.", tally=tally)
+        for tally in (hopeless, Tally(seen=2))
     )
-    known = Facts(now=NOW, rows=100, tokens=tokens, frequency={"worker": 5}, start=True)
+    known = Facts(now=NOW, rows=100, tokens=tokens, frequency={"worker": 40})
     found = ranking(
         [Candidate(useless, "words", 0), Candidate(unknown, "words", 1)],
         asked(Query(task="worker"), DEFAULT),
@@ -227,7 +221,11 @@ def test_what_is_believed_orders_and_takes_nothing_below_the_floor(make: Make) -
         known,
     )
     assert [each.memory.id for each in found.ranked] == [unknown.id, useless.id] and not found.left
-    assert found.ranked[1].score < DEFAULT.rank.floor
+    high = with_values(
+        DEFAULT, {"rank.floor": found.ranked[1].score + 0.01}
+    )  # it would be out, were it for what is believed
+    again = ranking([Candidate(useless, "words", 0)], asked(Query(task="worker"), high), high, known)
+    assert [each.memory.id for each in again.ranked] == [useless.id]
 
 
 def test_below_the_floor_there_is_nothing(make: Make) -> None:
@@ -243,9 +241,7 @@ def test_below_the_floor_there_is_nothing(make: Make) -> None:
 def test_what_a_person_ordered_needs_no_fitting_words(make: Make) -> None:
     """Standing lessons pass the floor at the start of a run."""
     memory = make("Answer in German.", kind="preference", klass="preference")
-    found = ranking(
-        [Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10, start=True)
-    )
+    found = ranking([Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10))
     assert [each.memory.id for each in found.ranked] == [memory.id]
 
 

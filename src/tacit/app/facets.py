@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         files: Sequence[str]
         errors: Sequence[str]
         command: str
+        touched: bool
         agent: str
         main: bool
         domain: str

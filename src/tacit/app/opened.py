@@ -8,6 +8,9 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
+from tacit.core.places import data_folder as data_folder
+from tacit.core.places import home_folder
+from tacit.core.places import store_path as store_path
 from tacit.core.rows import Project, decide_project, scope_projects
 from tacit.core.value import replace
 
@@ -80,23 +83,9 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
     )
 
 
-def store_path(given: str | None, env: Mapping[str, str]) -> str:
-    """Which store is meant: named, from the environment, or the user's own."""
-    return os.path.expanduser(given or env.get("TACIT_STORE") or os.path.join(data_folder(env), "tacit.db"))
-
-
-def data_folder(env: Mapping[str, str]) -> str:
-    """Where the user's store lies."""
-    return os.path.join(env.get("XDG_DATA_HOME") or os.path.join(_home(env), ".local", "share"), "tacit")
-
-
 def config_path(env: Mapping[str, str]) -> str:
     """The user's own configuration file."""
-    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(_home(env), ".config"), "tacit", "config.toml")
-
-
-def _home(env: Mapping[str, str]) -> str:
-    return env.get("HOME") or os.path.expanduser("~")
+    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(home_folder(env), ".config"), "tacit", "config.toml")
 
 
 def machine_id(env: Mapping[str, str]) -> str:

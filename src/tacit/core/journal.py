@@ -37,6 +37,7 @@ VERBS = {
     "edit": "a person corrected its text or facets",
     "typo": "a person corrected its spelling: the same lesson, and its trial goes on",
     "move": "its state changed by the profile's ladder",
+    "subject": "rules said what it is about",
     "figures": "a later run brought more figures for it",
     "pin": "it was pinned or unpinned",
     "forget": "a person took it out",

@@ -68,6 +68,7 @@ FLAGS = {
     "refused": "refused by the gate's checks",
     "exempt": "exempt from trials",
     "witnessed": "evidence beyond an agent's word",
+    "inside": "nothing from outside in it",
     "pinned": "pinned",
     "stale": "stale",
 }
@@ -101,6 +102,7 @@ class LadderFacts:
     held: bool = False  # the gate holds or quarantines it, and nobody confirmed it yet
     refused: bool = False  # the gate's range checks refused it
     witnessed: bool = False  # something beside an agent's word speaks for it: a grammar, a reviewer, a person
+    inside: bool = False  # nothing from outside brought its words or names, and the profile tells what was found once
     word: str = ""  # of what a reader heard: said, shown, found or asked
     exempt: bool = False  # never on trial
     pinned: bool = False

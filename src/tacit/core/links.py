@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import HEARSAY, Tally
+from tacit.core.memory import HEARSAY, WITNESSES, Tally
 from tacit.core.value import replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
@@ -173,6 +173,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what became of it
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
+WITNESSED = "witnessed"  # something beside an agent's word speaks for it
 CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
 # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
 IN_EPOCH = "verdict "
@@ -181,6 +182,19 @@ IN_EPOCH = "verdict "
 def is_hearsay(memory: Memory) -> bool:
     """Whether nobody but an agent, a page or another store says it, and no person confirmed it."""
     return memory.trust in HEARSAY and not (memory.tally.signals or {}).get(CONFIRMED)
+
+
+# Words that a reader heard in one piece of work: told where they matter, not at every start, before a second speaks for them.
+ONCE = ("found", "asked", "agreed")
+
+
+def is_found_once(memory: Memory) -> bool:
+    """Whether it may be told at its own moment only: one piece of work speaks for it, or nothing but what agents say."""
+    signals = memory.tally.signals or {}
+    word = (memory.extra or {}).get("word")
+    if word not in ONCE or memory.pinned or signals.get(CONFIRMED) or memory.state not in ("candidate", "provisional"):
+        return False
+    return memory.tally.seen < 2 or (word == "found" and not signals.get(WITNESSED))
 
 
 def is_carried(signal: str) -> bool:
@@ -200,18 +214,22 @@ def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
     seen = sightings(evidence)
     if LOST in signals:
         signals["frequency"] = max(0.0, seen + signals[LOST])
+    if any(row.tier in WITNESSES and row.stance == "supports" for row in evidence):
+        signals[WITNESSED] = 1.0
     last = max((row.at for row in evidence if row.stance == "supports" and row.signal == "seen"), default="")
     return replace(kept, seen=seen, seen_at=last or None if seen else None, signals=signals or None)
 
 
-def seen_more(kept: Tally, sightings: int, at: str) -> Tally:
+def seen_more(kept: Tally, sightings: int, row: Evidence) -> Tally:
     """The same, where it is known how many sightings the new one makes: a lesson that is met daily must not be counted through daily."""
     signals = dict(kept.signals or {})
+    if row.tier in WITNESSES:
+        signals[WITNESSED] = 1.0
     seen = kept.seen + sightings
     if LOST in signals:
         signals["frequency"] = max(0.0, seen + signals[LOST])
     return replace(
-        kept, seen=seen, seen_at=max(kept.seen_at or "", at) or None if seen else None, signals=signals or None
+        kept, seen=seen, seen_at=max(kept.seen_at or "", row.at) or None if seen else None, signals=signals or None
     )
 
 
@@ -300,6 +318,7 @@ class Telling:
     surface: str
     given: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    tokens: int = 0
 
 
 def known_in(tellings: Iterable[Telling], context: str) -> dict[str, bool]:
@@ -310,6 +329,15 @@ def known_in(tellings: Iterable[Telling], context: str) -> dict[str, bool]:
             known = {} if each.surface == COMPACTED else known
             known.update({**dict.fromkeys(each.withheld, False), **dict.fromkeys(each.given, True)})
     return known
+
+
+def spent_on(tellings: Iterable[Telling], context: str) -> int:
+    """The tokens that a context was told since it was last emptied."""
+    spent = 0
+    for each in tellings:
+        if each.context == context:
+            spent = each.tokens + (0 if each.surface == COMPACTED else spent)
+    return spent
 
 
 def assigned_in(tellings: Iterable[Telling], memory: str) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -23,6 +23,7 @@ SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 PERSONS = ("user", "human", "person", "team")
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 HEARSAY = TIERS[:3]  # words of agents, pages and other stores: nothing but the telling speaks for them
+WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATE_ANSWERS = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference", "rare")
@@ -32,7 +33,9 @@ MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
+WAY = "*"  # as a subject: a way of working, about everything (`core/subject.py` has the grammar)
 OWNER = "user"  # the tier of what the store's own person said
+INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
 
 
@@ -106,7 +109,20 @@ ADDED: dict[str, type] = {"about": str}
 # What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
 _FIRST = len(DECIDED) - len(ADDED)
-EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source", "about")
+EDITABLE = (
+    "text",
+    "kind",
+    "category",
+    "scope",
+    "domain",
+    "agent",
+    "task_type",
+    "tags",
+    "paths",
+    "severity",
+    "source",
+    "about",
+)
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAGS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
 # Decided fields that are whole numbers in a row; the others are texts.
@@ -117,6 +133,16 @@ def met_in(memory: Memory, what: str) -> str:
     """The `task` that a lesson was stated in, or the `group` it stands in a row with; empty where nobody said."""
     where = memory.extra.get(MET_IN) if memory.extra else None
     return str(where.get(what) or "") if isinstance(where, dict) else ""
+
+
+def topic_of(about: str) -> str:
+    """The topic, folded as topics are compared; empty where there is none."""
+    return "" if about == WAY else " ".join(about.partition(";")[0].casefold().split())
+
+
+def names_of(about: str) -> tuple[str, ...]:
+    """The literal names, as they were written."""
+    return tuple(name for each in about.split(";")[1:] if (name := each.strip()))
 
 
 def to_row(memory: Memory) -> tuple[Any, ...]:

@@ -241,6 +241,7 @@ class Trust:
     held: Annotated[tuple[str, ...], key("tiers held until confirmed", choices=TIERS)]
     confirm: Annotated[str, key("independent evidence of this tier or above confirms a held memory", choices=TIERS)]
     runs: Annotated[int, key("independent runs that make a lesson credible", low=1)]
+    once: Annotated[bool, key("what one session found, or a person asked for once, is told where it matters")]
     person: Annotated[tuple[str, ...], key("tiers that are a person's word", choices=TIERS)]
 
 
@@ -342,7 +343,6 @@ class Lexical:
     scope: Annotated[float, key("weight of a step of scope, the narrower the better")]
     half_life_days: Annotated[float, key("days unseen that halve the weight of its age; 0: age does not matter")]
     path_gone: Annotated[float, fraction("factor for a memory whose every path is gone")]
-    start_by_recurrence: Annotated[bool, key("at the start of a run what recurs leads")]
     same_task_lift: Annotated[float, key("added for what happened in a nearly identical task")]
     same_task_similarity: Annotated[float, fraction("how alike two tasks must be for that")]
 
@@ -440,14 +440,15 @@ class Budget:
     cap: Annotated[int, key("never more, whatever is asked; 0: the level decides")]
     max_tokens: Annotated[int, key("never more tokens; 0: no cap")]
     pinned_outside: Annotated[bool, key("pinned memories do not count")]
-    person: Annotated[
-        int, key("slots that only a person's own rules and preferences may take, beside the level's number")
+    start_tokens: Annotated[
+        int,
+        key(
+            "tokens of a start that prompts follow: ways of working; 0: moments are not told apart, the level's number holds"
+        ),
     ]
-    person_tokens: Annotated[int, key("tokens that those may take; 0: no cap of their own")]
-    few: Annotated[
-        int, key("what a run is given under auto beside a person's standing words, at most; 0: the level's number")
-    ]
-    few_tokens: Annotated[int, key("tokens of all that is given under auto; 0: no cap of its own")]
+    alone_tokens: Annotated[int, key("tokens of a start that no prompt follows, and of all that is told of one task")]
+    ways_tokens: Annotated[int, key("of those of a task, at most, for ways of working")]
+    prompt_tokens: Annotated[int, key("tokens of what is about a prompt's subject")]
     agents: Annotated[Mapping[str, int], key("at most so many that belong to this agent")]
     roles: Mapping[str, RoleBudget]
     precedence: Annotated[

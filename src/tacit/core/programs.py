@@ -6,6 +6,8 @@ and change nothing have no lesson worth a moment; of words that are also English
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
 ABOUT = "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
 _LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
-    "[ : awk basename cat cd clear column cut date dirname du echo env export false file find grep head hostname id jq less ls"
+    "[ : ! do done elif else esac fi for function if in then until while case local return break continue read let eval trap"
+    " awk basename cat cd clear column cut date dirname du echo env export false file find grep head hostname id jq less ls"
     " mkdir more printenv printf ps pwd readlink realpath rg sed set sleep sort source stat tail tee test time touch tr tree true type"
     " uname uniq wait wc which whoami xargs yes".split()
 )
@@ -29,6 +32,12 @@ RUNNERS = {
     "python3": "-m",
     "pnpm": "exec",
 }
+# Programs of many commands: a lesson about `git stash` is none about `git commit`.
+MANY_COMMANDS = frozenset(
+    "apt apt-get aws az brew bun bundle cargo composer deno docker docker-compose dotnet gcloud gh git glab go gradle gradlew helm"
+    " just kubectl make mix mvn npm nx pip pip3 pnpm podman poetry rails systemctl terraform uv yarn".split()
+)
+NESTED = ("aws", "az", "gcloud", "gh", "glab")  # and those whose commands have commands
 ENGLISH = frozenset(
     "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
 )
@@ -45,6 +54,10 @@ def programs(line: str) -> tuple[str, ...]:
 
 
 def _parts(line: str) -> list[str]:
+    line = line.partition("<<")[0]  # what is written into a file or a message runs nothing
+    for quote in ("'", '"'):
+        if quote in line and "\n" in line:
+            line = quote.join(part for at, part in enumerate(line.split(quote)) if at % 2 == 0 or "\n" not in part)
     for mark in ("&&", "||", ";", "|", "&", "(", ")", "{", "}"):
         line = line.replace(mark, "\n")
     return line.split("\n")
@@ -89,10 +102,27 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
         lead, colon, _ = memory.text.partition(": ")
         return f"{lead}{colon}{', '.join(parts)}." if parts else ""
     spans = memory.text.split("`")[1::2]
-    if any(name in programs(span) for span in spans for name in names):
+    if any(runs_command(line, head) for span in spans if (head := head_of(span))):
         return memory.text
+    if any(head_of(span) for span in spans) and all(name in MANY_COMMANDS for name in names):
+        return ""  # it says which command, and this is another
     words = {word.strip(".,;:!?\"'()[]").lower() for word in memory.text.split()}
     return memory.text if any(name in words for name in names if name not in ENGLISH) else ""
+
+
+def head_of(command: str) -> str:
+    """What tells a command from others: its program, and of a program with many commands which of them; empty where it runs none."""
+    for part in _parts(command[:_LONGEST]):
+        words = part.split()
+        name = _program(words)
+        if name and name not in LOOKING:
+            rest = words[[word.strip("'\"").rpartition("/")[2] for word in words].index(name) + 1 :]
+            if name not in MANY_COMMANDS:
+                return name
+            ahead = [at for at, word in enumerate(rest) if not word.startswith("-")]
+            deep = bool(ahead) and (name in NESTED or rest[ahead[0]] in ("run", "exec", "compose"))
+            return f"{name} {' '.join(rest[: ahead[: 1 + deep][-1] + 1])}" if ahead else ""
+    return ""
 
 
 def runs_command(line: str, command: str) -> bool:
@@ -111,3 +141,14 @@ def runs_command(line: str, command: str) -> bool:
         if any(called.startswith(f"{each} ") for each in spelled):
             return True
     return False
+
+
+_DEFINES = frozenset(
+    "def class function fn func const let var interface type struct enum trait impl module macro".split()
+)
+
+
+def defined_names(code: str) -> list[str]:
+    """The names that a piece of code defines."""
+    words = "".join(char if char.isalnum() or char == "_" else " " for char in code[:_LONGEST]).split()
+    return list(dict.fromkeys(after for before, after in pairwise(words) if before in _DEFINES))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
 from tacit.core.links import CONFIRMED, INSTRUCTED
-from tacit.core.memory import HEARD, OWNER
+from tacit.core.memory import HEARD, INSIDE, OWNER
 from tacit.core.trust import WITNESSES
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def standing_of(
         or any(row.tier in profile.trust.person and row.stance == "supports" for row in evidence),
         witnessed=memory.trust in WITNESSES
         or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
+        inside=profile.trust.once and bool((memory.extra or {}).get(INSIDE)),
         word=str((memory.extra or {}).get("word") or ""),
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",

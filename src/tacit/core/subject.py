@@ -8,22 +8,16 @@ error's mark in `signature`.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
+from tacit.core.memory import WAY as WAY
+from tacit.core.memory import names_of as names_of
+from tacit.core.memory import topic_of as topic_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WAY = "*"  # of working: about everything
 NAMES, CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
-
-
-def topic_of(about: str) -> str:
-    """The topic, folded as topics are compared; empty where there is none."""
-    return "" if about == WAY else " ".join(about.partition(";")[0].casefold().split())
-
-
-def names_of(about: str) -> tuple[str, ...]:
-    """The literal names, as they were written."""
-    return tuple(name for each in about.split(";")[1:] if (name := each.strip()))
 
 
 def joined(topic: str, names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.memory import TIERS
+from tacit.core.memory import WITNESSES as WITNESSES
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 
-WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
-
 READ_AS = "word"  # in a lesson's extra: how the reader heard it, which its ladder asks about …
-READ_BY = (READ_AS, "witness")  # … and the tier of what it quotes: nobody else says either
+# … the tier of what it quotes, and that nothing from outside brought it: nobody else says any of them
+READ_BY = (READ_AS, "witness", "inside")
 
 CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
 # The tier of a finding that claims none, by who is said to have said it; for anyone else agent.

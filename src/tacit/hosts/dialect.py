@@ -88,6 +88,13 @@ def command_of(payload: Mapping[str, Any]) -> str:
     return telling(object_at(payload, "tool_input", "toolArgs"))
 
 
+def file_of(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    """The file that a call is about to read or change; none of another tool."""
+    given = object_at(payload, "tool_input", "toolArgs")
+    named = "" if text_at(given, "command", "cmd") else text_at(given, *PATHS, "notebook_path")
+    return (named,) if named else ()
+
+
 def telling(given: Mapping[str, Any]) -> str:
     """The same, of what a tool was given."""
     from tacit.core.programs import programs

@@ -32,6 +32,7 @@ from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
 from tacit.learn.hazard import hazard
 from tacit.learn.shape import tags_for
+from tacit.learn.stage import with_subject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def memory_from(
         if is_persons
         else waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
     )
-    return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+    return with_subject(memory, profile), said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 
 
 def _tier(trust: object, actor: Actor) -> str:

@@ -23,8 +23,11 @@ from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
+from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tacit.core.journal import Change
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:
     """The candidate that a finding becomes."""
     kind = kind_named(profile, finding.kind)
-    return Memory(
+    memory = Memory(
         id=id,
         project=project,
         text=sound_text(decision.text or finding.text),
@@ -60,6 +63,14 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         extra=dict(finding.extra) if finding.extra else None,
         about=kept_subject(finding.about),
     )
+    return with_subject(memory, profile, (finding.quote,))
+
+
+def with_subject(memory: Memory, profile: Profile, quotes: Sequence[str] = ()) -> Memory:
+    """A new lesson with its subject by rules, where nobody said what it is about and the profile tells moments apart."""
+    if memory.about or not profile.budget.start_tokens:
+        return memory
+    return replace(memory, about=subject_by_rules(memory, quotes))
 
 
 def scope_at_birth(finding: Finding, profile: Profile) -> str:
@@ -107,7 +118,9 @@ def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
     """Whether a lesson that is a reader's wording is from now on what a finding says: a person's line in place of it, and while it waits
     for evidence whatever brings that."""
     person = finding.tier in profile.trust.person
-    return bool((memory.extra or {}).get(READ_AS)) and not is_settled(memory) and (person or memory.state == "candidate")
+    return (
+        bool((memory.extra or {}).get(READ_AS)) and not is_settled(memory) and (person or memory.state == "candidate")
+    )
 
 
 def in_better_words(

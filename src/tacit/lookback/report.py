@@ -37,6 +37,7 @@ from tacit.lookback.result import (
     Week,
 )
 from tacit.lookback.store import Book, is_told
+from tacit.recall.moments import NOTICED, in_order_of_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -304,7 +305,7 @@ class _Sums:
                     names[key],
                     safe_excerpt(book.home.path),
                     self.projects[key],
-                    _notes(book, self.last),
+                    _notes(book),
                     _for_you(book),
                     *_met(book),
                     tuple(safe_excerpt(text, LESSON_CHARACTERS) for text in book.in_files()),
@@ -361,8 +362,12 @@ def _lesson_about(row: _Row, book: Book) -> Memory | None:
     return max(about, key=lambda memory: (is_told(memory), memory.tally.seen), default=None)
 
 
-def _notes(book: Book, at: float) -> tuple[str, ...]:
-    return tuple(safe_excerpt(book.lessons[id].memory.text, LESSON_CHARACTERS) for id in book.given(at))
+def _notes(book: Book) -> tuple[str, ...]:
+    """What the next session is told: at its start, then at the commands and errors that were noticed."""
+    every = (*book.lessons.values(), *book.told.values())
+    noticed = in_order_of_work(each.memory for each in every if is_told(each.memory) and each.memory.source == NOTICED)
+    memories = [*(book.lessons[id].memory for id in book.given()), *noticed]
+    return tuple(dict.fromkeys(safe_excerpt(memory.text, LESSON_CHARACTERS) for memory in memories))
 
 
 def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:

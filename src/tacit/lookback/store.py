@@ -22,12 +22,12 @@ from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
 from tacit.learn.tell.keep import held_because
-from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import is_asked
-from tacit.recall.budget import few_noticed, fit, level_for
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Candidate, Facts, barred, ranking
+from tacit.recall.budget import fit, level_for
+from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
+from tacit.recall.query import Query
+from tacit.recall.rank import Ranked, barred
 from tacit.recall.render import frame_tokens, line_tokens
 from tacit.trial.tally import tally_of
 from tacit.words.match import choose_same, grown
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 _NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows
 _BY = "lookback"
-APPLIES = ("preference", "rule", "security")  # classes that apply whatever the task is, as in the stores
-
-_STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
 
 
 @value
@@ -103,39 +100,33 @@ class Book:
 
     def foresee(self, session: Excerpt) -> Foresight:
         """What is known as a session begins."""
-        given = self.given(session.started)
+        given = self.given()
         told = {key: id for id in given for key in self.lessons[id].about}
-        for lesson in self.told.values():  # what belongs to one command is told right before it
-            if lesson.memory.category == NEED and is_told(lesson.memory):
+        for lesson in (
+            *self.lessons.values(),
+            *self.told.values(),
+        ):  # what is about something is told where it comes up
+            if is_told(lesson.memory):
                 told |= dict.fromkeys(lesson.about, lesson.memory.id)
         return Foresight(
             met=frozenset(each.key for each in session.troubles if each.key in self.met),
             told={each.key: told[each.key] for each in session.troubles if each.key in told},
             matches=tuple(self.match(each.finding) if each.role else "" for each in session.said),
-            given=frozenset(given),
+            given=frozenset({*given, *(id for id, lesson in self.lessons.items() if is_told(lesson.memory))}),
         )
 
-    def given(self, at: float) -> tuple[str, ...]:
+    def given(self) -> tuple[str, ...]:
         """The lessons that the start of a session is given, best first."""
         profile = self.profile
         may = [
-            (n, lesson.memory)
-            for n, lesson in enumerate(self.lessons.values())
-            if is_told(lesson.memory) and not barred(lesson.memory, (self.home.key,))
+            lesson.memory
+            for lesson in self.lessons.values()
+            if is_told(lesson.memory)
+            and not (barred(lesson.memory, (self.home.key,)) or told_at_starts(lesson.memory, profile))
         ]
-        if not may:
-            return ()
-        most = level_for(profile, "", "")
-        standing = [Candidate(memory, "standing", n) for n, memory in reversed(may) if memory.klass in APPLIES]
-        often = sorted(may, key=lambda each: (-each[1].tally.seen, each[0]))
-        recurring = [
-            Candidate(memory, "recurring", n) for n, memory in often[: min(most.fetch, profile.rank.candidates)]
-        ]
-        facts = Facts(now=clock.stamp(at) if at else "", rows=len(self.lessons), start=True)
-        ranked = ranking(few_noticed([*standing[:_STANDING], *recurring]), asked(Query(), profile), profile, facts)
-        fitted = fit(
-            ranked.ranked, most, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile)
-        )
+        ranked = [Ranked(memory, 1.0, {}, "standing") for memory in in_order_of_work(may)]
+        room = room_for(profile, level_for(profile, "", ""), Query(), hook=True, begun=False)
+        fitted = fit(ranked, room, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile))
         return tuple(each.memory.id for each in fitted.kept)
 
     def match(self, finding: Finding) -> str:

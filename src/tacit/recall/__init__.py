@@ -62,7 +62,9 @@ def inject(
     instance, the notes are gone from the agent's context. Another context of the unit is told as its coin fell. `exists` tells
     whether a file that a lesson names is there. Where an `embedder` is at hand, meaning counts beside words.
     """
-    from tacit.recall.budget import all_out, few_for, fit, level_for, nearest_out, tokens_of
+    from tacit.core.links import spent_on
+    from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
+    from tacit.recall.moments import newest_first, room_for
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
     from tacit.recall.trial import (
         assignments,
@@ -88,22 +90,28 @@ def inject(
     row = run_row_for(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     told_before = known_to(store, row.root, context)
-    size = few_for(profile, level_for(profile, level, query.task, query.agent))
-    found = found_for(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
+    size = room_for(
+        profile, level_for(profile, level, query.task, query.agent), query, asking.surface.startswith("hook"), bool(told_before),
+        spent=0 if repeat else spent_on(store.tellings(row.root), context),
+    )  # fmt: skip
+    found, words = found_for(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
     known = frozenset() if repeat else frozenset(told_before)
-    fresh = with_signers(store, [each for each in found.ranked if each.memory.id not in known][: 1 if about else None])
+    fresh = with_signers(store, [each for each in found.ranked if each.memory.id not in known])
     fitted = fit(
         fresh, size, profile,
         cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
         at_odds=at_odds(store, project.id) if len(fresh) > 1 else frozenset(),
+        words=words if size.moment else None,
+        told=store.memories([id for id in known if told_before[id]]) if size.moment and fresh else (),
     )  # fmt: skip
+    kept_at_first = newest_first(fitted.kept) if size.moment else fitted.kept
     again = all_out((each for each in found.ranked if each.memory.id in known), "assigned before")
     suppressed, counts = nearest_out((*fitted.left, *again, *found.left), profile.budget.nearest)
     if not fitted.kept:
         nothing = render((), profile, ids(), renderer=renderer, wrap=wrap)
         return Injection(run, nothing, tokens_of(nothing), (), (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
-        kept = still_allowed(tx, fitted.kept, scope_projects(project.id))
+        kept = still_allowed(tx, kept_at_first, scope_projects(project.id))
         told = assignments(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,

@@ -1,15 +1,15 @@
 """How many memories a run is given, and which ones have to stay behind.
 
-A level sets the number; caps of kinds and agents, a token cap and conflicts thin it out. Pinned memories stand outside
-the number, never outside the token cap: what goes into a prompt is bounded. A person's own rules and preferences have slots
-that nothing learned can take (`budget.person`), and take their room first. What is left behind is counted by reason,
-and the nearest are named, because "why was I not told?" is a fair question.
+A level sets the number, or the moment sets tokens (`moments.room_for`); caps of kinds and agents, a token cap, conflicts and twins thin it
+out. Pinned memories stand outside the number, never outside the token cap: what goes into a prompt is bounded. What is left behind is
+counted by reason, and the nearest are named, because "why was I not told?" is a fair question.
 """
 
 from __future__ import annotations
 
-from tacit.core.value import replace, value
-from tacit.recall.rank import NOTICED, LeftOut
+from tacit.core.value import value
+from tacit.recall.moments import NOTICED, TASK, twin_of
+from tacit.recall.rank import LeftOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tacit.recall.rank import Hit, Ranked
 
 _LEVELS = ("lean", "balanced", "deep")
-LINES = 3  # that come from noticing, at a start
-AT_NEED = "at need"  # the category of those that wait for their command or error
 CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
 
 
@@ -36,6 +34,8 @@ class Level:
     cautions: int = 0  # and so many that are given as cautions
     fetch: int = 0  # what the store is asked for
     tokens: int = 0  # of the whole; 0: as many as the profile's hard cap
+    ways: int = 0  # of these, for ways of working beside a task
+    moment: str = ""  # which one it is; empty where the profile knows none
 
 
 @value
@@ -71,14 +71,6 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     return Level(requested, applied, reason, most, cautions, fetch)
 
 
-def few_for(profile: Profile, level: Level) -> Level:
-    """What a run is given unasked where nobody named a level: a person's standing words, and a few that fit; none is a good answer."""
-    budget = profile.budget
-    if level.requested != "auto" or not budget.few:
-        return level
-    return replace(level, most=min(level.most, budget.few), tokens=budget.few_tokens)
-
-
 def query_length(profile: Profile, text: str) -> tuple[str, str]:
     """joelclaw: a long or many-sided question is deep, any other balanced."""
     folded = " ".join(text.lower().split())  # blanks make no question longer
@@ -98,26 +90,30 @@ def fit(
     cost: Callable[[Ranked], int],
     spent: int = 0,
     at_odds: frozenset[frozenset[str]] = frozenset(),
+    words: Callable[[str], list[str]] | None = None,
+    told: Sequence[Memory] = (),
 ) -> Fitted:
-    """The best that fit the level, the caps and the token cap; `spent` tokens go to what stands around them."""
+    """The best that fit the level, the caps and the token cap; `spent` tokens go to what stands around them. Where `words` reads texts, of
+    two that say the same one is given, and none that says what was `told` before."""
     budget = profile.budget
     kept: list[Ranked] = []
     left: list[LeftOut] = []
     kinds: dict[str, int] = {}
     agents: dict[str, int] = {}
-    plain = cautions = persons = 0
+    plain = cautions = 0
+    said = list(told)
     caps = [cap for cap in (budget.max_tokens, level.tokens) if cap]
     room = min(caps) - spent if caps else 1 << 60
-    own_room = budget.person_tokens or 1 << 60
+    ways_room = level.ways or 1 << 60
 
     def leave(each: Ranked, reason: str) -> None:
         left.append(LeftOut(each.memory.id, reason, each.score))
 
     best_first = _settled(ranked, at_odds, profile, leave)
-    for each in _in_order(best_first, profile):
+    for each in sorted(best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)):
         memory = each.memory
-        own_slot = persons < budget.person and is_standing_word(memory, profile)
-        outside = own_slot or (budget.pinned_outside and memory.pinned)
+        outside = budget.pinned_outside and memory.pinned
+        is_way = level.moment == TASK and each.channel == "standing"
         kind = profile.kinds.get(memory.kind)
         if not outside:
             if each.caution and level.cautions:
@@ -134,14 +130,17 @@ def fit(
                 leave(each, f"cap of {memory.agent}")
                 continue
         price = cost(each)
-        if price > room or (own_slot and persons and price > own_room):
+        if price > room or (is_way and price > ways_room):
             leave(each, "tokens")
             continue
+        if words and not memory.pinned and (twin := twin_of(memory, said, words)):
+            leave(each, f"says what {twin} says")
+            continue
         room -= price
-        own_room -= price if own_slot else 0
+        ways_room -= price if is_way else 0
         kept.append(each)
+        said.append(memory)
         if outside:
-            persons += own_slot
             continue
         kinds[memory.kind] = kinds.get(memory.kind, 0) + 1
         agents[memory.agent] = agents.get(memory.agent, 0) + 1
@@ -152,33 +151,6 @@ def fit(
     place = {each.memory.id: n for n, each in enumerate(best_first)}
     kept.sort(key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id]))
     return Fitted(tuple(kept), tuple(left))
-
-
-def is_standing_word(memory: Memory, profile: Profile) -> bool:
-    """A rule or wish of a person: what they said, by their own word, not what somebody filed under that kind."""
-    # their way of working, in a reader's words
-    shown = memory.extra is not None and memory.extra.get("word") == "shown"
-    return (memory.trust in profile.trust.person or shown) and memory.klass in ("rule", "preference", "security")
-
-
-def _in_order(ranked: list[Ranked], profile: Profile) -> list[Ranked]:
-    """Who may take room first: what is pinned, then a person's rules and wishes, then what was learned, as it fits."""
-
-    from tacit.core.clock import seconds
-
-    def turn(each: Ranked) -> tuple[int, int, bool, float, str]:
-        memory, tally = each.memory, each.memory.tally
-        if profile.budget.pinned_outside and memory.pinned:
-            return 0, 0, False, 0.0, ""
-        if not profile.budget.person or not is_standing_word(memory, profile):
-            return 2, 0, False, 0.0, ""
-        # Ways of working share no words with a task: how often the person had to say it decides, then whether they wrote it down
-        # themselves, then how lately a reader heard it. Belief put what nobody had met yet before what was said five times, and among
-        # what was said once it is the belief of a handful of runs.
-        heard = bool((memory.extra or {}).get("word"))
-        return 1, -tally.seen, heard, -seconds(tally.seen_at or memory.created_at), memory.text
-
-    return sorted(ranked, key=turn)
 
 
 def _settled(
@@ -225,20 +197,6 @@ def _weight(memory: Memory, opinion: str) -> float:
         return float(memory.pinned)
     known: float | None = getattr(memory.tally, opinion)
     return known or 0.0
-
-
-def few_noticed(hits: Sequence[Hit]) -> list[Hit]:
-    """Of what applies whatever the task is, at most three lines that come from noticing.
-
-    Grouped ones first, then commands, the most often met. What belongs to one command alone is told before that command, or with its error.
-    What a person pinned is told whatever it is.
-    """
-    met: dict[str, Memory] = {hit.memory.id: hit.memory for hit in hits if hit.memory.source == NOTICED}
-    pinned = {id for id, memory in met.items() if memory.pinned}
-    known = [memory for id, memory in met.items() if id not in pinned and memory.category != AT_NEED]
-    most = sorted(known, key=lambda memory: (memory.klass == "command", -memory.tally.seen, memory.id))[:LINES]
-    told = pinned | {memory.id for memory in most}
-    return [hit for hit in hits if hit.memory.source != NOTICED or hit.memory.id in told]
 
 
 def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:

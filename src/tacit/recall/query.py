@@ -2,7 +2,7 @@
 
 A query comes in parts, because they are worth different things: the words of a task say what it is about, an error's
 masked signature either is that of a lesson or is not, a file either is one a lesson names or is not. A session start
-carries no task; then nothing is asked, and what recurs here leads. `found_for` asks the store's channels and has what
+carries no task; then nothing is asked, and ways of working are told. `found_for` asks the store's channels and has what
 they find ranked.
 """
 
@@ -12,7 +12,21 @@ from tacit.core.errors import Unavailable
 from tacit.core.memory import path_of
 from tacit.core.rows import Near, scope_projects
 from tacit.core.value import replace, value
-from tacit.recall.rank import BY_WORDS, Candidate, Facts, barred, ranking
+from tacit.recall.moments import (
+    BEST,
+    PROMPT,
+    START,
+    TASK,
+    Named,
+    are_siblings,
+    belongs,
+    in_order_of_work,
+    is_about_command,
+    rare_words,
+    together,
+    told_at_starts,
+)
+from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, Ranked, Ranking, barred, ranking, unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +37,12 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Found, Project
     from tacit.recall.budget import Level
-    from tacit.recall.rank import Hit, Ranked, Ranking
+    from tacit.recall.rank import Hit
     from tacit.words.passages import Passage, Weights
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
+WAYS = 48  # ways of working that are looked at for a start
 # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
 FITTING = 24
 # Of a prompt of more passages than that, which takes its time to read; three are given, of which 16 would mend .3 in 100.
@@ -57,7 +72,10 @@ class Query:
     task: str = ""  # what is to be done, or what a person asks, in their words
     files: Sequence[str] = ()
     errors: Sequence[str] = ()
-    command: str = ""  # a command that is about to run: one lesson about its program, or none
+    command: str = ""  # a command that is about to run: what is about it, or nothing
+    touched: bool = (
+        False  # its files are about to be read or edited; `task` is what of them: what is about them, or nothing
+    )
     agent: str = ""
     main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
     domain: str = ""
@@ -128,46 +146,73 @@ def found_for(
     exists: Callable[[str], bool] | None,
     embedder: Callable[[], Embedder | None] | None,
     about: tuple[str, ...] = (),
-) -> Ranking:
-    """Everything the channels find that may be given at all, ranked.
-
-    What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
-    """
+) -> tuple[Ranking, Callable[[str], list[str]]]:
+    """Everything the channels find that may be given at this moment, in the order in which it takes room; and how texts are read."""
     projects = scope_projects(project.id)
     fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
     limit = min(size.fetch + len(before), profile.rank.candidates, fitting + len(before))
-    start = not about and (wanted.nothing or not before)
     found = store.ask(projects, parts_of(wanted, about), limit=limit, injectable=True, meaning=profile.rank.meaning)
+
+    def may(memory: Memory) -> bool:
+        return not (barred(memory, projects) or unfit(memory, wanted, profile, now))
+
     hits: list[Hit] = []
     if repeat:
         given = [id for id, was_given in before.items() if was_given]
         hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
     hits += about_these(store, projects, wanted.signatures)
-    if start:
-        whatever = [
-            *store.standing(projects, limit=size.most + profile.budget.person + SPARE),
-            *store.recurring(projects, limit=size.most + SPARE),
-        ]
-        from tacit.recall.budget import few_noticed
-
-        hits += few_noticed(whatever)
+    ways: Sequence[Ranked] = ()
+    if size.moment in (START, TASK) and (wanted.nothing or size.ways):
+        ways = _ways(store, projects, profile, may)
+    elif not size.moment and not about and (wanted.nothing or not before):
+        hits += store.standing(projects, limit=size.most + SPARE)
+        hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
     meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, limit, injectable=True)
     hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
+    named = Named(wanted)
     if about:  # what names the very program need not fit the words beside it
-        from tacit.core.programs import part_about
-
-        told = ((hit, part_about(hit.memory, wanted.query.task, about)) for hit in hits)
-        hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in told if part]
+        spoken = ((hit, is_about_command(hit.memory, wanted.query.command, about, named)) for hit in hits)
+        hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in spoken if part]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
     facts = Facts(
-        now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual,
+        now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, meaning.usual,
         weighed_by(wanted, found, about), found.length,
     )  # fmt: skip
-    return ranking(hits, wanted, profile, facts)
+    fit = ranking(hits, wanted, profile, facts)
+    by_id = {hit.memory.id: hit for hit in hits}
+    much = len(facts.weights.told) if facts.weights else 0
+    apart = [
+        each
+        for each in fit.ranked
+        if not belongs(each, size.moment, named, lambda id: rare_words(by_id[id], facts), much)
+    ]
+    ranked: Sequence[Ranked] = [each for each in fit.ranked if each not in apart]
+    if size.moment in (PROMPT, TASK) and ranked:
+        ranked = together(ranked, {each.memory.id: _settled_with(store, each, may) for each in ranked[:BEST]})
+    is_way = {each.memory.id for each in ways}
+    left = [LeftOut(each.memory.id, "about something else", each.score) for each in apart]
+    told = (*ways, *(each for each in ranked if each.memory.id not in is_way))
+    return Ranking(told, (*left, *fit.left)), found.tokens
+
+
+def _ways(store: Store, projects: Sequence[str], profile: Profile, may: Callable[[Memory], bool]) -> list[Ranked]:
+    """Ways of working, in the order in which a start tells them."""
+    found = [hit.memory for hit in store.standing(projects, limit=WAYS)]
+    fit = in_order_of_work(memory for memory in found if may(memory) and not told_at_starts(memory, profile))
+    return [Ranked(memory, 1.0, {"met": float(memory.tally.seen)}, "standing") for memory in fit]
+
+
+def _settled_with(store: Store, each: Ranked, may: Callable[[Memory], bool]) -> list[Ranked]:
+    """What may be told of the lessons that were settled together with one, about the same subject."""
+    from tacit.stores.sql_rows import settled_with
+
+    found = store.memories(settled_with(store, each.memory.id))
+    siblings = [memory for memory in found if are_siblings(each.memory, memory) and may(memory)]
+    return [Ranked(memory, each.score, {"settled_with": each.score}, "settled") for memory in siblings]
 
 
 def parts_of(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:

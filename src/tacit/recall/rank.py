@@ -2,10 +2,9 @@
 
 The default, `lexical`, multiplies two things. How well a lesson fits: the rarity of the asked words it holds, over the
 rarity of all words asked for, so that a score says how much of the question was met and a floor means the same in every
-store; an error of the same signature and a file it names add to that. And what is known of it: how often it was met,
-whether it is believed to help, its age, scope and severity, whether its files still exist. At the start of a run, when
-nothing can have failed yet, what recurs leads: most failures of a run have been seen before, few can be told from its
-task.
+store; an error of the same signature, a file and a name of its subject add to that. And what is known of it: how often it
+was met, whether it is believed to help, its age, scope and severity, whether its files still exist. A start asks nothing:
+which lessons it is told, and which belong to a moment at all, says `moments`.
 
 Every number that a person may want to set comes from the profile; each score is given with its parts, so that it can
 be explained. The rankers of the origins stand in `origins`.
@@ -17,11 +16,12 @@ from itertools import chain, pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.links import is_hearsay
-from tacit.core.memory import SCOPES, SEVERITIES, met_in, shared_path
+from tacit.core.links import is_found_once, is_hearsay
+from tacit.core.memory import SCOPES, SEVERITIES, WAY, met_in, shared_path
 from tacit.core.profile import task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
+from tacit.recall.moments import Named
 from tacit.words.passages import (
     alike_to,
     beside_of,
@@ -64,13 +64,11 @@ PART = 0.5  # … that it counts for which is part of a name or path: the name s
 NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir`, not *cache* and *dir*
 PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
-NOTICED = "notice"  # the source that `learn/tell` names
-_PATH = 0.5  # weight of a shared file beside the words
+_SIGN = 0.5  # weight of a file, or of a name it is about, that is asked for outright, beside the words
 # Of a person's word, for an agent's at the same match, by the names in the question: how to work is a person's to say.
 WORD = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
-_STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
-MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
+_STANDING = 0.6  # what applies whatever the task is: before what fits by halves, after what fits
 PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
 CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
 
@@ -95,7 +93,6 @@ class Facts:
     tokens: Callable[[str], list[str]] = str.split  # how the index reads a text
     meaning: Mapping[str, float] = {}  # memory -> cosine, where vectors are at hand
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
-    start: bool = False  # nothing was given in this run yet
     usual: float = 0.0  # the cosine that a memory here usually has with this question
     weights: Weights | None = None  # what is asked, in the index's own words
     length: float = 0.0  # mean words of a text here
@@ -198,6 +195,8 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     query, settings = asked.query, profile.rank
     if is_anothers(memory, query.agent):
         return "other agent"
+    if not profile.trust.once and is_found_once(memory):
+        return "found once"
     if query.category and memory.category != query.category:
         return "other category"
     if query.kind and query.kind not in (memory.kind, memory.klass):
@@ -299,7 +298,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
     settings = profile.rank.lexical
     held = words_reader(asked, facts, hits, settings.title, TASK)
-    start = facts.start and settings.start_by_recurrence
+    named = Named(asked)
     knows = knower(profile, seconds(facts.now), facts.gone)
     hearsay = {hit.memory.id for hit in hits if is_hearsay(hit.memory)}
     word = WORD[count_names("\n".join((asked.query.task, *asked.query.errors)), len(WORD) - 1)] if hearsay else 1.0
@@ -311,21 +310,20 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
         if facts.meaning:
             near = facts.meaning.get(memory.id, facts.usual) - facts.usual
             parts["meaning"] = profile.rank.meaning * max(0.0, near)
-        if asked.files and memory.paths:
-            parts["path"] = _PATH * shared_path(memory.paths, asked.files)
-        if memory.signature and memory.signature in asked.signatures:
+        sign = named.sign(memory)
+        if sign == "error":
             parts["signature"] = SIGNATURE
+        elif sign:
+            parts[sign] = _SIGN
+        elif asked.files and memory.paths:
+            parts["file"] = _SIGN * shared_path(memory.paths, asked.files)
         if alike >= settings.same_task_similarity:
             parts["same_task"] = settings.same_task_lift
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = _STANDING
-        if start and (met := _met_at_start(memory)):
-            parts["met"] = met
-            if memory.source == NOTICED:  # which failure comes is told by the project's tools, not by the task's words
-                parts["words"] = 0.0
         score, unmeasured = sum(parts.values()), 0.0
         if memory.tally.belief is not None:
-            unmeasured = score - parts.get("met", 0.0) + (_recurs_at_start(memory) if start else 0.0)
+            unmeasured = score
             for factor in (*knows(memory, False).values(), word if memory.id in hearsay else 1.0):
                 unmeasured *= factor
         if score:
@@ -433,6 +431,9 @@ def words_reader(
             seen[word] += titled
         for word in named:
             seen[word] = seen.get(word, 0.0) + PART
+        if hit.memory.about not in ("", WAY):  # what it is about, as if it stood in its title
+            for word in filter(is_wanted, tokens(hit.memory.about)):
+                seen[word] = seen.get(word, 0.0) + title
         for word, share in beside.get(hit.n, {}).items():
             seen[word] = seen.get(word, 0.0) + share
         for word in dict.fromkeys(filter(is_wanted, chain.from_iterable(tasks))):
@@ -459,20 +460,6 @@ def words_reader(
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
-
-
-def _met_at_start(memory: Memory) -> float:
-    """What speaks for a lesson at the start of a run, before anything failed: how often it was met, or what is believed
-    once that was measured."""
-    belief = memory.tally.belief
-    if belief is not None:
-        return max(0.0, belief - (memory.tally.signals or {}).get("belief_harm", 0.0))
-    return _recurs_at_start(memory)
-
-
-def _recurs_at_start(memory: Memory) -> float:
-    # A person's word stands where two runs would: it is worth a sighting of its own.
-    return log(1 + memory.tally.seen + (1 if memory.trust == "user" else 0), 2) / MET
 
 
 def _freshness(day: str, half_life: float, now: float) -> float:

@@ -36,6 +36,8 @@ class Reading:
     path: str = ""  # the host's file
     lineage: str = ""  # what it shares with forks and copies of it
     lines: tuple[tuple[Any, ...], ...] = ()  # as rendered
+    outside: tuple[tuple[int, str], ...] | None = None  # texts from outside, by step; None: nobody looked for them
+    root: str = ""  # the folder it worked in
     done: int = 0  # lines that were read: of a session that grew the rest is read on
     state: str = WAITING
     answers: Mapping[str, Mapping[str, Any]] = {}  # by the name of the prompt
@@ -66,6 +68,8 @@ def load(folder: str, run: str) -> Reading | None:
     known = {name: held for name, held in at.items() if name in Reading.FIELDS}  # type: ignore[attr-defined]
     known["lines"] = tuple(tuple(line) for line in known.get("lines", ()))
     known["lessons"] = tuple(known.get("lessons", ()))
+    if known.get("outside") is not None:
+        known["outside"] = tuple(tuple(each) for each in known["outside"])
     return Reading(**known)
 
 

@@ -327,11 +327,11 @@ class JournalRows(Statements):
 
     def tellings(self, unit: str) -> list[Telling]:
         """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
-        asked = "SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id"
+        asked = "SELECT surface, given, withheld, left_out, at, tokens FROM injection WHERE unit = :unit ORDER BY id"
         rows = self.rows(asked, unit=unit)
         return [
-            Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)))
-            for surface, given, withheld, left, at in rows
+            Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)), tokens)
+            for surface, given, withheld, left, at, tokens in rows
         ]
 
     def sealed(self, project: str) -> dict[str, int]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.journal import Entry
+    from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
@@ -252,3 +253,13 @@ def json_text(field: Any) -> str:
 
 def shown_text(name: str) -> str:
     return repr(name if len(name) <= 40 else name[:40] + "…")
+
+
+def settled_with(store: Reads, id: str, most: int = 24) -> list[str]:
+    """The lessons that the run put down in which this one was first met, in their order."""
+    first = "SELECT min(n) FROM evidence WHERE memory = {} AND run <> '' AND stance = 'supports'"
+    sql = (
+        f"SELECT o.memory FROM evidence e JOIN evidence o ON o.run = e.run WHERE e.n = ({first.format(':it')})"
+        f" AND o.memory <> :it AND o.n = ({first.format('o.memory')}) ORDER BY o.n LIMIT {most}"
+    )
+    return [row[0] for row in store.rows(sql, it=id)]

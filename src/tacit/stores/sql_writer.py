@@ -379,7 +379,7 @@ class Writer(RunWriter):
             self.refresh_tally(evidence.memory, evidence.project)
             return
         more, kept = self._sightings_of(evidence), self.tally(evidence.memory)
-        tally = seen_again(kept, self.evidence(evidence.memory)) if more is None else seen_more(kept, more, evidence.at)
+        tally = seen_again(kept, self.evidence(evidence.memory)) if more is None else seen_more(kept, more, evidence)
         self.put_tally(evidence.memory, evidence.project, tally)
 
     def _sightings_of(self, evidence: Evidence) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.links import INSTRUCTED
+from tacit.core.links import INSTRUCTED, is_found_once
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.plural import numbered
 from tacit.core.standing import is_confirmed, is_exempt
@@ -36,6 +36,7 @@ WORDS = {
     "always given": "pinned, or a matter of security: given whatever the budget is",
     "in your files": "stands in an instruction file or on the page that the agent loads anyway",
     "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it",
+    "found once": "told where it matters, not at every start: one session found it, or you asked for it once",
     "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
     "in force": "given to agents where it fits",
     "likely helps": "after its trial the odds are four to one or better that it helps",
@@ -91,6 +92,8 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
         return Phrase("in your files", GOOD)
     if is_confirmed(memory):
         return Phrase("your word", GOOD)
+    if is_found_once(memory):
+        return Phrase("found once", PLAIN)
     if memory.state == "stable" and memory.tally.belief is not None:
         return Phrase("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
@@ -215,7 +218,8 @@ def decided(was: str, state: str) -> str:
 
 # What changed, in a word or two, by the journal's verb; a move is told by where it led.
 CHANGES = {
-    "add": "kept", "edit": "corrected", "typo": "spelling corrected", "figures": "met again", "pin": "pinned or unpinned",
+    "add": "kept", "edit": "corrected", "typo": "spelling corrected", "subject": "subject told", "figures": "met again",
+    "pin": "pinned or unpinned",
     "forget": "taken out", "undo": "change taken back", "erase": "erased", "merge": "joined with another", "unmerge": "taken apart again",
     "gate": "judged again", "verdict": "effect known", "page": "page changed", "stale": "aged", "trust": "vouched for",
     "family": "twins found", "import": "came from elsewhere", "approve": "approved", "sync": "joined with the team's",

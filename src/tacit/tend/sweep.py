@@ -24,6 +24,7 @@ from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
 from tacit.tend.context import StepReport
 from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
+from tacit.tend.subjects import give_subjects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -160,6 +161,7 @@ class _Sweep:
                 self._judge_each(tx, self._candidates())
                 self._close(tx)
         else:
+            give_subjects(self.context)
             with self.context.write() as tx:
                 self._count(tx)
             for ids in _portions(self._candidates()):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
+from tacit.core.links import is_found_once
 from tacit.core.moves import lifts
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
@@ -60,7 +61,7 @@ def worthy(context: Context, most: int | None = None) -> list[Memory]:
 
 def has_earned(memory: Memory, profile: Profile) -> bool:
     """Whether a lesson has earned a line and has none."""
-    return bool(memory.text) and not memory.on_page and _fits(memory.__dict__, profile)
+    return bool(memory.text) and not memory.on_page and not is_found_once(memory) and _fits(memory.__dict__, profile)
 
 
 def earned(context: Context) -> int:

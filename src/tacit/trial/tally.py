@@ -12,13 +12,14 @@ from tacit.core.links import (
     STATED,
     UNKNOWN,
     UNTOLD,
+    WITNESSED,
     confidence_of,
     contradictions,
     is_carried,
     measured_since,
     sightings,
 )
-from tacit.core.memory import NO_TALLY, OWNER, Tally
+from tacit.core.memory import NO_TALLY, OWNER, WITNESSES, Tally
 from tacit.trial.belief import belief_from
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ def tally_of(
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
     # an opening balance and another machine's mark are somebody else's word: they spare nobody the coin
-    for said in (CONFIRMED, INSTRUCTED):
+    for said in (CONFIRMED, INSTRUCTED, WITNESSED):
         signals.pop(said, None)
+    if any(row.tier in WITNESSES and row.stance == "supports" for row in evidence):
+        signals[WITNESSED] = 1.0
     if sum(row.amount for row in evidence if row.signal == CONFIRMED and row.tier == OWNER and not row.opening) > 0:
         signals[CONFIRMED] = 1.0
     injected = {use.unit for use in uses if use.arm != "withheld"}

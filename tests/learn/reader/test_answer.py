@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from tacit.learn.reader.answer import Lesson, Quote, is_answer, lesson_as, lesson_from, lessons_of, struck_of, verdicts_of, weighed_of
+from tacit.learn.reader.answer import (
+    Lesson,
+    Quote,
+    is_answer,
+    lesson_as,
+    lesson_from,
+    lessons_of,
+    struck_of,
+    verdicts_of,
+    weighed_of,
+)
 
 ROW: dict[str, Any] = {
     "text": "Use tabs.", "kind": "way", "standing": "said", "about": None, "quotes": [{"line": 3, "words": "use tabs please"}], "sign": None,

@@ -11,6 +11,7 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core.links import is_found_once
 from tacit.core.run import Step
 from tacit.learn.reader import ReaderContext, prepared, read
 from tacit.learn.reader.render import PERSON, rendered
@@ -102,5 +103,8 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
         read(desk, reading)
     assert model.asked >= 3
     heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word")]
-    assert [memory.text for memory in heard if memory.state != "candidate" or memory.trust not in ("agent", "quoted")] == []
-    assert text[:30] not in memories.inject("run the tests and deploy", run="next", trial=False).markdown
+    own = place in ("agent", "call")  # an agent's own words, which no text in the record brought: told where they matter, as found once
+    told = [memory for memory in heard if memory.state != "candidate" or memory.trust not in ("agent", "quoted")]
+    assert [memory.text for memory in told if not (own and is_found_once(memory))] == []
+    assert text[:30] not in memories.inject("", run="start", trial=False).markdown
+    assert own or text[:30] not in memories.inject("run the tests and deploy", run="next", trial=False).markdown

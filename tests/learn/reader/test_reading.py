@@ -12,6 +12,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import ModelUnavailable
+from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.reader import ReaderContext, exam_key, examined, prepared, read
@@ -164,13 +165,13 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
     steps = (user("commit this and update the changelog"), say("ok"))
     reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
     memory = by_text(memories, "When asked to commit")
-    assert memory.state == "candidate"
+    assert is_found_once(memory)
     known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 9)]
     again = {**asked, "text": "Changelogs are updated whenever something is committed."}
     said = answer([again], [weighs("partly", "order"), weighs(n=2)], known[:1])
     reads(memories, session("r2", *steps), said)
     again = memories.get(memory.id)
-    assert (again.state, again.tally.seen) == ("provisional", 2)
+    assert (again.state, again.tally.seen, is_found_once(again)) == ("provisional", 2, False)
 
 
 def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
@@ -193,8 +194,8 @@ def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
     )  # fmt: skip
     for n in range(5):
         reads(memories, session(f"r{n}", *steps), answer([talk, shown]))
-    assert by_text(memories, "The schema file").state == "candidate"
-    assert by_text(memories, "Raise the number").state == "provisional"
+    assert is_found_once(by_text(memories, "The schema file"))  # at its moment, and at no start however often
+    assert not is_found_once(by_text(memories, "Raise the number"))
 
 
 def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None:
@@ -557,15 +558,15 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": again}
     reads(memories, session("r3", user(again), say("I see.")), answer(verdicts=[back]))
     met = memories.store.evidence(lesson.id)[-1]
-    assert (met.quote, met.by, met.stance, met.tier) == (again, "user", "supports", "agent")
+    assert (met.quote, met.by, met.stance, met.tier) == (again, "user", "supports", "observed")
     lesson = memories.get(lesson.id)
-    assert (lesson.state, lesson.tally.seen, lesson.tally.contradicted) == ("candidate", 2, 1)
+    assert (lesson.tally.seen, lesson.tally.contradicted) == (2, 1)
     assert tier_to_take_away(lesson, memories.store.evidence(lesson.id)) == "agent"
     assert troubles(memories.store, [met.root])[met.root][1] == 1  # they had to say it all the same
 
 
-def test_talk_and_a_complaint_do_not_put_a_finding_into_force(memories: Memories) -> None:
-    """Two pieces of work met the problem; that its cure holds nobody has seen yet."""
+def test_a_persons_complaint_is_a_second_witness_of_a_finding(memories: Memories) -> None:
+    """One agent's word is told at its moment; a second piece of work in which the person speaks of the problem opens the starts."""
     found = {
         "text": "The worker hangs because of the lock file.",
         "kind": "pitfall",
@@ -577,10 +578,11 @@ def test_talk_and_a_complaint_do_not_put_a_finding_into_force(memories: Memories
         session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")),
         answer([found]),
     )
+    assert is_found_once(by_text(memories, "The worker hangs"))
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": "the worker hangs again, as before"}
     reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
     lesson = by_text(memories, "The worker hangs")
-    assert (lesson.state, lesson.tally.seen) == ("candidate", 2)
+    assert (lesson.state, lesson.tally.seen, is_found_once(lesson)) == ("provisional", 2, False)
 
 
 def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memories) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
+from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
 from tacit.learn.reader import ReaderContext, prepared, read
 from tacit.stores.readings import readings_folder
@@ -79,10 +80,10 @@ def test_a_request_waits_and_is_in_force_when_it_is_made_again(memories: Memorie
     """Nobody said that it always holds."""
     heard(memories, session("r1"), habit())
     (memory,) = kept(memories)
-    assert (memory.text, memory.state, memory.trust, memory.extra["word"]) == (HABIT, "candidate", "agent", "asked")
+    assert (memory.text, memory.trust, memory.extra["word"]) == (HABIT, "agent", "asked") and is_found_once(memory)
     heard(memories, session("r2"), habit())
     (memory,) = kept(memories)
-    assert (memory.state, memory.tally.seen) == ("provisional", 2)
+    assert (memory.state, memory.tally.seen, is_found_once(memory)) == ("provisional", 2, False)
 
 
 def test_what_would_act_unasked_waits_for_the_person_however_often_it_is_asked_for(memories: Memories) -> None:
@@ -100,7 +101,7 @@ def test_a_line_that_does_not_ask_for_it_vouches_for_nothing(
     """Who weighs sees the lesson and the line alone: words that a model took from elsewhere in the session stay its own."""
     for id in ("r1", "r2", "r3"):
         heard(memories, session(id), habit(), says=says, holds=holds)
-    assert [(memory.state, memory.trust) for memory in kept(memories)] == [("candidate", "agent")] * there
+    assert [(is_found_once(memory), memory.trust) for memory in kept(memories)] == [(True, "agent")] * there
 
 
 SAID = "a line about each change a user can see belongs into docs/news.md"

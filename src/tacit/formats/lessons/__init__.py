@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Opening, Row
-from tacit.core.links import CONFIRMED, STATED, is_carried
+from tacit.core.links import CONFIRMED, STATED, WITNESSED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
@@ -34,7 +34,7 @@ FACTS: dict[str, type] = {
     **ADDED,
 }  # fmt: skip
 _COUNTED = ("seen", "uses", "contradicted", "confidence")
-_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold", CONFIRMED)
+_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold", CONFIRMED, WITNESSED)
 NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
 _PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.hosts.dialect import OWN_FOLDER, Event, command_of, files_in, in_claudes_shape, public, text_at
+from tacit.hosts.dialect import (
+    OWN_FOLDER,
+    Event,
+    command_of,
+    file_of,
+    files_in,
+    in_claudes_shape,
+    object_at,
+    public,
+    text_at,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +41,13 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
-IN_AGENTS = ("subagent-start", "before-command", "tool-failure")  # what is answered inside a sub-agent too
+ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "before-file", "tool-failure")
+IN_AGENTS = (
+    "subagent-start",
+    "before-command",
+    "before-file",
+    "tool-failure",
+)  # what is answered inside a sub-agent too
 
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
@@ -46,13 +61,19 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
+    touched = file_of(payload) if event == "before-command" else ()
+    if touched:
+        event = "before-file"
     inside = text_at(payload, "agent_id")
     if (inside and event not in IN_AGENTS) or _is_no_task(event, payload):
         return None
     # The folder in which the session was opened: `cwd` follows the agent's `cd`, and a session belongs to one project.
     opened = env.get("CLAUDE_PROJECT_DIR", "")
     source = text_at(payload, "source") if event == "session-start" else ""
+    given = object_at(payload, "tool_input")
     said = command_of(payload) if event == "before-command" else text_at(payload, _SAID.get(event, ""))
+    if touched:
+        said = text_at(given, "old_string", "content", "new_source")
     if event == "before-command" and not said:
         return None
     text = public(said)
@@ -68,7 +89,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         agent=text_at(payload, "agent_type") if inside else "",
         context=inside,
         text=text,
-        files=files_in(text) if event == "prompt" else (),
+        files=files_in(text) if event == "prompt" else touched,
         env_file=env.get("CLAUDE_ENV_FILE", "") if event == "session-start" else "",
         root=_root(text_at(payload, "transcript_path"), session) if event in ANSWERED else "",
     )
@@ -80,6 +101,7 @@ _IDS: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt_id",),
     "subagent-start": ("agent_id",),
     "before-command": ("tool_use_id",),
+    "before-file": ("tool_use_id",),
     "tool-failure": ("tool_use_id",),
     "pre-compact": (),
     "stop": (),
@@ -108,5 +130,5 @@ def _root(transcript: str, session: str) -> str:
 
 def write(event: Event, told: Told) -> str:
     """The answer in the host's shape; empty where there is nothing to say, or nobody listens."""
-    theirs = NAMES[event.name] if event.name in ANSWERED else ""
+    theirs = NAMES.get(event.name, NAMES["before-command"]) if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

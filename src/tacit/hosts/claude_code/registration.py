@@ -38,7 +38,12 @@ HOST = Host(
     "Claude Code",
     # None is `async`: an answer to a failure would come a turn late, and versions up to 2.1.197 leave `claude -p` without SessionEnd where
     # Stop is; later ones end that hook early.
-    entries_of(NAMES, session_start="startup|resume|clear|compact|fork", before_command="Bash", tool_failure="Bash"),
+    entries_of(
+        NAMES,
+        session_start="startup|resume|clear|compact|fork",
+        before_command="Bash|Edit|MultiEdit|Write|NotebookEdit|Read",
+        tool_failure="Bash",
+    ),
     in_shell(type="command"),
     as_claude_code_says,
     user=("settings.json",),

@@ -71,13 +71,17 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
         if [line[3] or line[2] for line in old.lines] == [line[3] or line[2] for line in lines]:
             return old if old.state == readings.WAITING else None
         if old.state == readings.READ and _goes_on(old.lines, lines):
-            grown = replace(old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at)
+            heard = _heard_outside(run)
+            grown = replace(
+                old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at, outside=heard, root=run.cwd
+            )  # fmt: skip
             readings.save(folder, grown)
             return grown
     if old is None and run.lineage and not again and _is_copy(readings.every(folder, readings.READ), run, project, lines):
         return None
     fresh = readings.Reading(
-        id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage
+        id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,
+        outside=_heard_outside(run), root=run.cwd,
     )  # fmt: skip
     readings.save(folder, fresh)
     return fresh
@@ -91,6 +95,14 @@ def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Se
         for each in read
         if each.lineage == run.lineage and each.project == project
     )
+
+
+def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
+    """What the session heard from outside, scrubbed like all that is kept of it."""
+    from tacit.guard.redact import redact
+    from tacit.learn.outside import outside_texts, tracked_files
+
+    return tuple((at, redact(text).text) for at, text in outside_texts(run, tracked_files(run.cwd)))
 
 
 def afresh(reading: Reading) -> Reading:

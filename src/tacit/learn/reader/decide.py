@@ -2,7 +2,7 @@
 
     said    the person's line alone says it, and it is a way of working or a fact that holds: theirs, in force after one sighting
     shown   they did or asked for it once, the general words are the model's: on trial after one sighting, never leave to act unasked
-    found   from what happened: with evidence of the session itself after two lineages, on the agent's word alone never
+    found   from what happened: at its moment, and at starts after two lineages of which one quotes output, a call or the person
     agreed  the agent's sentence, and the person's plain yes in the next line: told at its subject, never as their word
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
@@ -20,7 +20,7 @@ from tacit.core.value import replace, value
 from tacit.learn.reader.agreed import why_not_agreed
 from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import PERSON, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return _agreed(checked, lines)
     person = checked.person
     if person is None or (lesson.standing == "found" and not _says_for_good(weighed)):
-        return _found(checked, lines)
+        return _found(checked, lines, weighed)
     if weighed is None:
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
     if weighed.holds == "once":
         return Decided(lesson.text, "", reason="an exception for this time")
     if lesson.standing == HABIT:
-        return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines)
+        return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines, weighed)
     if weighed.holds == "order":
         return _asked(lesson.text)
     kind = lesson.kind
@@ -93,7 +93,7 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return replace(_said(checked, person.around, lines), kind=kind)
     if weighed.says == "partly":
         return replace(_shown(checked, "the person's line says a part of it", lines), kind=kind)
-    return _found(checked, lines)
+    return _found(checked, lines, weighed)
 
 
 def _says_for_good(weighed: Weighed | None) -> bool:
@@ -111,7 +111,9 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         if shown.word == "shown" and not put_in(text, lines):
             return shown
         own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
-        return _held(Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}"))
+        return _held(
+            Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
+        )
     decided = Decided(text, "said", "user", "user", reason=reason)
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a lasting order")
@@ -144,10 +146,18 @@ def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
     return replace(decided, hold="it would act unasked") if acts_unasked(decided.text) else _held(decided)
 
 
-def _found(checked: Checked, lines: Sequence[Line]) -> Decided:
+def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = None) -> Decided:
     shown = fails_then_passes(checked, lines) and was_done(checked.lesson.text, lines)
-    witness = "observed" if shown else "agent"
-    reason = "a command failed and passed afterwards" if shown else "the agent's word"
+    says = weighed is not None and weighed.says != "no"  # else the person's line speaks of something else
+    quoted = any(happened(quote.line) and (says or quote.line.letter not in PERSON) for quote in checked.quotes)
+    witness = "observed" if shown or quoted else "agent"
+    reason = (
+        "a command failed and passed afterwards"
+        if shown
+        else "what happened is quoted"
+        if quoted
+        else "the agent's word"
+    )
     return _held(Decided(checked.lesson.text, "found", "agent", witness, reason=reason))
 
 

@@ -348,6 +348,14 @@ def is_hidden(step: Step) -> bool:
     return lost and not all(looks(call) for call in run)
 
 
+def happened(line: Line) -> bool:
+    """Whether a line is what was typed, printed or run here: more than an agent's say-so. A call that only looks or prints runs nothing."""
+    if line.letter != "T":
+        return line.letter in (*PERSON, "E")
+    run = calls(line.whole.partition(NOTE)[0])
+    return any(not looks(call) and proper(call)[0] not in ("echo", "printf") for call in run)
+
+
 def is_outside(step: Step) -> bool:
     """Whether a tool's words come from outside the project: the web, a forge, a server."""
     if step.tool.lower().startswith(tuple(name.lower() for name in _OUTSIDE_TOOLS)):
@@ -468,7 +476,9 @@ def stems(text: str) -> frozenset[str]:
 
 def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
     shared = len(line & lesson)
-    return (bool(shared) and len(line) <= SHORT_LINE) or any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
+    return (bool(shared) and len(line) <= SHORT_LINE) or any(
+        shared >= least and shared >= part * len(line) for least, part in HANDED_BACK
+    )
 
 
 def _phrases(text: str, size: int) -> set[str]:

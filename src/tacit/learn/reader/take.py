@@ -8,6 +8,7 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
+from tacit.core.memory import INSIDE
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -18,6 +19,7 @@ from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
+from tacit.learn.outside import brought, held_at_head
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
 from tacit.learn.reader.agreed import spoken_around
@@ -204,7 +206,9 @@ class Taking:
             if number in self.covered:
                 outcome["reason"] = "an instruction file says it"
                 continue
-            finding, hits = without_secrets(_finding(run, checked, decided, desk.profile.kinds, self.lines))
+            finding, hits = without_secrets(
+                _finding(run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked))
+            )
             session.redacted += hits
             for old in self.replaced.get(id(checked), ()):
                 finding = about_the_same(finding, old)
@@ -228,6 +232,24 @@ class Taking:
                 self._amend(tx, session, memory, better, number)
             self._settle(tx, session)
         return session.report(), told
+
+    def _origin(self, checked: Checked) -> dict[str, Any]:
+        """Whether nothing of a lesson came from outside, or what did; nothing where nobody looked."""
+        reading, last = self.reading, max(quote.line.step for quote in checked.quotes)
+        if reading.outside is None:
+            return {}
+        before = [(at, text) for at, text in reading.outside if at < last]
+
+        def own(name: str, first: int) -> bool:
+            return any(
+                name.casefold() in line.whole.casefold()
+                and (line.letter in PERSON or (line.letter == "T" and line.step < first))
+                for line in self.lines
+                if line.step <= last
+            )
+
+        reason = brought(checked.lesson.text, before, own, held_at_head(reading.root)) if before else ""
+        return {"outside": reason} if reason else {INSIDE: True}
 
     def _settle(self, tx: Transaction, session: Session) -> None:
         """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked
@@ -382,12 +404,14 @@ def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> s
     return words or next((each.quote for each in mine), "")
 
 
-def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line]) -> Finding:
+def _finding(
+    run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line], origin: dict[str, Any]
+) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
     kind = KINDS.get(decided.kind or lesson.kind, "")
     if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
         kind = "fact"  # how somebody works and what they like is theirs to say
-    extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness}
+    extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness, **origin}
     if lesson.sign:
         extra["sign"] = [lesson.sign_in, lesson.sign]
     about, paths = subject_of(lesson, lines)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
-from tacit.learn.reader.render import AGENT_LINES, PERSON
+from tacit.learn.reader.render import AGENT_LINES, PERSON, happened
 from tacit.trial.outcome import OCCURRED, Outcome
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def ruled(
     if verdict in MET:
         if not typed and (memory.extra or {}).get(READ_AS) == "asked":
             return Ruled("nothing", reason="what was asked for is asked for again by a person")
-        # whoever says so speaks of the problem, and vouches for nobody's words about it
-        return Ruled("sighting", "agent", "met again")
+        # a line of what happened is a witness of the problem; an agent's word for it is none
+        return Ruled("sighting", "observed" if happened(quote.line) else "agent", "met again")
     kept = memory.pinned or memory.klass == "security" or memory.state == "canonical"
     if verdict == "excepted" and typed and not kept:
         return Ruled("contradiction", "user", EXCEPTION)

@@ -137,13 +137,15 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
 
 
 def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-    """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
+    """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
+    that most pieces of work met first, then the newest."""
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 0.0::float8 FROM memory m WHERE m.project = :project"
-            " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
-            f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n, coalesce(t.amount, 0.0)::float8 FROM memory m"
+            " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' WHERE m.project = :project"
+            " AND (m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
+            f" AND {INJECTABLE} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     return _loaded(store, "standing", found[:limit])
@@ -179,7 +181,9 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
     sql = "SELECT n, project, text, about, tags, paths, words FROM memory ORDER BY n"
     for n, project, text, about, tags, paths, words in store.rows(sql):
         own, _, tasks = words.partition("\n")
-        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(tasks and not text)
+        stale += not are_index_words(own, text, " ".join((about, *listed(tags), *listed(paths)))) or bool(
+            tasks and not text
+        )
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
             {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )

@@ -16,6 +16,7 @@ import time
 import apsw
 
 from tacit.core.errors import NotAStore, StoreNewer, StoreReadOnly, Unavailable
+from tacit.core.places import spoken_path
 from tacit.core.rows import Near
 from tacit.stores.sql import SqlStore
 from tacit.stores.sql_writer import Writer
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite.search import Cached
     from tacit.words.passages import Passage
 
-SCHEMA = 15  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 16  # the newest migration; PRAGMA user_version of a store in step
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
@@ -175,9 +176,14 @@ class SqliteStore(SqlStore):
         scrub(self)
 
     def tidy(self, added: int = 0) -> int:
-        """Merge the full text's segments, in short transactions; after many rows were `added`, if that pays."""
+        """Merge the full text's segments, in short transactions; after many rows were `added`, if that pays. Else also write anew what
+        hooks look at before they open the store."""
         from tacit.stores.sqlite.search import merge_segments
 
+        if not added:
+            from tacit.stores.sqlite.spoken import write_spoken
+
+            write_spoken(self)
         return merge_segments(self, added)
 
     def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
@@ -256,6 +262,7 @@ class Transaction(Writer):
         self._keep = keep
         self.machine = store.machine
         self.confidence = confidence
+        self._spoke = False  # a lesson was written
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         try:
@@ -309,6 +316,12 @@ class Transaction(Writer):
         from tacit.stores.sqlite.facets import classify
 
         classify(self, n, row, fresh=fresh)
+        if not self._spoke:
+            self._spoke = True
+            try:
+                os.unlink(spoken_path(self._store.path))  # it says what lessons spoke of before this
+            except OSError:
+                pass
 
     def reindex(self) -> None:
         from tacit.stores.sqlite.facets import rebuild_facets

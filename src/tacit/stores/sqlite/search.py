@@ -74,6 +74,11 @@ _STATES = f"m.state IN {states.INJECTABLE}"
 _ENDED = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
 INJECTABLE = f"{_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED}) AND m.superseded_by = ''"
 
+# What applies whatever the task is: the index `memory_ways` holds the rows of exactly this.
+WHATEVER_THE_TASK = (
+    "(m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
+)
+
 
 def ask_passages(
     store: SqliteStore,
@@ -446,13 +451,14 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
 
 
 def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-    """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
+    """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
+    that most pieces of work met first, then the newest."""
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            "SELECT m.n, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
-            " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
-            f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
+            "SELECT m.n, coalesce(t.amount, 0.0) FROM (SELECT m.n, m.id, m.pinned FROM memory m INDEXED BY memory_ways"
+            f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE} ORDER BY m.n DESC LIMIT {MOST_HITS}) m"
+            " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' ORDER BY m.pinned DESC, 2 DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     return _numbered(store, "standing", found[:limit])

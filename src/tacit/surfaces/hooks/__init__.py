@@ -36,6 +36,7 @@ EVENTS = (
     "subagent-start",
     "step",
     "before-command",
+    "before-file",
     "tool-failure",
     "pre-compact",
     "stop",
@@ -117,6 +118,8 @@ def respond_and_tell(
     event: Event | None = speaks.read(name, payload, env) if speaks else None
     if event is None or len(event.folder) > LONGEST_PATH:
         return "", nothing
+    if event.name in ("before-command", "before-file") and not event.captured and not _is_spoken_of(event, store, env):
+        return "", nothing
     from tacit.app import open, store_path
 
     path = store_path(store or None, env)
@@ -137,6 +140,22 @@ def respond_and_tell(
         raise
     finally:
         memories.close()
+
+
+def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
+    """Whether any lesson may be about this command or file: asked of a small file, since the store is much to open for nothing."""
+    from tacit.core.places import is_spoken_of, store_path
+
+    if event.name == "before-command":
+        from tacit.core.programs import programs
+
+        words = list(programs(event.text))
+    else:
+        from tacit.core.programs import defined_names
+
+        words = [path.replace("\\", "/").rpartition("/")[2] for path in event.files] + defined_names(event.text)
+    path = store_path(store or None, env)
+    return "://" in path or is_spoken_of(path, words)
 
 
 def _is_here(url: str, env: Mapping[str, str]) -> bool:
@@ -261,9 +280,19 @@ def _have_kept(memories: Memories, event: Event) -> None:
     from tacit.stores.heads import head_commit
 
     place = memories.place
-    head = head_commit(place.git_dir, place.common_dir) if place.kind == "git" and event.source in ("", "startup", "clear") else ""
+    head = (
+        head_commit(place.git_dir, place.common_dir)
+        if place.kind == "git" and event.source in ("", "startup", "clear")
+        else ""
+    )
     if head:
-        said = {"host": event.host, "session": event.session, "path": event.transcript, "folder": event.folder, "head": head}
+        said = {
+            "host": event.host,
+            "session": event.session,
+            "path": event.transcript,
+            "folder": event.folder,
+            "head": head,
+        }
         with memories.store.write(wait=_RECORD_WITHIN) as tx:
             tx.enqueue("keep", f"keep:{event.host}:{event.session}", memories.project_id, said, clock.now(), "")
 
@@ -282,26 +311,28 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
     if memories.project is None or not chosen["gives"] or (event.name in NEED_TEXT and not event.text):
         return ""
     failed, running = event.name == "tool-failure", event.name == "before-command"
+    touched = event.name == "before-file"
+    moment = failed or running or touched  # a few lines each, whatever was chosen for starts and prompts
     compacted = _is_emptied(event)
     if event.transcript and not event.root and _is_unmet(memories, event):
         if event.source in ("resume", "fork") and not os.path.exists(event.transcript):
             return ""  # it holds what its parent was told, and whose child it is will be known at its first prompt
         event = replace(event, root=_parent(memories, event))
     injection = memories.inject(
-        "" if failed or running else event.text,
+        "" if failed or running else event.text,  # of a file: what of it is about to change
         run=event.session,
         host=event.host,
         root=event.root,
         model=event.model,
         surface="hook:compact" if compacted else f"hook:{event.name}",
         event=_key(memories, event),
-        # An error in the middle of the work wants one or two hints; a start is the place for more.
-        budget="lean" if failed else str(chosen["budget"]).replace("auto", ""),
+        budget="" if moment else str(chosen["budget"]).replace("auto", ""),
         # After a compaction the notes are gone from the agent's context. They are given again, as they were assigned.
         repeat=compacted,
         files=event.files,
         errors=(event.text,) if failed else (event.error,) if event.error else (),
         command=event.text if running else "",
+        touched=touched,
         agent=event.agent,
         main=not (event.context or event.agent),
         context=event.context,

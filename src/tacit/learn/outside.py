@@ -1,0 +1,186 @@
+"""What a session heard from outside, and whether a lesson has its words or its names from there.
+
+From outside is what nobody of this project wrote: pages, forges, MCP servers, other machines, package managers, and files that the
+repository does not track at HEAD (a dependency's, a clone's, a download's). What one piece of work found is told before a second one
+speaks for it only where nothing of it came from there: no six words in a row, and no name that neither the person, the tracked files
+nor the agent's own earlier calls hold.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tacit.learn.shell import calls, command_of, looks, proper
+from tacit.stores.git import ask_git
+from tacit.words.claim_words import BLAND, FILLERS
+from tacit.words.tokens import all_stop_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tacit.core.run import Run, Step
+    from tacit.learn.shell import Call
+
+IN_A_ROW = 6  # words that nobody writes twice by chance
+_MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept
+_TOOLS = ("webfetch", "websearch", "mcp__", "web_", "fetch", "browser")
+_PROGRAMS = frozenset("gh glab curl wget http https ssh scp rsync ftp sftp aws gcloud az kubectl telnet nc".split())
+_MANAGERS = frozenset(
+    "npm pnpm yarn bun pip pip3 uv poetry cargo go gem bundle composer brew apt apt-get docker git conda".split()
+)
+_FETCHES = frozenset(
+    "install i ci add update upgrade view info show search audit outdated get pull fetch sync clone submodule ls-remote remote".split()
+)
+# What is written to a forge brings no text back.
+_WRITES = frozenset("create comment merge close edit review push reopen ready".split())
+_SEARCHES = ("grep", "glob", "search")
+_FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
+_WORD = re.compile(r"\w+")
+# A package may be called by a plain word: every word is a name that neither the project nor the people in it use.
+_NAME = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
+
+
+def tracked_files(folder: str) -> Callable[[str], bool]:
+    """Whether the repository around a folder tracks a path at HEAD; nothing is tracked where there is none."""
+    top = ask_git(folder, "rev-parse", "--show-toplevel") if folder and os.path.isdir(folder) else None
+    root = top.stdout.strip() if top is not None and not top.returncode else ""
+    listed = ask_git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=20.0) if root else None
+    names = frozenset(listed.stdout.split("\0")) - {""} if listed is not None and not listed.returncode else frozenset()
+
+    def tracked(path: str) -> bool:
+        if not names:
+            return False
+        plain = path.replace("\\", "/")
+        if os.path.isabs(plain):
+            inside = os.path.relpath(plain, root or folder)
+            return inside in names
+        return (
+            os.path.normpath(plain) in names
+            or os.path.normpath(os.path.join(os.path.relpath(folder, root or folder), plain)) in names
+        )
+
+    return tracked
+
+
+def held_at_head(folder: str) -> Callable[[str], bool]:
+    """Whether a tracked file of the repository around a folder, or the name of one, holds a text as it is."""
+    known: dict[str, bool] = {}
+
+    def holds(name: str) -> bool:
+        if name not in known:
+            found = ask_git(folder, "grep", "-qIiF", "-e", name, "HEAD", timeout=10.0) if folder else None
+            known[name] = found is not None and found.returncode == 0
+        return known[name]
+
+    return holds
+
+
+def outside_texts(run: Run, tracked: Callable[[str], bool]) -> list[tuple[int, str]]:
+    """The texts of a session that came from outside, each with the number of its step."""
+    found: list[tuple[int, str]] = []
+    own: set[str] = set()  # files that the agent itself wrote in this session
+    for at, step in enumerate(run.steps):
+        if not step.tool:
+            continue
+        if step.tool.lower().startswith(("write", "edit", "multiedit", "notebookedit", "apply_patch")):
+            own.update(_files(step))
+            continue
+        text = (step.output or step.error)[:_MOST_TEXT]
+        if (
+            text
+            and len(found) < _MOST_TEXTS
+            and (heard := _from_outside(step, text, lambda path: path in own or tracked(path)))
+        ):
+            found.append((at, heard))
+    return found
+
+
+def _files(step: Step) -> tuple[str, ...]:
+    given = step.input or {}
+    named = (given.get(key) for key in ("file_path", "path", "filePath", "notebook_path", "absolute_path"))
+    return (*step.files, *(path for path in named if isinstance(path, str)))
+
+
+def _from_outside(step: Step, text: str, tracked: Callable[[str], bool]) -> str:
+    """What of a step's words came from outside; empty where nothing did."""
+    name = step.tool.lower()
+    if name.startswith(_TOOLS):
+        return text
+    line = command_of(step)
+    if not line:
+        if any(word in name for word in _SEARCHES):
+            return _of_untracked_lines(text, tracked)
+        return text if any(not tracked(path) for path in _files(step)) else ""
+    run = calls(line)
+    if any(_fetches(call) for call in run) or (_FOREIGN_BRANCH.search(line) and "git" in line):
+        return text
+    read = [path for call in run if looks(call) for path in _paths(call)]
+    if any(not tracked(path) for path in read):
+        return text
+    return (
+        _of_untracked_lines(text, tracked)
+        if any(proper(call)[0] in ("grep", "rg", "ag", "ack") for call in run)
+        else ""
+    )
+
+
+def _fetches(call: Call) -> bool:
+    words = proper(call)
+    program, rest = words[0], [word for word in words[1:] if not word.startswith("-")]
+    if program in _PROGRAMS:
+        return program not in ("gh", "glab") or not _WRITES.intersection(rest[:2])
+    return program in _MANAGERS and bool(_FETCHES.intersection(rest[:2]))
+
+
+def _paths(call: Call) -> Iterator[str]:
+    """The files that a looking call reads: words that look like paths; of a search its pattern is none."""
+    words = [word for word in call.words[1:] if not word.startswith("-")]
+    program = proper(call)[0]
+    for word in words[1:] if program in ("grep", "rg", "sed", "awk", "ag", "jq") else words:
+        plain = word.strip("'\"")
+        if ("/" in plain or re.search(r"\.\w{1,6}$", plain)) and not re.search(r"[*?{}$|]|^\d", plain):
+            yield os.path.join(call.folder, plain) if call.folder and not os.path.isabs(plain) else plain
+
+
+def _of_untracked_lines(text: str, tracked: Callable[[str], bool]) -> str:
+    """Of what a search found, the lines of files that are not tracked."""
+    lines = []
+    for line in text.split("\n"):
+        path = line.partition(":")[0].strip()
+        if "/" in path and " " not in path and not tracked(path):
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def brought(
+    text: str,
+    before: Sequence[tuple[int, str]],
+    own: Callable[[str, int], bool],
+    holds: Callable[[str], bool],
+) -> str:
+    """What of a lesson came from outside texts that stood `before` its quote; empty where nothing did. `own` tells whether the
+    person, or the agent's own calls before a step, hold a name, `holds` whether a tracked file does."""
+    phrases = _phrases(text)
+    for _, heard in before:
+        if not phrases.isdisjoint(_phrases(heard)):
+            return "its words stood in a text from outside"
+    heard_by = [(at, {word.casefold() for word in _NAME.findall(heard)}) for at, heard in before]
+    for name in dict.fromkeys(_NAME.findall(text)):
+        first = next((at for at, words in heard_by if name.casefold() in words), -1)
+        if first >= 0 and name.casefold() not in _ordinary() and not own(name, first) and not holds(name):
+            return f"a text from outside brought {name}"
+    return ""
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    """Words that name nothing."""
+    return all_stop_words() | FILLERS | BLAND
+
+
+def _phrases(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return {tuple(words[at : at + IN_A_ROW]) for at in range(len(words) - IN_A_ROW + 1)}

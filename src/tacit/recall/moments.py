@@ -1,0 +1,239 @@
+"""Does it matter now? Which moment it is, how much is told then, and which of the lessons in force belong to it.
+
+Whether a lesson may be told at all is the ladder's and the gate's to say, whether it is still so `tend`'s. Here the third
+question is asked. At a start there is no subject yet: ways of working are told, those that most pieces of work met first. At
+a prompt what is about its subject: the best few, then what was settled together with them. Before a command, at a file and
+after an error only what is about that very command, file or error. What one piece of work found is told where its subject is
+named, or where two rare words of it are asked for.
+"""
+
+from __future__ import annotations
+
+from tacit.core.links import is_found_once
+from tacit.core.memory import WAY, names_of, shared_path, topic_of
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.recall.budget import Level
+    from tacit.recall.query import Asked, Query
+    from tacit.recall.rank import Facts, Hit, Ranked
+
+START, TASK, PROMPT, COMMAND, FILE, ERROR = "start", "task", "prompt", "command", "file", "error"
+LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens decide
+OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
+NOTICED = "notice"  # the source that `learn/tell` names
+BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
+REST = 0.5  # of the best one's score, below which what comes after those is no longer about the subject
+RARE_IN_PROMPT, RARE_IN_OUTPUT = (
+    2,
+    3,
+)  # words of one passage that a lesson must hold; an output's paths hold some of their own
+MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
+MUCH = (0.1, 0.35)  # of what is asked, that stands for the second of them, and for both
+RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
+TOGETHER = 24  # lessons of one run that are looked at
+ALIKE, LEAST = (
+    0.8,
+    6,
+)  # of the words of the shorter of two texts, from which on they say the same; and words it must have
+
+
+def room_for(profile: Profile, level: Level, query: Query, hook: bool, begun: bool, spent: int = 0) -> Level:
+    """How much this moment has room for, after `spent` tokens in its context; as it is where the profile knows no moments, or where
+    somebody named a level."""
+    if not profile.budget.start_tokens or level.requested != "auto":
+        return level
+    name, tokens, ways = _moment(query, profile, hook, begun)
+    left = max(1, OF_A_CONTEXT - spent) if hook else tokens
+    return replace(level, moment=name, most=LINES.get(name, _AS_FITS), tokens=min(tokens or left, left), ways=ways)
+
+
+_AS_FITS = 99
+
+
+def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[str, int, int]:
+    budget = profile.budget
+    if query.command:
+        return COMMAND, 0, 0
+    if query.touched:
+        return FILE, 0, 0
+    if query.errors and not query.task:
+        return ERROR, 0, 0
+    if query.task or query.files:
+        if hook:
+            return PROMPT, budget.prompt_tokens, 0
+        return TASK, budget.alone_tokens, 0 if begun else budget.ways_tokens
+    return START, budget.start_tokens if hook else budget.alone_tokens, 0
+
+
+def told_at_starts(memory: Memory, profile: Profile) -> str:
+    """Why a lesson is not told at a start; empty where it is: a way of working that may be told everywhere, or what is pinned."""
+    if memory.pinned:
+        return ""
+    if memory.source == NOTICED:
+        return "a notice: told at its command or error"
+    if is_found_once(memory):
+        return "found once: told at its moment"
+    if memory.about == WAY:
+        return ""
+    by_person = memory.trust in profile.trust.person or (memory.extra or {}).get("word") in ("said", "shown", "asked")
+    return "" if not memory.about and by_person else "told at its subject"
+
+
+def in_order_of_work(memories: Iterable[Memory]) -> list[Memory]:
+    """Ways of working as a start tells them, one list for all kinds: what is pinned, then by how many pieces of work met it, then
+    what a person wrote down before what was heard, then the latest."""
+    from tacit.core.clock import seconds
+
+    def turn(memory: Memory) -> tuple[bool, int, bool, float, str]:
+        heard = bool((memory.extra or {}).get("word"))
+        at = seconds(memory.tally.seen_at or memory.created_at)
+        return not memory.pinned, -max(1, memory.tally.seen), heard, -at, memory.text
+
+    return sorted(memories, key=turn)
+
+
+class Named:
+    """What a question names outright: files, an error, and in its text the names that a lesson is about."""
+
+    def __init__(self, asked: Asked) -> None:
+        query = asked.query
+        self.asked = asked
+        self.text = _defined(query.task) if query.touched else "\n".join((query.task, *query.errors))
+        self.ends = [end for path in asked.files if "." in (end := path.rpartition("/")[2])]
+
+    def sign(self, memory: Memory) -> str:
+        """What of a lesson's subject is named: its error, a file, a name; empty where nothing is."""
+        if memory.signature and memory.signature in self.asked.signatures:
+            return "error"
+        if self.asked.files and memory.paths and shared_path(memory.paths, self.asked.files) == 1.0:
+            return "file"
+        if any(is_named_in(end, memory.text) for end in self.ends):
+            return "file"
+        command = self.asked.query.command
+        if command:
+            return "name" if self._is_about(command, memory) else ""
+        return (
+            "name" if any(is_telling(name) and is_named_in(name, self.text) for name in names_of(memory.about)) else ""
+        )
+
+    @staticmethod
+    def _is_about(command: str, memory: Memory) -> bool:
+        from tacit.core.programs import head_of, runs_command
+
+        return any((head := head_of(name)) and runs_command(command, head) for name in names_of(memory.about))
+
+
+def _defined(text: str) -> str:
+    from tacit.core.programs import defined_names
+
+    return " ".join(defined_names(text))
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name is no plain word: `merge_tags`, `--no-verify`, `TS2352`; a text that holds `merge` may be about anything."""
+    return not name.isalpha() or not (name.islower() or name.istitle())
+
+
+def is_named_in(name: str, text: str) -> bool:
+    """Whether a name stands in a text as a whole."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def is_about_command(memory: Memory, line: str, programs: tuple[str, ...], named: Named) -> str:
+    """What a lesson says of a command that is about to run; empty where it is about something else."""
+    from tacit.core.programs import part_about
+
+    if memory.source != NOTICED and named.sign(memory) == "name":
+        return memory.text
+    return part_about(memory, line, programs)
+
+
+def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int], asked: int) -> bool:
+    """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath. For what more
+    than one piece of work speaks for one such word is enough in a prompt of many words, or much of what a short one asks."""
+    if moment in ("", START, COMMAND) or each.channel == "before" or named.sign(each.memory):
+        return True
+    if moment == FILE:
+        return False
+    once = each.memory.source == NOTICED or is_found_once(each.memory)
+    if moment == ERROR:
+        return rare(each.memory.id) >= (RARE_IN_OUTPUT if once else RARE_IN_PROMPT)
+    held = rare(each.memory.id)
+    if once or held >= RARE_IN_PROMPT:
+        return held >= RARE_IN_PROMPT
+    return (held and asked >= MANY_WORDS) or each.parts.get("words", 0.0) >= MUCH[not held]
+
+
+def rare_words(hit: Hit, facts: Facts) -> int:
+    """How many rare words of one passage of the question a lesson holds, its subject included."""
+    if facts.weights is None:
+        return 0
+    most = max(RARE[0], facts.rows // RARE[1])
+    held = {*facts.tokens(hit.memory.text), *facts.tokens(hit.words.partition("\n")[0])}
+    rare = {word for word in facts.weights.told if word in held and facts.frequency.get(word, 0) <= most}
+    return max((len(rare.intersection(each)) for each in facts.weights.passages), default=0) if rare else 0
+
+
+def together(ranked: Sequence[Ranked], settled: Mapping[str, Sequence[Ranked]]) -> list[Ranked]:
+    """What is about a prompt's subject in the order in which it takes room: the best few, what was settled together with each of them, and
+    what is left that is nearly as good."""
+    best = list(ranked[:BEST])
+    order = [*best, *(other for each in best for other in settled.get(each.memory.id, ()))]
+    order += [each for each in ranked[BEST:] if each.score >= REST * ranked[0].score]
+    return list({each.memory.id: each for each in order}.values())
+
+
+def are_siblings(one: Memory, other: Memory) -> bool:
+    """Whether two lessons of one run are about one subject: the same topic or, where neither knows one, a name that both know; where nobody
+    said what either is about, that one run put them down is all that is known."""
+    if WAY in (one.about, other.about) or topic_of(one.about) != topic_of(other.about):
+        return False
+    mine, theirs = ({*names_of(each.about), *each.paths} for each in (one, other))
+    return bool(topic_of(one.about) or mine & theirs) or not (one.about or other.about)
+
+
+def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
+    """What is told of one topic stands together, the newest settlement first; topics in the order of their best lesson."""
+    place: dict[str, int] = {}
+    for number, each in enumerate(kept):
+        place.setdefault(topic_of(each.memory.about) or each.memory.id, number)
+
+    def turn(pair: tuple[int, Ranked]) -> tuple[int, float, int]:
+        from tacit.core.clock import seconds
+
+        number, each = pair
+        topic = topic_of(each.memory.about)
+        return place[topic or each.memory.id], -seconds(each.memory.created_at) if topic else 0.0, number
+
+    return [each for _, each in sorted(enumerate(kept), key=turn)]
+
+
+def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]]) -> str:
+    """The id of another lesson that says the same: most words of the shorter one, and no name or figure that the other has none of."""
+    mine = set(words(memory.text))
+    for other in others:
+        theirs = set(words(other.text))
+        fewer = min(len(mine), len(theirs))
+        if fewer >= LEAST and len(mine & theirs) >= ALIKE * fewer and not _named_apart(memory, other, mine, theirs):
+            return other.id
+    return ""
+
+
+def _named_apart(one: Memory, other: Memory, mine: set[str], theirs: set[str]) -> bool:
+    """Whether each of two lessons names what the other does not: a command, a file, a figure, or the one word that differs."""
+    if len(mine - theirs) == len(theirs - mine) == 1:
+        return True
+    ours, others = ({*each.text.split("`")[1::2], *names_of(each.about), *each.paths} for each in (one, other))
+    return bool(ours - others and others - ours) or sum(not word.isalpha() for word in mine ^ theirs) > 1

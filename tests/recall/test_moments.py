@@ -1,0 +1,122 @@
+"""What is told when: by the subject of a lesson, not by who said it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory, Tally
+from tacit.core.value import replace
+from tacit.recall.moments import are_siblings, in_order_of_work, is_named_in, newest_first, twin_of
+from tacit.recall.rank import Ranked
+
+Make = Callable[..., Memory]
+FACT = {"kind": "fact", "klass": "fact", "trust": "user"}
+
+
+def found_once(make: Make, text: str, **fields: Any) -> Memory:
+    return make(text, kind="fact", klass="fact", trust="agent", extra={"word": "found"}, tally=Tally(seen=1), **fields)
+
+
+def test_a_decision_about_something_else_is_no_filler(world: Any, make: Make) -> None:
+    """A person's fact competes by subject like all others: at a start, and at a prompt about another thing, it is not told."""
+    tags = make("Merged tags keep the first spelling.", about="tag merging; merge_tags", **FACT)
+    world.put(tags, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
+    assert world.inject("", surface="hook:session-start").injected == ()
+    assert world.inject("CSV quoting drops a comma in the export", surface="hook:prompt").injected == ()
+    assert world.inject("why does merge_tags change case?", surface="hook:prompt", trial=False).injected == (tags.id,)
+
+
+def test_what_was_settled_together_comes_together(world: Any, make: Make) -> None:
+    """The parts of a decision, though their words share nothing with the question; not what the same run settled about another topic."""
+    parts = [make(text, about="tag merging", **FACT) for text in ("Merged tags keep the first spelling.", "Ties go to the older one.", "Empty ones are dropped.")]  # fmt: skip
+    other = make("Reports are sent on Mondays.", about="reports", **FACT)
+    replaced = make("Ties go to the newer one.", about="tag merging", superseded_by=parts[1].id, **FACT)
+    world.put(*parts, other, replaced)
+    with world.store.write() as tx:
+        for n, memory in enumerate((*parts, other, replaced)):
+            tx.add_evidence(Evidence(memory.id, "p", "run1", "run1", f"f{n}", at="2026-11-01T00:00:00Z"))
+    told = world.inject("which spelling do merged tags keep?", surface="hook:prompt", trial=False).injected
+    assert set(told) == {memory.id for memory in parts}
+
+
+def test_found_once_is_told_at_its_moment_and_marked(world: Any, make: Make) -> None:
+    """Where its subject is named or two rare words are asked for; never at a start, and not where the profile switches it off."""
+    once = found_once(make, "The frobnicator needs zlib before it starts.", about="frobnicator; zlib_init")
+    world.put(once, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
+    assert world.inject("", surface="hook:session-start").injected == ()
+    assert world.inject("start it", surface="hook:prompt", run="r2").injected == ()
+    told = world.inject("why does zlib_init crash?", surface="hook:prompt", run="r3", trial=False)
+    assert told.injected == (once.id,) and "(found once, agent)" in told.markdown
+    assert world.inject("the frobnicator fails without zlib", run="r4", trial=False).injected == (once.id,)
+
+
+def test_before_an_edit_what_is_about_that_file_or_function(world: Any, make: Make) -> None:
+    file = make("Dates are kept in UTC.", paths=("src/dates.py",), **FACT)
+    function = make("Rounds half up on purpose.", about="rounding; round_price", **FACT)
+    world.put(file, function, make("The dates of a release are announced.", **FACT))
+    told = world.inject("", files=("/repo/src/dates.py",), touched=True, surface="hook:before-file", trial=False)
+    assert told.injected == (file.id,)
+    body = "def round_price(x):\n    return x"
+    told = world.inject(body, files=("src/money.py",), touched=True, surface="hook:before-file", trial=False)
+    assert told.injected == (function.id,)
+    assert (
+        world.inject("x = round_price(2)", files=("src/z.py",), touched=True, surface="hook:before-file").injected == ()
+    )
+
+
+def test_a_context_is_told_so_much_and_no_more(world: Any, make: Make) -> None:
+    """Whatever its prompts ask for."""
+    world.put(
+        *(
+            make(f"Thing{n} " + "does what the manual says about it " * 8, about=f"; thing_{n}", **FACT)
+            for n in range(60)
+        )
+    )
+    spent = [
+        world.inject(f"what about thing_{n}", surface="hook:prompt", event=f"e{n}", trial=False).tokens
+        for n in range(60)
+    ]
+    assert 1_000 < sum(spent) <= 1_800 and spent[-1] == 0
+
+
+def test_ways_of_working_go_by_how_many_pieces_of_work_met_them(make: Make) -> None:
+    heard = {"extra": {"word": "shown"}, "about": "*"}
+    lessons = [
+        make(id="once", text="A.", **heard, tally=Tally(seen=1, belief=0.7, seen_at="2026-03-01T08:00:00Z")),
+        make(id="lately", text="B.", **heard, tally=Tally(seen=1, seen_at="2026-04-01T08:00:00Z")),
+        make(id="written", text="C.", about="*", tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z")),
+        make(id="thrice", text="D.", **heard, tally=Tally(seen=3, seen_at="2026-01-01T08:00:00Z")),
+        make(id="pinned", text="E.", about="*", pinned=True),
+    ]
+    assert [memory.id for memory in in_order_of_work(lessons)] == ["pinned", "thrice", "written", "lately", "once"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("tags", "Tags; x", True), ("tags", "csv", False), ("*", "*", False), ("; a_b", "; a_b; c", True), ("; a_b", "; c", False), ("", "", True)],
+)  # fmt: skip
+def test_siblings_share_a_topic_or_a_name(make: Make, one: str, other: str, same: bool) -> None:
+    assert are_siblings(make(about=one), make(about=other)) == same
+
+
+def test_of_one_topic_the_newest_settlement_first(make: Make) -> None:
+    old, new = (make(about="tags", created_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2))
+    apart = make(about="csv")
+    kept = newest_first([Ranked(each, 1.0, {}) for each in (old, apart, new)])
+    assert [each.memory.id for each in kept] == [new.id, old.id, apart.id]
+
+
+def test_a_name_stands_whole() -> None:
+    assert is_named_in("merge_tags", "call merge_tags(x)") and not is_named_in("merge_tags", "premerge_tags_all")
+
+
+def test_twins_are_told_apart_by_what_they_name(make: Make) -> None:
+    read = str.split
+    one = make("run the linter over all changed files before you push them")
+    assert twin_of(one, [replace(one, id="b", text=one.text.replace("before you", "just before you"))], read) == "b"
+    assert not twin_of(one, [replace(one, id="b", text=one.text.replace("linter", "formatter"))], read)
+    assert not twin_of(replace(one, text=one.text + " `a`"), [replace(one, id="b", text=one.text + " `b`")], read)
