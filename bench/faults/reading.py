@@ -133,12 +133,11 @@ def _told(text: str, line: int, words: str) -> dict[str, Any]:
     quotes = [{"line": line, "words": words}]
     return {
         "text": text,
-        "when": "always",
-        "kind": "rule",
+        "kind": "way",
         "standing": "said",
+        "about": None,
         "quotes": quotes,
         "sign": None,
-        "until": "always",
     }
 
 

@@ -31,8 +31,8 @@ from tacit.learn.reader.exam import PAIRS  # noqa: E402
 
 LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
 QUOTES = {  # words that a reader of a session would copy, and what it would make of them
-    "please never start the dev server yourself": ("Never start the dev server yourself.", "rule", "said"),
-    'relation "orders" does not exist': (LESSON, "fix", "found"),
+    "please never start the dev server yourself": ("Never start the dev server yourself.", "way", "said"),
+    'relation "orders" does not exist': (LESSON, "cure", "found"),
 }
 SCRIPT = {
     "main": [
@@ -62,12 +62,10 @@ def as_a_reader(body: Any) -> str:
             lessons.append(
                 {
                     "text": text,
-                    "when": "",
                     "kind": kind,
                     "standing": standing,
                     "quotes": [quote],
                     "sign": None,
-                    "until": "",
                 }
             )
     return json.dumps({"lessons": lessons})
