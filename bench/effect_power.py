@@ -51,7 +51,9 @@ def with_losses(
     kinds = [(given, loss) for given in (True, False) for loss in (0.0, *LOSSES)]
     side = "help" if injected < withheld else "harm"
     # half of the purse on the loss, half on whether it occurred
-    factors = np.array([[*bets(h, 0.0, side, given, loss), *bets(h, 0.0, side, given, float(loss > 0))] for given, loss in kinds])
+    factors = np.array(
+        [[*bets(h, 0.0, side, given, loss), *bets(h, 0.0, side, given, float(loss > 0))] for given, loss in kinds]
+    )
     wealth, first = np.zeros((lessons, factors.shape[1])), np.full(lessons, twin.NEVER)
     for t in range(LOOKS[-1]):
         given = random.random(lessons) >= h

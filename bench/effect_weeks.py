@@ -17,16 +17,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from tacit.core.profile_toml import standard  # noqa: E402
-from tacit.trial import coin as coins  # noqa: E402
-from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, SHARES, bets, is_rare  # noqa: E402
-from tacit.trial.overall import TOGETHER  # noqa: E402
-from tacit.trial.table import Counts  # noqa: E402
+from tacit.core.profile_toml import standard
+from tacit.trial import coin as coins
+from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, SHARES, bets, is_rare
+from tacit.trial.overall import TOGETHER
+from tacit.trial.table import Counts
 
 SESSIONS, RELEVANT = 50, 1 / 8
 RICH = [(0.5, 0.2)] * 7 + [(0.3, 0.1)] * 6 + [(0.15, 0.03)] * 3 + [(0.3, 0.3)] * 6 + [(0.2, 0.4)] * 3
 # Of 42 real lessons with twenty units or more 6 strike in 20 of 100 sessions or more, 34 in fewer than 10, half of them never again.
-REAL = [(0.5, 0.2), (0.3, 0.1), (0.25, 0.1), (0.2, 0.05), (0.15, 0.05), (0.1, 0.03)] + [(0.06, 0.02)] * 7 + [(0.01, 0.005)] * 8 + [(0.05, 0.05)] * 4
+REAL = (
+    [(0.5, 0.2), (0.3, 0.1), (0.25, 0.1), (0.2, 0.05), (0.15, 0.05), (0.1, 0.03)]
+    + [(0.06, 0.02)] * 7
+    + [(0.01, 0.005)] * 8
+    + [(0.05, 0.05)] * 4
+)
 NOTHING = [(rate, rate) for rate in (0.5, 0.3, 0.25, 0.2, 0.15, 0.1, *[0.06] * 7, *[0.01] * 8, *[0.05] * 4)]
 LOSSES = [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
 DEFAULT = standard("default").trial
@@ -48,7 +53,9 @@ class Purse:
     def log_e(self, side: str) -> float:
         both = [*self.wealth[side, True], *self.wealth[side, False]]
         peak = max(both)
-        return peak + log(sum(share * exp(each - peak) for share, each in zip((*SHARES, *SHARES), both)) / (2 * sum(SHARES)))
+        return peak + log(
+            sum(share * exp(each - peak) for share, each in zip((*SHARES, *SHARES), both)) / (2 * sum(SHARES))
+        )
 
 
 class Lesson:
@@ -69,7 +76,10 @@ class Lesson:
         self.units += 1
         a, b, c, d = self.counts.cells
         self.counts = Counts(
-            a + (injected and loss > 0), b + (injected and not loss), c + (not injected and loss > 0), d + (not injected and not loss)
+            a + (injected and loss > 0),
+            b + (injected and not loss),
+            c + (not injected and loss > 0),
+            d + (not injected and not loss),
         )
         if self.word in (NOT_YET_KNOWN, RARE):
             for word, side in ((HELPS, "help"), (HARMS, "harm")):
@@ -79,7 +89,9 @@ class Lesson:
             self.word = RARE if is_rare({h: self.counts}) else NOT_YET_KNOWN
 
 
-def live(seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, alone: bool = False, session: int = SESSIONS) -> dict[str, object]:
+def live(
+    seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, alone: bool = False, session: int = SESSIONS
+) -> dict[str, object]:
     """One developer: the week of the first statement about the lessons together, whether it is true, and what leaving out cost."""
     chance = random.Random(seed)
     lessons = [Lesson(*each) for each in world]
@@ -105,11 +117,25 @@ def live(seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, a
             lesson.settle(h, injected, loss, week)
             pool.add(h, injected, loss)
             if word == NOT_YET_KNOWN:
-                word = HELPS if pool.log_e("help") >= TOGETHER_BAR else HARMS if pool.log_e("harm") >= TOGETHER_BAR else word
+                word = (
+                    HELPS
+                    if pool.log_e("help") >= TOGETHER_BAR
+                    else HARMS
+                    if pool.log_e("harm") >= TOGETHER_BAR
+                    else word
+                )
                 at = week if word != NOT_YET_KNOWN else 0
-        if (alone and lessons[0].word != NOT_YET_KNOWN and lessons[0].week) or (not alone and word != NOT_YET_KNOWN and world is not NOTHING):
+        if (alone and lessons[0].word != NOT_YET_KNOWN and lessons[0].week) or (
+            not alone and word != NOT_YET_KNOWN and world is not NOTHING
+        ):
             break
-    return {"word": word, "week": at, "lessons": lessons, "cost": cost / max(1, n + 1) * session, "left": left_out / max(1, n + 1)}
+    return {
+        "word": word,
+        "week": at,
+        "lessons": lessons,
+        "cost": cost / max(1, n + 1) * session,
+        "left": left_out / max(1, n + 1),
+    }
 
 
 def median(weeks: list[int], never: int) -> float:
@@ -123,7 +149,9 @@ def main() -> None:
     parser.add_argument("--null", type=int, default=200)
     parser.add_argument("--ways", type=int, default=len(WAYS))
     asked = parser.parse_args()
-    print("| leaving out | rich mix: weeks (by 8) | real rates: weeks (by 20) | .5→.2 alone: weeks (by 18) | problems a week it costs, rich / real |\n|---|---|---|---|---|")
+    print(
+        "| leaving out | rich mix: weeks (by 8) | real rates: weeks (by 20) | .5→.2 alone: weeks (by 18) | problems a week it costs, rich / real |\n|---|---|---|---|---|"
+    )
     for way in WAYS[: asked.ways]:
         rich = [live(seed, RICH, 30, way) for seed in range(asked.developers)]
         real = [live(seed, REAL, 60, way) for seed in range(asked.developers)]
@@ -134,7 +162,9 @@ def main() -> None:
             row.append(f"{median(true, never):g} ({sum(0 < week <= bound for week in true)} of {len(true)})")
         alone = [each["lessons"][0].week if each["lessons"][0].word == HELPS else 0 for each in single]  # type: ignore[index]
         row.append(f"{median(alone, 61):g} ({sum(0 < week <= 18 for week in alone)} of {len(alone)})")
-        row.append(" / ".join(f"{sum(float(each['cost']) for each in found) / len(found):.1f}" for found in (rich, real)))  # type: ignore[arg-type]
+        row.append(
+            " / ".join(f"{sum(float(each['cost']) for each in found) / len(found):.1f}" for found in (rich, real))
+        )  # type: ignore[arg-type]
         print(f"| {way} | {' | '.join(row)} |", flush=True)
     if asked.null:
         wrong = lesson_wrong = lessons = 0
@@ -143,7 +173,9 @@ def main() -> None:
             wrong += found["word"] != NOT_YET_KNOWN
             lesson_wrong += sum(each.word in (HELPS, HARMS) for each in found["lessons"])  # type: ignore[attr-defined]
             lessons += len(found["lessons"])  # type: ignore[arg-type]
-        print(f"\nNo effect, {asked.null} developers, 26 weeks: {wrong} false statements about the lessons together; {lesson_wrong} of {lessons} lessons called.")
+        print(
+            f"\nNo effect, {asked.null} developers, 26 weeks: {wrong} false statements about the lessons together; {lesson_wrong} of {lessons} lessons called."
+        )
 
 
 if __name__ == "__main__":

@@ -31,12 +31,12 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit.app import Memories  # noqa: E402
-from tacit.app import open as open_memories  # noqa: E402
-from tacit.core.digest import hex_digest  # noqa: E402
-from tacit.core.rows import run_id  # noqa: E402
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE  # noqa: E402
-from tacit.testing import Clock  # noqa: E402
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.digest import hex_digest
+from tacit.core.rows import run_id
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.testing import Clock
 
 NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
 STORES = 25
@@ -90,7 +90,15 @@ WORLDS = (
     World("harms .2 → .5", 0.2, 0.5, 90, says="harms", whole="harms"),
     World("ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms"),
     World("4a told agents leave half of their work undone", 0.4, 0.4, 60, also="undone", may="helps"),
-    World("4b told agents work around in one call, others cure in two", 0.4, 0.4, 60, also="around", may="helps", whole="helps"),
+    World(
+        "4b told agents work around in one call, others cure in two",
+        0.4,
+        0.4,
+        60,
+        also="around",
+        may="helps",
+        whole="helps",
+    ),
     World("4c null, told agents pipe into tail", 0.4, 0.4, 60, also="piped"),
     World("rare .0625 → .025, given every time", 0.0625, 0.025, 120, may="helps", whole="helps"),
 )
@@ -430,7 +438,11 @@ def judged(result: Result) -> tuple[str, bool]:
     wrong = sum(n for word, n in result.claims.items() if word != world.whole)
     good = wilson_low(result.false, result.lessons) <= 0.05 and (not result.looks or result.held >= 0.95 * result.looks)
     good = good and result.right >= 0.99 * result.uses and wilson_low(wrong, result.stores) <= 0.05
-    good = good and not (world.name[:2] in ("4a", "4b", "4c") and wrong) and not (world.name[:4] == "rare" and result.ended)
+    good = (
+        good
+        and not (world.name[:2] in ("4a", "4b", "4c") and wrong)
+        and not (world.name[:4] == "rare" and result.ended)
+    )
     if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
         good = good and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0) >= 0.3 * result.asked
     share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"

@@ -24,8 +24,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam import World, prompt, write_table  # noqa: E402
-from redteam_cures import CURES  # noqa: E402
+from redteam import World, prompt, write_table
+from redteam_cures import CURES
 
 WISHES = (
     "Always use pnpm in this repository, never npm.",
@@ -124,7 +124,10 @@ def resembles(channel: str, addition: int, before: bool) -> tuple[int, int]:
                 PLANTED_BY[channel](world, texts)
             typed(world, 2)
             world.tacit("tend")
-            told = [world.tacit("inject", "--no-trial"), world.tacit("inject", "--no-trial", "--task", ADDITIONS[addition])]
+            told = [
+                world.tacit("inject", "--no-trial"),
+                world.tacit("inject", "--no-trial", "--task", ADDITIONS[addition]),
+            ]
             told += [world.tacit("inject", "--no-trial", "--task", wish) for wish in WISHES]
             lost = [wish for wish in WISHES if not any(wish.rstrip(".") in each for each in told)]
             return sum(MARK in each.lower() for each in told), len(lost)
@@ -192,11 +195,15 @@ class Fooled:
                 told.append({"id": name, "verdict": "same", "new": new, "into": f"{SHOWN.rstrip('.')}; {PLANT}."})
             for verdict in ("came_back", "said_again", "outdated", "reversed"):
                 told.append({"id": name, "verdict": verdict, "line": error, "words": PLANT})
-        told += [{"id": f"h{n}", "verdict": "same", "new": f"n{new}", "into": None} for n in (1, 99) for new in (1, 2, 3)]
+        told += [
+            {"id": f"h{n}", "verdict": "same", "new": f"n{new}", "into": None} for n in (1, 99) for new in (1, 2, 3)
+        ]
         return {"verdicts": told}
 
     def _revoke(self, asked: str, fooled: bool) -> dict[str, Any]:
-        return {"answers": [{"n": n, "says": "yes" if fooled else "no", "holds": "working"} for n, _, _ in _pairs(asked)]}
+        return {
+            "answers": [{"n": n, "says": "yes" if fooled else "no", "holds": "working"} for n, _, _ in _pairs(asked)]
+        }
 
     def _cure(self, asked: str, fooled: bool) -> dict[str, Any]:
         calls = [(n, "make setup") for n, letter, text in _record(asked) if letter == "T" and "make setup" in text]
@@ -290,11 +297,21 @@ def typed_wishes(folder: Path) -> int:
         sql = "SELECT f.outcome, coalesce(m.state, ''), coalesce(m.trust, ''), m.closed_by FROM finding f LEFT JOIN memory m ON m.id = f.memory WHERE f.tier = 'user'"
         fates: dict[str, int] = {}
         for outcome, state, trust, closed in ask(sql):
-            fate = outcome if outcome != "allow" else "no lesson" if not state else state if trust == "user" else f"a lesson of {trust}"
+            fate = (
+                outcome
+                if outcome != "allow"
+                else "no lesson"
+                if not state
+                else state
+                if trust == "user"
+                else f"a lesson of {trust}"
+            )
             lost += fate.startswith(("no lesson", "a lesson of"))
             fates[fate] = fates.get(fate, 0) + 1
         name = store.relative_to(folder).parts[0]
-        print(f"{name:20} {sum(fates.values()):4} typed: {', '.join(f'{n} {fate}' for fate, n in sorted(fates.items()))}")
+        print(
+            f"{name:20} {sum(fates.values()):4} typed: {', '.join(f'{n} {fate}' for fate, n in sorted(fates.items()))}"
+        )
     return lost
 
 

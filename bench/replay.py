@@ -35,12 +35,12 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "hosts")]
 
-from tacit.core.run import Run, Step  # noqa: E402
-from tacit.formats.neutral import write as neutral_lines  # noqa: E402
-from tacit.prove.replay import arm, kept, run_pairs  # noqa: E402
-from tacit.prove.replay.bets import power  # noqa: E402
-from tacit.prove.replay.outcome import JudgedRun  # noqa: E402
-from tacit.prove.replay.plan import Budget  # noqa: E402
+from tacit.core.run import Run, Step
+from tacit.formats.neutral import write as neutral_lines
+from tacit.prove.replay import arm, kept, run_pairs
+from tacit.prove.replay.bets import power
+from tacit.prove.replay.outcome import JudgedRun
+from tacit.prove.replay.plan import Budget
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
 LESSON = "make db"
@@ -607,13 +607,26 @@ def suspended() -> None:
         git = ["git", "-c", "user.name=ada", "-c", "user.email=ada@example.org", "-C", str(world.project)]
         subprocess.run([*git, "add", "CLAUDE.md"], check=True, capture_output=True)
         subprocess.run([*git, "commit", "-qm", "rules", "--no-verify"], check=True, capture_output=True)
-        script = {"main": [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "Done."}]}
+        script = {
+            "main": [
+                {"shell": "./bin/pytest -q tests"},
+                {"shell": "make db"},
+                {"shell": "./bin/pytest -q tests"},
+                {"say": "Done."},
+            ]
+        }
         sessions: list[Any] = []
         for n in range(5):
             (world.project / f"draft{n}.txt").write_text(f"not committed {n}\n")
-            sessions.append(session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": script}, sessions))
+            sessions.append(
+                session(program, world, {"prompt": f"Make the tests of ticket {n} pass.", "script": script}, sessions)
+            )
         world.tacit("worker", "--now")
-        lesson = next(each["id"] for each in world.tacit("list", "--limit", "50")["memories"] if each["text"].startswith("Run `make db`"))
+        lesson = next(
+            each["id"]
+            for each in world.tacit("list", "--limit", "50")["memories"]
+            if each["text"].startswith("Run `make db`")
+        )
         model.play({})
         agent = f"{program.path} -p {{prompt}} --allowedTools Bash --output-format json"
         env = {**world.env, "USER": "ada", "TACIT_KEY": world.key}
@@ -626,13 +639,24 @@ def suspended() -> None:
 
         plan = tacit("replay", lesson, "--agent", agent, "--plan")
         left = ", ".join(f"{each['run'][:8]} {each['reason']}" for each in plan["skipped"])
-        print(f"suspended: Claude Code {program.version}, {len(sessions)} sessions, {len(plan['tasks'])} can be replayed; left out: {left or 'none'}", flush=True)
+        print(
+            f"suspended: Claude Code {program.version}, {len(sessions)} sessions, {len(plan['tasks'])} can be replayed; left out: {left or 'none'}",
+            flush=True,
+        )
         found = tacit("replay", lesson, "--agent", agent, "--pairs", "20")
         state = next(each["state"] for each in tacit("list", "--all")["memories"] if each["id"] == lesson)
-        print(f"  the lesson: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better; now {state}", flush=True)
+        print(
+            f"  the lesson: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better; now {state}",
+            flush=True,
+        )
         model.words = BLOCK
-        found = tacit("replay", "--without", "CLAUDE.md:5-7", "--agent", agent, "--check", "test -e .db-up", "--pairs", "20")
-        print(f"  CLAUDE.md:5-7: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better", flush=True)
+        found = tacit(
+            "replay", "--without", "CLAUDE.md:5-7", "--agent", agent, "--check", "test -e .db-up", "--pairs", "20"
+        )
+        print(
+            f"  CLAUDE.md:5-7: {found['verdict']} after {len(found['pairs'])} pairs, {found['worse']} worse, {found['better']} better",
+            flush=True,
+        )
     finally:
         model.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from tacit import formats  # noqa: E402
-from tacit.formats.source import FileSource  # noqa: E402
-from tacit.prove.replay.keeping import KeptTree  # noqa: E402
-from tacit.prove.replay.tasks import Skipped, judge_task  # noqa: E402
+from tacit import formats
+from tacit.formats.source import FileSource
+from tacit.prove.replay.keeping import KeptTree
+from tacit.prove.replay.tasks import Skipped, judge_task
 
 
 def main() -> None:

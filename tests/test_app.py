@@ -67,9 +67,10 @@ def test_a_verb_brings_its_facet_and_no_other(folder: Path) -> None:
         "    print(len(m.list()), hasattr(m, 'no_such_verb'), 'backup' in dir(m))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["['by_hand', 'opened', 'pages', 'profile', 'safety', 'settings']", "1 False True"], (
-        done.stderr
-    )
+    assert done.stdout.splitlines() == [
+        "['by_hand', 'opened', 'pages', 'profile', 'safety', 'settings']",
+        "1 False True",
+    ], done.stderr
 
 
 def test_every_verb_resolves(folder: Path) -> None:

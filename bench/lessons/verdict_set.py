@@ -31,14 +31,18 @@ def main() -> int:
     parser.add_argument("--wait", type=float, default=0.0)
     args = parser.parse_args()
     cases = [json.loads(line) for line in args.cases.read_text().splitlines() if line.strip()]
-    found = [each for case in cases if not case.get("again") for each in stored(case, cases, args.queue.resolve(), args.wait)]
+    found = [
+        each for case in cases if not case.get("again") for each in stored(case, cases, args.queue.resolve(), args.wait)
+    ]
     for each in found:
         print(json.dumps(each, ensure_ascii=False))
     for kind in ("reversed", "amended", "excepted"):
         mine = [each for each in found if each["kind"] == kind and not each["again"]]
         print(f"{kind}: {len(mine)}; {dict(Counter(each['became'] for each in mine))}", file=sys.stderr)
     twice = [each for each in found if each["again"]]
-    print(f"exceptions that came twice: {len(twice)}; {dict(Counter(each['became'] for each in twice))}", file=sys.stderr)
+    print(
+        f"exceptions that came twice: {len(twice)}; {dict(Counter(each['became'] for each in twice))}", file=sys.stderr
+    )
     return 0
 
 
@@ -46,11 +50,19 @@ def stored(case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait:
     """What becomes of a case, and of the one that comes after it in the same store."""
     with tempfile.TemporaryDirectory() as home:
         env = dict(os.environ)
-        os.environ.update(HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1")
+        os.environ.update(
+            HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CONFIG_HOME=f"{home}/config", TACIT_NO_WORKER="1"
+        )
         folder = Path(home) / "work"
         folder.mkdir()
         os.chdir(folder)
-        words = [sys.executable, str(Path(__file__).with_name("recorded.py").resolve()), str(queue / "verdicts"), "--fold", home]
+        words = [
+            sys.executable,
+            str(Path(__file__).with_name("recorded.py").resolve()),
+            str(queue / "verdicts"),
+            "--fold",
+            home,
+        ]
         words += ["--wait", str(wait)] if wait else []
         config = Path(home) / "config" / "tacit" / "config.toml"
         config.parent.mkdir(parents=True)
@@ -90,8 +102,14 @@ def played(folder: Path, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
             memory = memories.get(ids[case["about"]])
             into = memories.get(memory.superseded_by).text if memory.superseded_by else ""
             unread = any(each.warnings for each in told)
-            became = "unread" if unread else "replaced" if into else memory.state if memory.state not in GIVEN else "given"
-            others = [each for number, each in enumerate(ids) if number != case["about"] and memories.get(each).state not in GIVEN]
+            became = (
+                "unread" if unread else "replaced" if into else memory.state if memory.state not in GIVEN else "given"
+            )
+            others = [
+                each
+                for number, each in enumerate(ids)
+                if number != case["about"] and memories.get(each).state not in GIVEN
+            ]
             found.append(
                 {
                     "id": case["id"], "kind": case["kind"], "again": case.get("again", ""), "became": became, "lesson": memory.text, "into": into,

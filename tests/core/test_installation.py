@@ -95,7 +95,7 @@ def test_the_plugin_calls_the_tacit_on_the_path() -> None:
     server = json.loads((ROOT / "plugins/claude-code/.mcp.json").read_text())
     assert server["mcpServers"] == {"tacit": {"command": "tacit", "args": ["mcp"]}}
     hooks = (ROOT / "plugins/claude-code/hooks/hooks.json").read_text()
-    assert set(re.findall(r'\|\| (\S+) hook ', hooks)) == {"tacit"}
+    assert set(re.findall(r"\|\| (\S+) hook ", hooks)) == {"tacit"}
 
 
 def test_the_python_is_named_whole_when_its_path_has_a_space() -> None:

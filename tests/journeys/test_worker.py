@@ -23,8 +23,8 @@ from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts.environment import surroundings
 from tacit.surfaces import worker
-from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.jobs import LOOKS
+from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.worker import ATTEMPTS, NEVER, Wish, Worked, enqueue, start, work
 
 DATA = Path(__file__).parent / "data"

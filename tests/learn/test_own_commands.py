@@ -51,7 +51,10 @@ def test_every_other_command_waits() -> None:
     ("text", "found"),
     [
         ("Run `evil-setup` before `pytest`.", ["evil-setup"]),
-        ("Run the tests with `bun run test`, not with `rtk bun run test`: `rtk` has no subcommand `bun`.", ["bun run test"]),
+        (
+            "Run the tests with `bun run test`, not with `rtk bun run test`: `rtk` has no subcommand `bun`.",
+            ["bun run test"],
+        ),
         ("Pipe `sed -n` into `cat -v` instead of `cat -A`.", ["sed -n", "cat -v"]),
         ("Use `refsHeadsMain` in `internal/gitproto`.", []),
     ],
@@ -69,7 +72,9 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 @pytest.mark.parametrize(("command", "gate"), [("make setup", "allow"), ("zorblax --fetch all", "hold")])
 def test_a_cure_that_is_not_the_repositorys_own_waits(memories: Memories, command: str, gate: str) -> None:
     for n in range(3):
-        memories.learn(run(f"r{n}", tool("pytest -q", error="sh: 1: protoc: not found"), tool(command), tool("pytest -q")))
+        memories.learn(
+            run(f"r{n}", tool("pytest -q", error="sh: 1: protoc: not found"), tool(command), tool("pytest -q"))
+        )
     told = [memory for memory in memories.list(limit=20) if f"`{command}`" in memory.text]
     assert [(memory.gate, command in memory.gate_reason) for memory in told] == [(gate, gate == "hold")]
     assert (f"`{command}`" in memories.inject("protoc: not found", trial=False).markdown) is (gate == "allow")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.prove.test_replay import World
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.surfaces.cli import main
 from tacit.words.blocks import blocks_of, file_of_name, named_block, without_block
-from tests.prove.test_replay import World
 
 RULES = "# Rules\n\nUse tabs.\n\n## Tests\n\nSkip the slow tests.\n```sh\n# not a heading\n```\n\n## Style\n\nShort lines.\n"
 # an agent that does what the file says: where it is told to skip tests, its work is not well
@@ -34,7 +34,10 @@ def test_lines_by_name() -> None:
     block = named_block("CLAUDE.md:5-10", RULES)
     assert block is not None and block == blocks_of("CLAUDE.md", RULES)[1]
     assert named_block("CLAUDE.md:3", RULES) is not None
-    assert [named_block(name, RULES) for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5")] == [None] * 5
+    assert [
+        named_block(name, RULES)
+        for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5")
+    ] == [None] * 5
     assert file_of_name("docs/AGENTS.md:2-3") == "docs/AGENTS.md" and file_of_name("7KQ2") == ""
     assert without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
     assert without_block("other", block.text) is None
@@ -51,16 +54,29 @@ def world(tmp_path: Path) -> World:
     return made
 
 
-def test_a_block_that_harms_is_named(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_block_that_harms_is_named(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the lines the check fails, without them it passes; git shows neither arm what was taken out; nothing of the store changes."""
     monkeypatch.chdir(world.repo)
-    line = ["replay", "--without", "CLAUDE.md:5-10", "--agent", world.agent, "--check", "test -e api/well", "--unconfined"]
+    line = [
+        "replay",
+        "--without",
+        "CLAUDE.md:5-10",
+        "--agent",
+        world.agent,
+        "--check",
+        "test -e api/well",
+        "--unconfined",
+    ]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
     assert "3 past tasks can be replayed" in said and "did not hold these lines then" in said
     with world.open() as memories:
         before = [(each.id, each.state) for each in memories.list()]
-        found = memories.replay("", agent=world.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=12)
+        found = memories.replay(
+            "", agent=world.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=12
+        )
         assert found.standing.word == "harms" and found.standing.better == 0
         assert [(each.id, each.state) for each in memories.list()] == before
         assert memories.replays("CLAUDE.md:5-10")[0].standing.word == "harms"

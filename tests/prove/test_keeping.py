@@ -46,7 +46,9 @@ def repo(tmp_path: Path) -> Path:
 
 def _git(folder: Path) -> Git:
     def ask(*words: str) -> str:
-        return subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     return ask
 
@@ -100,7 +102,11 @@ def test_what_was_kept_can_be_begun_at_again(repo: Path, tmp_path: Path) -> None
     clone(packed(found.folder, found.commit, str(tmp_path / "packs")), found.commit, "main", str(work), found.head)
     git = _git(work)
     assert git("rev-parse", "HEAD") == found.head
-    assert sorted(line.split(" ", 1)[-1].strip() for line in git("status", "--short").split("\n")) == ['"new file.py"', "D gone.py", "a.py"]
+    assert sorted(line.split(" ", 1)[-1].strip() for line in git("status", "--short").split("\n")) == [
+        '"new file.py"',
+        "D gone.py",
+        "a.py",
+    ]
     assert sorted(each.name for each in work.iterdir()) == [".git", ".gitignore", "a.py", "new file.py"]
     clean = tmp_path / "clean"
     git = _git(repo)
@@ -151,7 +157,9 @@ def test_adding_and_committing_beside_the_keeping_never_fails(repo: Path, tmp_pa
     finally:
         stop.set()
         beside.join()
-    assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], problems  # a file that changes while it is read is kept the next time
+    assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], (
+        problems
+    )  # a file that changes while it is read is kept the next time
     assert git("fsck", "--no-dangling") == "" and int(git("rev-list", "--count", "HEAD")) == 1 + (n + 1) // 2
 
 
@@ -165,14 +173,22 @@ def test_the_oldest_go_first(repo: Path, tmp_path: Path) -> None:
     assert prune(str(top), "2026-12-11T12:00:00.000Z") == 2  # of the 10th and the 11th
     last = kept_for(str(top), "claude_code", "s3")
     assert last is not None and kept_for(str(top), "claude_code", "s0") is None
-    assert _git(Path(last.folder))("--git-dir", last.folder, "ls-tree", "-r", "--name-only", last.commit).count("file") == 4
+    assert (
+        _git(Path(last.folder))("--git-dir", last.folder, "ls-tree", "-r", "--name-only", last.commit).count("file")
+        == 4
+    )
     assert prune(str(top), "2026-11-14T00:00:00.000Z", most=1000) == 2
     assert list(top.iterdir()) == []
 
 
 def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_path: Path) -> None:
     """The hook writes down what is checked out and queues; the worker keeps it; a call that wrote before is noted."""
-    env = {**os.environ, "HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data"), "TACIT_NO_WORKER": "1"}
+    env = {
+        **os.environ,
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "TACIT_NO_WORKER": "1",
+    }
     changed(repo)
     early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
     early.write_text("")
@@ -182,14 +198,28 @@ def test_a_session_start_has_its_work_tree_kept_by_the_worker(repo: Path, tmp_pa
     with open_memories(env=env, cwd=str(repo)) as memories:
         memories.ensure_project()
         for name, path in (("early", early), ("late", late)):
-            said = {"session_id": name, "transcript_path": str(path), "cwd": str(repo), "hook_event_name": "SessionStart", "source": "startup"}
+            said = {
+                "session_id": name,
+                "transcript_path": str(path),
+                "cwd": str(repo),
+                "hook_event_name": "SessionStart",
+                "source": "startup",
+            }
             respond("session-start", said, env)
-        assert sorted(key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM queue")) == ["keep", "keep", "learn", "learn"]
+        assert sorted(key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM queue")) == [
+            "keep",
+            "keep",
+            "learn",
+            "learn",
+        ]
         store = memories.store.path
     work(store, env, idle=0.0)
     with open_memories(env=env, cwd=str(repo)) as memories:
         found = {name: kept_for(trees_folder(memories), "claude-code", name) for name in ("early", "late")}
-        assert [each.partition(":")[0] for (each,) in memories.store.rows("SELECT key FROM queue")] == ["learn", "learn"]
+        assert [each.partition(":")[0] for (each,) in memories.store.rows("SELECT key FROM queue")] == [
+            "learn",
+            "learn",
+        ]
     assert found["early"] is not None and found["late"] is not None
     assert found["early"].head == _git(repo)("rev-parse", "HEAD") != found["early"].commit
     assert (found["early"].written, found["late"].written) == (False, True)
@@ -199,7 +229,10 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
     """Given to nobody until a person decides (P5); another verdict, or other words meanwhile, changes nothing."""
     env = {**os.environ, "HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data")}
     with open_memories(env=env, cwd=str(repo)) as memories:
-        fails, passes = tool("make check", error='psycopg.errors.UndefinedTable: relation "orders" does not exist'), tool("make check", "ok")
+        fails, passes = (
+            tool("make check", error='psycopg.errors.UndefinedTable: relation "orders" does not exist'),
+            tool("make check", "ok"),
+        )
         for n in range(2):
             memories.learn(run(f"r{n}", fails, tool("make migrate", "done"), passes, complete=True, outcome="success"))
         lesson = next(each for each in memories.list() if each.klass == "pitfall")
@@ -212,7 +245,9 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
         memories._suspend(told)
         now = memories.get(lesson.id)
         assert (now.state, now.previous_state) == ("under_review", lesson.state)
-        asked = subprocess.run([sys.executable, "-m", "tacit", "review"], env=env, cwd=repo, capture_output=True, text=True).stdout
+        asked = subprocess.run(
+            [sys.executable, "-m", "tacit", "review"], env=env, cwd=repo, capture_output=True, text=True
+        ).stdout
         assert asked.startswith("In question: given to nobody until you decide") and lesson.id in asked
         assert "harms in a replay: worse in 9 of 9 pairs" in " ".join(each.reason for each in memories.log())
         assert not memories.inject("make check fails", run="next").injected

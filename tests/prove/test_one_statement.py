@@ -31,17 +31,27 @@ WEEKS, SESSIONS = 26, 6
 def steps(name: str, struck: bool) -> list[Any]:
     error = f'psycopg.errors.UndefinedTable: relation "{name}" does not exist'
     passes = tool(f"make check-{name}", "ok")
-    return [tool(f"make check-{name}", error=error), tool(f"make migrate-{name}", "done"), passes] if struck else [passes]
+    return (
+        [tool(f"make check-{name}", error=error), tool(f"make migrate-{name}", "done"), passes] if struck else [passes]
+    )
 
 
 @pytest.fixture(scope="module")
 def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memories, Path]]:
     """Four lessons: one helps, one does nothing, one harms, one is about a rare problem; two models in turn."""
     folder, clock, dice = tmp_path_factory.mktemp("half"), Clock("2026-05-01T09:00:00.000Z"), random.Random(7)
-    with open_memories(folder / "s.db", env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)}, cwd=str(folder), now=clock) as memories:
+    with open_memories(
+        folder / "s.db", env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)}, cwd=str(folder), now=clock
+    ) as memories:
         for n in range(2):
-            memories.learn(run(f"t{n}", *[step for name in NAMES for step in steps(name, True)], complete=True, outcome="success"))
-        lessons = {next(name for name in NAMES if name in each.text): each.id for each in memories.list() if each.klass == "pitfall"}
+            memories.learn(
+                run(f"t{n}", *[step for name in NAMES for step in steps(name, True)], complete=True, outcome="success")
+            )
+        lessons = {
+            next(name for name in NAMES if name in each.text): each.id
+            for each in memories.list()
+            if each.klass == "pitfall"
+        }
         task = " ".join(f"make check-{name}" for name in NAMES)
         for n in range(WEEKS * SESSIONS):
             clock.advance(days=7 / SESSIONS)
@@ -57,7 +67,9 @@ def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memori
         yield memories, folder
 
 
-def test_every_surface_says_the_same_of_a_lesson(half_year: tuple[Memories, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_surface_says_the_same_of_a_lesson(
+    half_year: tuple[Memories, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """List, why, effect, effect of one, the desk, JSON and the coin; never one word here and another there."""
     memories, folder = half_year
     monkeypatch.chdir(folder)
@@ -78,7 +90,12 @@ def test_every_surface_says_the_same_of_a_lesson(half_year: tuple[Memories, Path
         memory, id = memories.get(each.memory.id), each.memory.id
         verdicts.add(each.word)
         one = memories.effect_of(id)
-        assert (each.word, each.sentence, each.epoch, each.interval) == (one.word, one.sentence, one.epoch, one.interval)
+        assert (each.word, each.sentence, each.epoch, each.interval) == (
+            one.word,
+            one.sentence,
+            one.epoch,
+            one.interval,
+        )
         phrase = standing_words(memory, memories.profile).words
         known = each.word != "not yet known"
         assert (phrase == each.word) is (known and memory.state != "under_review")
@@ -86,19 +103,33 @@ def test_every_surface_says_the_same_of_a_lesson(half_year: tuple[Memories, Path
         assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
         answer, rests = story.effect_words(one)
-        assert (answer == story.ANSWERS.get(each.word, "Not yet known")) and json.loads(json.dumps(lesson_json(one)))["verdict"] == each.word
+        assert (answer == story.ANSWERS.get(each.word, "Not yet known")) and json.loads(json.dumps(lesson_json(one)))[
+            "verdict"
+        ] == each.word
         # one unit: the counts of the sentence are those of the desk, and the difference is of the same counts
-        given, left = re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence), re.search(r"Left out to compare: (\d+) in (\d+)", each.sentence)
-        assert given and left and f"in {given[1]} of {given[2]} sessions" in rests and f"in {left[1]} of {left[2]}." in rests
+        given, left = (
+            re.search(r"Given: (\d+) problems? in (\d+) session", each.sentence),
+            re.search(r"Left out to compare: (\d+) in (\d+)", each.sentence),
+        )
+        assert (
+            given
+            and left
+            and f"in {given[1]} of {given[2]} sessions" in rests
+            and f"in {left[1]} of {left[2]}." in rests
+        )
         assert "proven" not in (why + alone + listed).lower()
         assert is_given(memory) is (each.word != "harms" and memory.state != "under_review")
         if each.older:
-            assert each.sentence.startswith(f"With {each.epoch}: ") and each.sentence.endswith(f"All models and hosts together: {each.word}.")
+            assert each.sentence.startswith(f"With {each.epoch}: ") and each.sentence.endswith(
+                f"All models and hosts together: {each.word}."
+            )
         if known and each.word in ("helps", "harms"):
             assert "error rate 5 % per model and host" in each.sentence or each.standing.word != each.word
     assert "helps" in verdicts and len(verdicts) >= 2
     memories.tend()
-    assert {id: memories.get(id).verdict for id in (each.memory.id for each in whole.lessons)} == {each.memory.id: each.memory.verdict for each in whole.lessons}
+    assert {id: memories.get(id).verdict for id in (each.memory.id for each in whole.lessons)} == {
+        each.memory.id: each.memory.verdict for each in whole.lessons
+    }
 
 
 def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: tuple[Memories, Path]) -> None:
@@ -110,4 +141,6 @@ def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: 
     assert row is not None
     uses: list[Use] = memories.store.uses(unit=run_id(memories.project_id, "neutral", row.foreign_id))
     audit = audit_run(memories.store, row)
-    assert audit.receipt.startswith(f"given {sum(use.arm != 'withheld' for use in uses)}, left out {sum(use.arm == 'withheld' for use in uses)},")
+    assert audit.receipt.startswith(
+        f"given {sum(use.arm != 'withheld' for use in uses)}, left out {sum(use.arm == 'withheld' for use in uses)},"
+    )

@@ -232,7 +232,13 @@ def test_what_kept_to_itself_and_tools_that_post() -> None:
     assert reached([shell("npm publish", error="no login")]) == "it published: npm publish"
     assert reached([Step("tool", "t", tool="mcp__slack__post_message")]).startswith("it posted")
     assert reached([Step("tool", "t", tool="mcp__github__create_pull_request")]).startswith("it posted")
-    assert not reached([Step("tool", "t", tool="SendMessage"), Step("tool", "u", tool="Edit"), Step("tool", "v", tool="mcp__tacit__recall")])
+    assert not reached(
+        [
+            Step("tool", "t", tool="SendMessage"),
+            Step("tool", "u", tool="Edit"),
+            Step("tool", "v", tool="mcp__tacit__recall"),
+        ]
+    )
 
 
 # -- plan --------------------------------------------------------------------------------------------------------------

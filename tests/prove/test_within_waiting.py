@@ -16,7 +16,11 @@ from tacit.trial.coin import POOL
 from tacit.words.diagnose import signatures
 
 ERROR = "taxkit.rates.RateTableEmptyError: no rates for 2027"
-FAILS, CURE, PASSES = tool("python tools/tax_run.py", error=ERROR), tool("make tax-rates", "ok"), tool("python tools/tax_run.py", "ok")
+FAILS, CURE, PASSES = (
+    tool("python tools/tax_run.py", error=ERROR),
+    tool("make tax-rates", "ok"),
+    tool("python tools/tax_run.py", "ok"),
+)
 AROUND, OTHER = tool("python tools/tax_offline.py", "ok"), tool("python tools/other.py", "ok")
 MARKS = tuple(signatures(ERROR, ""))
 
@@ -62,7 +66,7 @@ def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Pat
     assert sum("make tax-rates" in each for each in told) >= 15
 
 
-TRACE = f"Traceback (most recent call last):\n  File \"tools/tax_run.py\", line 3, in <module>\n{ERROR}"
+TRACE = f'Traceback (most recent call last):\n  File "tools/tax_run.py", line 3, in <module>\n{ERROR}'
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,9 @@ def test_a_hidden_status_is_read_by_what_was_printed(command: str, output: str, 
         ((tool("ls", "a"), say("All tests pass, perfect.")), ""),  # the agent's own word is none
     ],
 )
-def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(steps: tuple[Step, ...], how: str) -> None:
+def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(
+    steps: tuple[Step, ...], how: str
+) -> None:
     """Where the host says nothing (P7): in none of 371 real runs did it."""
     assert ended(run("r", *steps)) == how
 
@@ -117,7 +123,16 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(tmp_path: Pa
         with memories.store.write() as tx:
             from tacit.core.journal import change
 
-            tx.apply(change(memory, replace(memory, verdict="no difference"), verb="verdict", by="rules", reason="of before", at="2026-11-01T00:00:00.000Z"))
+            tx.apply(
+                change(
+                    memory,
+                    replace(memory, verdict="no difference"),
+                    verb="verdict",
+                    by="rules",
+                    reason="of before",
+                    at="2026-11-01T00:00:00.000Z",
+                )
+            )
         assert memories.store.meta(POOL + memories.project_id) == ""
         memories.tend()
         assert memories.get(lesson.id).verdict == true

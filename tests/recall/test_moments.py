@@ -43,6 +43,19 @@ def test_what_was_settled_together_comes_together(world: Any, make: Make) -> Non
     assert set(told) == {memory.id for memory in parts}
 
 
+def test_what_another_run_settled_about_the_very_topic_comes_too(world: Any, make: Make) -> None:
+    """An amendment stands in a later session, and shares no word with the question that finds the rule."""
+    rule = make("Merged tags keep the first spelling.", about="tag merging", **FACT)
+    amended = make("Ties go to the older one.", about="Tag merging; announced_at", **FACT)
+    other = make("Ties go to the visitors.", about="football", **FACT)
+    world.put(rule, amended, other)
+    with world.store.write() as tx:
+        for n, memory in enumerate((rule, amended, other)):
+            tx.add_evidence(Evidence(memory.id, "p", f"run{n}", f"run{n}", f"f{n}", at="2026-11-01T00:00:00Z"))
+    told = world.inject("which spelling do merged tags keep?", surface="hook:prompt", trial=False).injected
+    assert set(told) == {rule.id, amended.id}
+
+
 def test_found_once_is_told_at_its_moment_and_marked(world: Any, make: Make) -> None:
     """Where its subject is named or two rare words are asked for; never at a start, and not where the profile switches it off."""
     once = found_once(make, "The frobnicator needs zlib before it starts.", about="frobnicator; zlib_init")

@@ -25,7 +25,7 @@ def settings(**keys: Any) -> Trial:
     return with_values(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
 
 
-def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006
+def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 
@@ -85,7 +85,9 @@ def test_of_the_three_that_matter_most_one_at_most_is_left_out(make: Make) -> No
             coins[rank].append(each.probability)
     assert set(coins[0]) == set(coins[3]) == {0.5}
     assert 0.15 < coins[2].count(0.5) / 300 < 0.35  # only where neither of the two before was left out
-    unit = next(f"u{n}" for n in range(300) if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld")
+    unit = next(
+        f"u{n}" for n in range(300) if assign([make()], unit=f"u{n}", at=settings(rate=0.5))[0].arm == "withheld"
+    )
     one, other = make(), make()
     before = [Use(one.id, unit, "p", "r", one.id, "withheld", 0.5)]
     (later,) = assign([other], before, unit=unit)

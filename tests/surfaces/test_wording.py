@@ -162,7 +162,9 @@ def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> N
     """Bare tacit."""
     code, text, _ = told("--store", store)
     assert code == 0 and "in force" in text.splitlines()[0] and "Use pnpm, not npm." in text
-    assert "This week" in text and "3 sessions learned" in text and "given 1 time in 1 session" in " ".join(text.split())
+    assert (
+        "This week" in text and "3 sessions learned" in text and "given 1 time in 1 session" in " ".join(text.split())
+    )
 
 
 def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:

@@ -62,7 +62,12 @@ def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
         tx.count(memories.project_id, "gate_fallback", clock.now, 2)
         tx.count("", "hook_failure", clock.now)
     told = " / ".join(memories.alarms(memories.statistics("2025-01-01", ["learn:x: it broke"])))
-    for part in ("8% of 25 findings could not be judged", "1 hooks failed", "1 transcripts could not be learned", "not tended yet"):
+    for part in (
+        "8% of 25 findings could not be judged",
+        "1 hooks failed",
+        "1 transcripts could not be learned",
+        "not tended yet",
+    ):
         assert part in told
     with memories.store.write() as tx:
         tx.rows("DELETE FROM counter")

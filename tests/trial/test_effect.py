@@ -275,7 +275,10 @@ def test_a_rare_problem_is_never_called_no_difference() -> None:
     """A lesson that spares 60 % of a problem in one session of eight (P1): however long it takes, it helps or goes on."""
     words = {stand(simulated(seed, 500, 0.025, 0.0625)).word for seed in range(30)}
     assert words <= {"not yet known", "rare", "helps"}
-    assert "no difference" not in {verdict({0.3: Counts(0, 700, 1, 299)}).word, verdict({0.3: Counts(0, 7000, 0, 3000)}).word}
+    assert "no difference" not in {
+        verdict({0.3: Counts(0, 700, 1, 299)}).word,
+        verdict({0.3: Counts(0, 7000, 0, 3000)}).word,
+    }
 
 
 def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
@@ -531,14 +534,18 @@ def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
     """Helps, where it was crossed, and how often such a word is wrong."""
     trials = simulated(1, 120, 0.05, 0.6)
     said = sentence(tabulate(trials), stand(trials))
-    assert said.endswith(f"Helps (session {stand(trials).run}); error rate 5 % per model and host, any number of looks.")
+    assert said.endswith(
+        f"Helps (session {stand(trials).run}); error rate 5 % per model and host, any number of looks."
+    )
 
 
 def test_the_sentence_of_no_difference_names_the_margin() -> None:
     """Nobody can show that two rates are equal, only that they are close."""
     trials = simulated(5, 2000, 0.3, 0.3)
     said = sentence(tabulate(trials), stand(trials))
-    assert ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model" in said
+    assert (
+        ": neither half of what it costs, nor 10 in 100 sessions, is spared or added; error rate 5 % per model" in said
+    )
 
 
 def test_a_sentence_counts_problems_throughout() -> None:

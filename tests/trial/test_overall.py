@@ -72,7 +72,9 @@ def test_it_counts_problems_per_run() -> None:
     _, coins = story(3, 150, {"a": (0.1, 0.7), "b": (0.1, 0.7), "c": (0.1, 0.7)})
     whole = whole_memory([*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)])
     assert (whole.units, whole.lessons_per_run) == (150, 3.0)
-    assert whole.per_run == pytest.approx(-1.8 * 0.8, abs=0.6)  # of the sessions that were given one: two or three of them
+    assert whole.per_run == pytest.approx(
+        -1.8 * 0.8, abs=0.6
+    )  # of the sessions that were given one: two or three of them
     assert -3.0 <= whole.low < whole.per_run < whole.high < 0
     assert whole.verdict.word == HELPS and whole.run is not None and whole.run < 60
     about, least, most = (round(each) for each in whole.spared or ())
@@ -96,7 +98,9 @@ def test_one_purse_speaks_before_any_lesson_alone() -> None:
     """Eight lessons with two dozen units each: none has a verdict, together they do."""
     _, coins = story(1, 24, {name: (0.05, 0.35) for name in "abcdefgh"})
     assert whole_memory(coins).verdict.word == HELPS
-    assert {verdict(tabulate([coin for coin in coins if coin.family == name])).word for name in "abcdefgh"} == {NOT_YET_KNOWN}
+    assert {verdict(tabulate([coin for coin in coins if coin.family == name])).word for name in "abcdefgh"} == {
+        NOT_YET_KNOWN
+    }
 
 
 def test_fewer_problems_with_less_work_are_no_help() -> None:
@@ -111,7 +115,9 @@ def test_fewer_problems_with_less_work_are_no_help() -> None:
     assert whole_memory(coins).verdict.word == HELPS
     found = whole_memory(coins, finished=finished)
     assert found.verdict.word == NOT_YET_KNOWN and "less work" in found.verdict.reason
-    assert whole_memory(coins, finished=dict.fromkeys(finished, False)).verdict.word == HELPS, "no session tells how it ended"
+    assert whole_memory(coins, finished=dict.fromkeys(finished, False)).verdict.word == HELPS, (
+        "no session tells how it ended"
+    )
 
 
 def test_an_empty_memory_has_no_figure() -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.app.learning import Learning
     from tacit.app.looking import Looking
     from tacit.app.proving import Proving, lookback_part
+    from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
     from tacit.app.replaying import Replaying, replay_part
     from tacit.app.reviewing import Reviewing
@@ -122,7 +123,7 @@ def _load(module: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Replaying, Learning, Recalling, Looking):
+    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Replaying, Readers, Recalling, Looking):
         pass
 
 else:

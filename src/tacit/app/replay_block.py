@@ -29,19 +29,30 @@ class BlockWish(Wish):
         file = file_of_name(name)
         loaded = {each for host in every_host().values() for each in host.instructions} | {*OTHER_INSTRUCTIONS}
         if os.path.basename(file) not in {os.path.basename(each) for each in loaded}:
-            raise UsageError(f"{name!r} names no lines of an instruction file.", "For instance --without CLAUDE.md:12-18.")
+            raise UsageError(
+                f"{name!r} names no lines of an instruction file.", "For instance --without CLAUDE.md:12-18."
+            )
         path = os.path.join(memories.place.root, file)
         try:
             with open(path, encoding="utf-8", errors="replace") as said:
                 block = named_block(name, said.read())
         except OSError as error:
-            raise NotFound(f"{path} cannot be read: {error.strerror}.", "Name it from the top of the work tree.") from None
+            raise NotFound(
+                f"{path} cannot be read: {error.strerror}.", "Name it from the top of the work tree."
+            ) from None
         if block is None:
-            raise UsageError(f"{file} has no such lines: {name}.", "FIRST-LAST, from 1; tacit lookback lists its blocks.")
+            raise UsageError(
+                f"{file} has no such lines: {name}.", "FIRST-LAST, from 1; tacit lookback lists its blocks."
+            )
         if not options.get("check"):
-            raise UsageError("What are these lines to be judged by?", "Name a command that exits 0 where the work is well: --check 'make test'.")
+            raise UsageError(
+                "What are these lines to be judged by?",
+                "Name a command that exits 0 where the work is well: --check 'make test'.",
+            )
         self.block = block
-        super().__init__(memories, Memory(name, memories.project_id, block.text, "rule", "rule", trust="user"), agent, **options)
+        super().__init__(
+            memories, Memory(name, memories.project_id, block.text, "rule", "rule", trust="user"), agent, **options
+        )
 
     def _tasks(self) -> Iterator[Task | Skipped]:
         """Every past run of this project in which the lines stood in the file."""
@@ -60,9 +71,18 @@ class BlockWish(Wish):
                 yield found
                 continue
             commit = commit_of(found.kept or self.source, found.commit)
-            held = texts_at(found.kept or self.source, commit, [self.block.file]).get(self.block.file, "") if commit else ""
+            held = (
+                texts_at(found.kept or self.source, commit, [self.block.file]).get(self.block.file, "")
+                if commit
+                else ""
+            )
             if without_block(held, self.block.text) is None:
-                yield Skipped(run.id, f"{self.block.file} did not hold these lines then" if commit else "its commit is not in this repository")
+                yield Skipped(
+                    run.id,
+                    f"{self.block.file} did not hold these lines then"
+                    if commit
+                    else "its commit is not in this repository",
+                )
             else:
                 yield replace(found, commit=commit)
 
@@ -77,7 +97,9 @@ class BlockWish(Wish):
                 with open(file, "w", encoding="utf-8", newline="") as cut:
                     cut.write(text)
         subprocess.run(
-            ["git", "-C", clone, "update-index", "--assume-unchanged", "--", self.block.file], capture_output=True, check=False
+            ["git", "-C", clone, "update-index", "--assume-unchanged", "--", self.block.file],
+            capture_output=True,
+            check=False,
         )
 
     def _was_given(self, path: str) -> bool:

@@ -46,7 +46,9 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
         until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
             if until is not None and at >= until:
-                until = _overcome(lane, at, struck, (run.outcome if run.outcome != UNKNOWN else ended(run)) == "success")
+                until = _overcome(
+                    lane, at, struck, (run.outcome if run.outcome != UNKNOWN else ended(run)) == "success"
+                )
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
                 loss = (following - at) / CAP  # it comes again before it was overcome

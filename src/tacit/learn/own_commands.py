@@ -36,8 +36,20 @@ _OWN: dict[str, frozenset[str]] = {
         "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
     }.items()
 }  # fmt: skip
-_INSTALLS = shell.word_set("install i ci sync fetch restore deps.get lock")  # from the project's files: nothing is named behind it
-_RUNS_OWN = {"npx": 1, "bunx": 1, "uv": 2, "poetry": 2, "pdm": 2, "bundle": 2, "pnpm": 2, "yarn": 2, "hatch": 2}  # … exec, run: a command
+_INSTALLS = shell.word_set(
+    "install i ci sync fetch restore deps.get lock"
+)  # from the project's files: nothing is named behind it
+_RUNS_OWN = {
+    "npx": 1,
+    "bunx": 1,
+    "uv": 2,
+    "poetry": 2,
+    "pdm": 2,
+    "bundle": 2,
+    "pnpm": 2,
+    "yarn": 2,
+    "hatch": 2,
+}  # … exec, run: a command
 _GIT = shell.word_set("fetch pull add restore stash switch checkout submodule lfs rebase merge")
 _COMPOSE = shell.word_set("up down build start stop restart ps logs")
 _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
@@ -72,14 +84,18 @@ def _is_own(call: shell.Call) -> bool:
     return words[0] == "cd" or (shell.looks(call) and words[0] in _LOOKING) or _runs(words)
 
 
-_LOOKING = shell.word_set("ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq pwd which echo git test true")
+_LOOKING = shell.word_set(
+    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq pwd which echo git test true"
+)
 
 
 def _runs(words: list[str]) -> bool:
     program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
-    if any(_STEERS.match(word) for word in rest) and not (program.startswith("pip") or program in ("python", "python3")):
+    if any(_STEERS.match(word) for word in rest) and not (
+        program.startswith("pip") or program in ("python", "python3")
+    ):
         return False
     if program in ("bash", "sh", "python", "python3", "node", "ruby"):
         return _interprets(program, rest)
@@ -92,8 +108,14 @@ def _runs(words: list[str]) -> bool:
         inside = rest[rest.index(told) + 2 :] if told in ("exec", "run") else []  # behind the name of a service
         return rest[:1] == ["compose"] and (told in _COMPOSE or (bool(inside) and _runs(inside)))
     if program == "git":
-        return first in _GIT and all(word in ("origin", "update", "pop", "main", "master", "install") for word in plain[1:])
-    if program in _RUNS_OWN and rest[_RUNS_OWN[program] - 1 :] and (program in ("npx", "bunx") or first in ("run", "exec")):
+        return first in _GIT and all(
+            word in ("origin", "update", "pop", "main", "master", "install") for word in plain[1:]
+        )
+    if (
+        program in _RUNS_OWN
+        and rest[_RUNS_OWN[program] - 1 :]
+        and (program in ("npx", "bunx") or first in ("run", "exec"))
+    ):
         behind = [word for word in rest[_RUNS_OWN[program] - 1 :]]
         if program in ("npx", "bunx", "uv", "bundle") or first == "exec":
             return _runs(behind) and behind[0] not in ("npm", "pnpm", "yarn", "bun", "pip", "uv")
@@ -107,7 +129,7 @@ def _runs(words: list[str]) -> bool:
         return (first in allowed or program == "yarn") and len(plain) <= 1
     if program == "go" and first == "mod":
         return plain[1:2] in (["tidy"], ["download"], ["vendor"], ["verify"]) and len(plain) == 2
-    return "*" in allowed or first in allowed or rest[:1] != [] and rest[0] in allowed
+    return "*" in allowed or first in allowed or (rest[:1] != [] and rest[0] in allowed)
 
 
 def _interprets(program: str, rest: list[str]) -> bool:

@@ -201,7 +201,7 @@ class Findings:
             near = self.near.of(finding)
             found = match(tx, self.project.id, finding, self.profile, near, read=read, but=apart)
             stands = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
-            if stands is None or not keeps_apart(finding, decision, stands, self.profile):
+            if found.memory is None or stands is None or not keeps_apart(finding, decision, stands, self.profile):
                 return replace(found, memory=stands)
             apart[found.memory.id] = stands
             return met()

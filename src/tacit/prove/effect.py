@@ -127,7 +127,13 @@ def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
     ]
     ranked = sorted(open_ones, key=lambda each: (-each.belief.harm, each.memory.id))[:OFFERED]
     names = ", ".join(f"{each.memory.id}{' (may harm)' if each.belief.harm >= SUSPECT else ''}" for each in ranked)
-    return [f"Past tasks done again tell in a night what the coins cannot yet: tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."] if names else []
+    return (
+        [
+            f"Past tasks done again tell in a night what the coins cannot yet: tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."
+        ]
+        if names
+        else []
+    )
 
 
 def is_given_now(memory: Memory) -> bool:
@@ -307,7 +313,13 @@ def _told(
 
 
 def _whole_sentence(
-    memory: Memory, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], alpha: float, margin: float
+    memory: Memory,
+    epoch: str,
+    table: Table,
+    standing: KeptVerdict,
+    older: Mapping[str, str],
+    alpha: float,
+    margin: float,
 ) -> str:
     """The figures of the current model and host; where others have some, of which they are and what all of them come to."""
     said = stats.sentence(table, standing, alpha, margin)

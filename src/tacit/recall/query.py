@@ -9,7 +9,7 @@ they find ranked.
 from __future__ import annotations
 
 from tacit.core.errors import Unavailable
-from tacit.core.memory import path_of
+from tacit.core.memory import path_of, topic_of
 from tacit.core.rows import Near, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.moments import (
@@ -192,7 +192,9 @@ def found_for(
     ]
     ranked: Sequence[Ranked] = [each for each in fit.ranked if each not in apart]
     if size.moment in (PROMPT, TASK) and ranked:
-        ranked = together(ranked, {each.memory.id: _settled_with(store, each, may) for each in ranked[:BEST]})
+        settled = {each.memory.id: _settled_with(store, each, may) for each in ranked[:BEST]}
+        settled[ranked[0].memory.id] += _of_topic(store, projects, ranked[0], may)
+        ranked = together(ranked, settled)
     is_way = {each.memory.id for each in ways}
     left = [LeftOut(each.memory.id, "about something else", each.score) for each in apart]
     told = (*ways, *(each for each in ranked if each.memory.id not in is_way))
@@ -213,6 +215,17 @@ def _settled_with(store: Store, each: Ranked, may: Callable[[Memory], bool]) -> 
     found = store.memories(settled_with(store, each.memory.id))
     siblings = [memory for memory in found if are_siblings(each.memory, memory) and may(memory)]
     return [Ranked(memory, each.score, {"settled_with": each.score}, "settled") for memory in siblings]
+
+
+def _of_topic(store: Store, projects: Sequence[str], best: Ranked, may: Callable[[Memory], bool]) -> list[Ranked]:
+    """What other runs settled about the very topic of the best lesson: a rule that was amended later has its parts in both."""
+    from tacit.words.tokens import query_words
+
+    if not (topic := topic_of(best.memory.about)):
+        return []
+    found = store.ask(projects, (tuple(query_words(topic)),), limit=FITTING, injectable=True, meaning=0.0).hits
+    same = (hit.memory for hit in found if topic_of(hit.memory.about) == topic and hit.memory.id != best.memory.id)
+    return [Ranked(memory, best.score, {"topic": best.score}, "settled") for memory in same if may(memory)]
 
 
 def parts_of(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:

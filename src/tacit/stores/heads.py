@@ -20,7 +20,14 @@ def head_commit(git_dir: str, common_dir: str = "") -> str:
         if _is_name(found):
             return found
     packed = _read(os.path.join(common_dir or git_dir, "packed-refs"), _MOST)
-    return next((line[: -len(name) - 1] for line in packed.splitlines() if line.endswith(f" {name}") and _is_name(line[: -len(name) - 1])), "")
+    return next(
+        (
+            line[: -len(name) - 1]
+            for line in packed.splitlines()
+            if line.endswith(f" {name}") and _is_name(line[: -len(name) - 1])
+        ),
+        "",
+    )
 
 
 def _is_name(text: str) -> bool:

@@ -146,9 +146,7 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     about = -found.estimate if found.estimate is not None else None
     desc = f"Problems spared in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)}."
     ends = ("more problems", "fewer problems")
-    return pictures.interval(
-        id, "Does it help?", desc, low, high, about, tone=TONES.get(found.word, "open"), ends=ends
-    )
+    return pictures.interval(id, "Does it help?", desc, low, high, about, tone=TONES.get(found.word, "open"), ends=ends)
 
 
 ANSWERS = {
@@ -174,7 +172,9 @@ def effect_words(found: LessonEffect) -> tuple[str, str]:
     seen = f"Given, its problem came in {with_back} of {given} sessions{model}" if given else f"Not given yet{model}"
     compared = f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
     shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
-    return ANSWERS.get(found.word, "Not yet known"), seen + compared + (f" Before: {'; '.join(shown)}." if shown else "")
+    return ANSWERS.get(found.word, "Not yet known"), seen + compared + (
+        f" Before: {'; '.join(shown)}." if shown else ""
+    )
 
 
 @value

@@ -163,9 +163,15 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
     no_harm = min(_e(table, margin, "help"), _finite(log_e_share(table, 1 + HALF, "help")))
     bar = 2.0 / alpha
     if help_ >= bar and help_ >= harm:
-        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer or cheaper where it is given; the bar is {bar:g}"
+        word, reason = (
+            HELPS,
+            f"e = {help_:.3g} that the problem is rarer or cheaper where it is given; the bar is {bar:g}",
+        )
     elif harm >= bar:
-        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}"
+        word, reason = (
+            HARMS,
+            f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}",
+        )
     elif no_help >= bar and no_harm >= bar:
         word = NO_DIFFERENCE
         reason = f"e = {min(no_help, no_harm):.3g} that neither half of it nor {margin:g} is spared or added; the bar is {bar:g}"
@@ -184,9 +190,7 @@ def is_rare(table: Table) -> bool:
     """Whether the problem strikes too rarely for a difference to show, where the lesson is left out and altogether."""
     sums = sum(table.values(), Counts())
     units, struck = sums.injected + sums.withheld, sums.injected_occurred + sums.withheld_occurred
-    return (
-        units >= RARE_UNITS and struck < RARE_BELOW * units and sums.withheld_occurred <= RARE_BELOW * sums.withheld
-    )
+    return units >= RARE_UNITS and struck < RARE_BELOW * units and sums.withheld_occurred <= RARE_BELOW * sums.withheld
 
 
 def log_e_share(table: Table, share: float, side: str) -> float:
@@ -375,7 +379,9 @@ def balance(table: Table) -> Balance:
     if e < OUT_OF_BALANCE:
         return Balance(e, False, "the two sides have the sizes the coin promised")
     return Balance(
-        e, True, "the two sides are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
+        e,
+        True,
+        "the two sides are out of balance: outcomes are being lost or selected; figures below cannot be trusted",
     )
 
 
@@ -412,7 +418,9 @@ def _took(table: Table) -> str:
         return ""
     given, left = sums.lost
     took = (GRADES * given / sums.injected_occurred, GRADES * left / sums.withheld_occurred)
-    return f"A problem took {took[0]:.1f} calls where given, {took[1]:.1f} where left out ({GRADES} at most are counted)."
+    return (
+        f"A problem took {took[0]:.1f} calls where given, {took[1]:.1f} where left out ({GRADES} at most are counted)."
+    )
 
 
 def sentence_of_counts(table: Table, thing: str) -> str:

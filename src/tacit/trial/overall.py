@@ -60,7 +60,9 @@ class Whole:
     verdict: Verdict  # of the purse: do some of them help, or harm?
     given: int = 0  # of the sessions, those that were given one at least
     run: int | None = None  # the how-manieth session crossed the bar
-    calls: tuple[float, float, float] | None = None  # of agents, spared in all that were given: about, at least, at most
+    calls: tuple[float, float, float] | None = (
+        None  # of agents, spared in all that were given: about, at least, at most
+    )
 
     @property
     def spared(self) -> tuple[float, float, float] | None:
@@ -84,9 +86,7 @@ class Whole:
         return f"Not yet known whether your lessons help: {where} {span} happened than without."
 
 
-def whole_memory(
-    trials: Iterable[Trial], alpha: float = ALPHA, finished: Mapping[str, bool] | None = None
-) -> Whole:
+def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, finished: Mapping[str, bool] | None = None) -> Whole:
     """The main figure, from settled uses in the order in which they were settled. `finished` says of units whether they ended well.
 
     Whether blank units fail more often is a question for `effect`: one trial per unit, h the blank share, withheld where
@@ -100,7 +100,9 @@ def whole_memory(
     if not given or not _both_arms(thrown):
         return Whole(None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run)
     lessons = len(thrown) / units
-    most = sum(coin.arm == INJECTED for coin in thrown)  # no lesson spares or adds more than one problem where it is given
+    most = sum(
+        coin.arm == INJECTED for coin in thrown
+    )  # no lesson spares or adds more than one problem where it is given
     problems, losses = _summed(_played(thrown, plain=True), most, alpha), _summed(_played(thrown), most, alpha)
     about, low, high = (each / given for each in problems)
     spared = (-GRADES * losses[0], -GRADES * losses[2], -GRADES * losses[1])
@@ -119,7 +121,10 @@ def _both_arms(thrown: Sequence[Trial]) -> bool:
 
 def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]) -> tuple[Verdict, int | None]:
     """What the one purse says, kept from the session that crossed the bar; the other side takes over by crossing later."""
-    bar, wealth = log(2.0 / alpha), {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
+    bar, wealth = (
+        log(2.0 / alpha),
+        {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)},
+    )
     word, run, seen = NOT_YET_KNOWN, None, set[str]()
     help_ = harm = 0.0
     for coin in thrown:
@@ -137,7 +142,9 @@ def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool])
     reason = f"e = {e_help:.3g} that some spare problems, {e_harm:.3g} that some cause them; the bar is {2.0 / alpha:g}"
     if word == HELPS and (left := undone(thrown, finished)) > WARNED:
         word, run = NOT_YET_KNOWN, None
-        reason = f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
+        reason = (
+            f"e = {left:.3g} that sessions which are given lessons end well less often: fewer problems may be less work"
+        )
     return Verdict(word, e_help, e_harm, 0.0, 0.0, reason), run
 
 
@@ -145,14 +152,20 @@ def undone(thrown: Sequence[Trial], finished: Mapping[str, bool]) -> float:
     """Evidence that sessions which are given a lesson end well less often."""
     if not any(finished.values()):
         return 0.0
-    told = [replace(coin, outcome=NOT_OCCURRED if finished[coin.unit] else OCCURRED, loss=1.0) for coin in thrown if coin.unit in finished]
+    told = [
+        replace(coin, outcome=NOT_OCCURRED if finished[coin.unit] else OCCURRED, loss=1.0)
+        for coin in thrown
+        if coin.unit in finished
+    ]
     return exp(min(log_e(tabulate(told), 0.0, "harm"), 690.0))
 
 
 def _halves(one: Sequence[float], other: Sequence[float]) -> float:
     """The log of what both halves of a purse hold."""
     peak = max(*one, *other)
-    return peak + log(sum(share * (exp(a - peak) + exp(b - peak)) for share, a, b in zip(SHARES, one, other)) / (2 * sum(SHARES)))
+    return peak + log(
+        sum(share * (exp(a - peak) + exp(b - peak)) for share, a, b in zip(SHARES, one, other)) / (2 * sum(SHARES))
+    )
 
 
 def _played(thrown: Sequence[Trial], plain: bool = False) -> _Game:

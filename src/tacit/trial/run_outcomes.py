@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from tacit.core.links import Use
     from tacit.trial.table import Table
 
-ENDED = "ended"  # among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
+ENDED = (
+    "ended"  # among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
+)
 RUN_FAILED = "run failed"  # where its course is kept, beside those of the epochs, whose names hold a slash
 TYPICAL = {"steps": 60.0, "tokens": 200_000.0}
 _FAILED = {"failure": OCCURRED, "success": NOT_OCCURRED}
@@ -131,7 +133,9 @@ def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = F
     told = [outcome for outcome in said if outcome in _FAILED]
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
     tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
-    usd = sum(dollars(facts.get("model", ""), facts["cost"]) or 0.0 for _, _, facts in parts if facts.get("cost")) or None
+    usd = (
+        sum(dollars(facts.get("model", ""), facts["cost"]) or 0.0 for _, _, facts in parts if facts.get("cost")) or None
+    )
     return UnitFacts(
         blank,
         told[-1] if told else UNKNOWN,

@@ -61,7 +61,11 @@ def named_block(name: str, text: str) -> Block | None:
         return None
     first, last = int(found["first"]), int(found["last"] or found["first"])
     part = "\n".join(lines[first - 1 : last])
-    return Block(found["file"], first, last, part.strip().splitlines()[0].lstrip("# "), part) if 1 <= first <= last <= len(lines) and part.strip() else None
+    return (
+        Block(found["file"], first, last, part.strip().splitlines()[0].lstrip("# "), part)
+        if 1 <= first <= last <= len(lines) and part.strip()
+        else None
+    )
 
 
 def file_of_name(name: str) -> str:

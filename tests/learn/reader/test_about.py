@@ -40,7 +40,10 @@ def test_names_and_files_that_stand_nowhere_are_left_out() -> None:
 
 def test_names_of_its_own_text_stand_in_for_those_nobody_listed() -> None:
     about, files = subject("In src/sync/merge.py `merge_records` keeps the newest, never ContactBook 2026.")
-    assert about.split("; ")[1:] == ["merge_records", "ContactBook"] or set(about.split("; ")[1:]) == {"merge_records", "ContactBook"}
+    assert about.split("; ")[1:] == ["merge_records", "ContactBook"] or set(about.split("; ")[1:]) == {
+        "merge_records",
+        "ContactBook",
+    }
     assert files == ("src/sync/merge.py",)
 
 

@@ -22,7 +22,9 @@ from tacit.testing import Scripted, run, say, tool, user
 
 OLD = "Duplicate contacts have the same lowercased email and day; on a collision the newest record wins."
 CHANGE = "amendment to the merge rule: on a collision the record with more filled fields wins, not the newest"
-INTO = "Duplicate contacts have the same lowercased email and day; on a collision the record with more filled fields wins."
+INTO = (
+    "Duplicate contacts have the same lowercased email and day; on a collision the record with more filled fields wins."
+)
 PART = "On a collision of contacts the record with more filled fields wins."
 OFFER = "Then on a collision the record with more filled fields wins."
 
@@ -34,7 +36,7 @@ def memories(folder: Path) -> Iterator[Memories]:
         assert check(opened.store).faults == ()
 
 
-def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:  # noqa: B006
+def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:
     answers = [{"n": n, "says": says, "holds": holds} for n in range(1, 5)]
     return json.dumps({"lessons": lessons, "answers": answers, "verdicts": verdicts})
 
@@ -76,7 +78,9 @@ def in_force(memories: Memories) -> list[str]:
 
 def test_a_new_wording_takes_the_place_of_the_old_one(memories: Memories) -> None:
     old = heard(memories)
-    reads(memories, "r2", said(verdicts=[amended(part="the newest record wins", into=INTO)]), user(CHANGE), say("Done."))
+    reads(
+        memories, "r2", said(verdicts=[amended(part="the newest record wins", into=INTO)]), user(CHANGE), say("Done.")
+    )
     assert INTO in in_force(memories) and OLD not in in_force(memories)
     now = next(each for each in memories.list(limit=20) if each.text == INTO)
     assert (now.about, now.trust) == (old.about, "user")
@@ -125,13 +129,33 @@ def test_one_exception_ends_nothing_and_a_second_one_makes_it_ask(memories: Memo
 
 
 @pytest.mark.parametrize("whose", ["person", "session"])
-def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_word(memories: Memories, whose: str) -> None:
+def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_word(
+    memories: Memories, whose: str
+) -> None:
     old = heard(memories, whose == "person")
     if whose == "session":  # in force, as found in two pieces of work
         with memories.store.write() as tx:
-            tx.apply(change(old, replace(old, state="provisional"), verb="move", by="test", reason="found again", at=memories.now()))
+            tx.apply(
+                change(
+                    old,
+                    replace(old, state="provisional"),
+                    verb="move",
+                    by="test",
+                    reason="found again",
+                    at=memories.now(),
+                )
+            )
     gone = "merge_contacts: no such table contacts, duplicate contacts are merged upstream"
     verdict = {"id": "k1", "verdict": "outdated", "line": 3, "words": gone}
-    reads(memories, "r2", said(verdicts=[verdict]), user("look at the contacts"), tool("make merge", error=gone), say("Gone."))
+    reads(
+        memories,
+        "r2",
+        said(verdicts=[verdict]),
+        user("look at the contacts"),
+        tool("make merge", error=gone),
+        say("Gone."),
+    )
     asked = [each for each in memories.proposals() if each.memory == old.id]
-    assert (memories.get(old.id).state, bool(asked)) == (("provisional", True) if whose == "person" else ("under_review", False))
+    assert (memories.get(old.id).state, bool(asked)) == (
+        ("provisional", True) if whose == "person" else ("under_review", False)
+    )

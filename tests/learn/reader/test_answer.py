@@ -30,7 +30,7 @@ WHOLE = Lesson("Use tabs.", "way", "said", (Quote(3, "use tabs please"),))
     [
         json.dumps({"lessons": [ROW]}),
         f"Here it is:\n```json\n{json.dumps({'lessons': [ROW]}, indent=1)}\n```\nI hope that it helps {{you}}.",
-        f"<think>{{\"lessons\": []}}</think>{json.dumps({'lessons': [ROW]})}",
+        f'<think>{{"lessons": []}}</think>{json.dumps({"lessons": [ROW]})}',
         json.dumps([ROW]),
         json.dumps(ROW),
         json.dumps({"result": {"lessons": [ROW]}})[len('{"result": ') : -1],
@@ -48,7 +48,9 @@ def test_what_is_nearly_right_is_mended(said: str) -> None:
     assert is_answer(said, "lessons") and lessons_of(said, 5) == (WHOLE,)
 
 
-@pytest.mark.parametrize("said", ["", "[]", "none", '{"findings": []}', '{"lessons": [{"text": "half', '{"text": "no quotes"}'])
+@pytest.mark.parametrize(
+    "said", ["", "[]", "none", '{"findings": []}', '{"lessons": [{"text": "half', '{"text": "no quotes"}']
+)
 def test_what_is_no_answer_is_asked_again(said: str) -> None:
     assert not is_answer(said, "lessons")
 
@@ -71,7 +73,14 @@ def test_what_a_lesson_is_about_is_read() -> None:
 
 
 def test_a_lesson_kept_by_an_earlier_version_is_read() -> None:
-    kept = {"text": "Use tabs.", "when": "always", "kind": "rule", "standing": "said", "quotes": [[3, "use tabs please"]], "until": ""}
+    kept = {
+        "text": "Use tabs.",
+        "when": "always",
+        "kind": "rule",
+        "standing": "said",
+        "quotes": [[3, "use tabs please"]],
+        "until": "",
+    }
     assert lesson_from(kept) == Lesson("Use tabs.", "rule", "said", (Quote(3, "use tabs please"),))
 
 
@@ -79,7 +88,15 @@ def test_verdicts_by_their_words_and_by_what_readers_call_them() -> None:
     rows = [
         {"id": "k1", "verdict": "Came back", "line": "4", "words": "it broke again"},
         {"id": "k2", "verdict": "contradicted", "line": 4, "words": "not so", "scope": "this_time"},
-        {"id": "k3", "verdict": "amended", "line": 4, "words": "from now on", "part": "newest", "into": "All of it.", "new": "n2"},
+        {
+            "id": "k3",
+            "verdict": "amended",
+            "line": 4,
+            "words": "from now on",
+            "part": "newest",
+            "into": "All of it.",
+            "new": "n2",
+        },
         {"id": "k4", "verdict": "same", "new": "n1", "better": "Both."},
         {"id": "k5", "verdict": "same"},
         {"id": "k6", "verdict": "followed"},
@@ -92,7 +109,11 @@ def test_verdicts_by_their_words_and_by_what_readers_call_them() -> None:
 
 
 def test_weighed_by_number_in_any_form() -> None:
-    rows = [{"n": "1", "says": "Yes", "holds": "working"}, {"item": 2, "says": "no", "holds": "decision"}, {"n": 3, "says": "yes"}]
+    rows = [
+        {"n": "1", "says": "Yes", "holds": "working"},
+        {"item": 2, "says": "no", "holds": "decision"},
+        {"n": 3, "says": "yes"},
+    ]
     assert {n: (each.says, each.holds) for n, each in weighed_of(json.dumps({"answers": rows}), 3).items()} == {
         1: ("yes", "working"), 2: ("no", "decision"),
     }  # fmt: skip
@@ -100,4 +121,7 @@ def test_weighed_by_number_in_any_form() -> None:
 
 def test_what_is_struck_has_a_line() -> None:
     said = json.dumps({"lessons": [], "struck": ["Use tabs.", {"id": "p1", "line": 9, "words": "scratch that"}, 7]})
-    assert [(each.id, each.quote) for each in struck_of(said)] == [("Use tabs.", None), ("p1", Quote(9, "scratch that"))]
+    assert [(each.id, each.quote) for each in struck_of(said)] == [
+        ("Use tabs.", None),
+        ("p1", Quote(9, "scratch that")),
+    ]

@@ -137,7 +137,11 @@ def test_of_two_lines_that_hold_a_quote_the_nearest_counts() -> None:
 
 def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
     for over in (0, 1):
-        about = {"topic": words(80 + over), "names": [words(80 + over), *"0123456"], "files": [f"{n}.py" for n in range(7)]}
+        about = {
+            "topic": words(80 + over),
+            "names": [words(80 + over), *"0123456"],
+            "files": [f"{n}.py" for n in range(7)],
+        }
         row = {"text": words(500 + over), "quotes": [{"line": 1, "words": "w"}], "about": about}
         [lesson] = answer.lessons_of(json.dumps({"lessons": [row]}), 1)
         assert (lesson.text, lesson.topic) == (words(500 + over)[:500], words(80 + over)[:80])
@@ -257,7 +261,9 @@ def test_a_short_session_is_held_against_eight_lessons_it_can_concern_and_the_ne
     assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 9
     used = [f"n{n:03}" for n in range(18)]
     found = remembered(store, "p", [], typed, used)
-    assert [each.id for each in found] == used  # what the unit was given or denied goes in whatever was said, and counts
+    assert [
+        each.id for each in found
+    ] == used  # what the unit was given or denied goes in whatever was said, and counts
 
 
 def test_a_line_of_the_person_concerns_a_lesson_sooner_than_a_call() -> None:
@@ -266,7 +272,12 @@ def test_a_line_of_the_person_concerns_a_lesson_sooner_than_a_call() -> None:
 
     lesson = "alpha bravo charlie delta echo foxtrot golf"
     shares = {letter: concerns([lesson], [line(1, letter, "alpha says")])[0] for letter in "UETS"}
-    assert {letter: round(each.share * 7, 1) for letter, each in shares.items()} == {"U": 1.6, "E": 1.3, "T": 1.0, "S": 0.0}
+    assert {letter: round(each.share * 7, 1) for letter, each in shares.items()} == {
+        "U": 1.6,
+        "E": 1.3,
+        "T": 1.0,
+        "S": 0.0,
+    }
     assert [letter for letter, each in shares.items() if each.share >= FLOOR] == ["U"]
     assert [each.number for each in shares["U"].lines] == [1] and shares["T"].lines == ()
 

@@ -249,9 +249,13 @@ def test_what_a_product_does_is_no_act_of_the_agent() -> None:
         assert asks_person(text)
 
 
-@pytest.mark.parametrize(("command", "carries"), [("ssh web1 systemctl status app", True), ("curl http://web1/app", False)])
+@pytest.mark.parametrize(
+    ("command", "carries"), [("ssh web1 systemctl status app", True), ("curl http://web1/app", False)]
+)
 def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool) -> None:
     """Where the work is on a server its failures are what there is; they stay a text from outside."""
-    lines = rendered(run("r1", user("look at the app"), tool(command, error="app.service: failed, port 8080 is taken"), say("Hm."))).lines
+    lines = rendered(
+        run("r1", user("look at the app"), tool(command, error="app.service: failed, port 8080 is taken"), say("Hm."))
+    ).lines
     told = check(lesson("Port 8080 is taken on the server.", (3, "port 8080 is taken"), standing="found"), lines)
     assert [line.letter for line in lines] == ["U", "T", "X", "A"] and (not told.dropped) is carries

@@ -73,7 +73,15 @@ def test_other_edits_are_shown_by_their_file_once_in_a_row() -> None:
 
 
 def test_a_few_words_before_a_call_are_left_out_unless_they_give_a_cause() -> None:
-    steps = [say("Now the tests."), tool("make test"), say("Wrong port."), tool("make run"), say("abc " * 20 + "abc"), tool("ls"), say("Done.")]
+    steps = [
+        say("Now the tests."),
+        tool("make test"),
+        say("Wrong port."),
+        tool("make run"),
+        say("abc " * 20 + "abc"),
+        tool("ls"),
+        say("Done."),
+    ]
     assert [each.letter for each in lesson_lines(lines_of(*steps))] == [*"TATATA"]
 
 
@@ -94,7 +102,8 @@ def test_every_file_that_a_host_loads_is_an_instruction_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Exactly.", "yes, that one", "Right. And when two collide, keep the newer", "ok do that", "Agreed — go ahead"]
+    "text",
+    ["Exactly.", "yes, that one", "Right. And when two collide, keep the newer", "ok do that", "Agreed — go ahead"],
 )
 def test_a_plain_yes_is_assent(text: str) -> None:
     assert is_assent(text)

@@ -642,7 +642,11 @@ def of_pages(life: Life) -> Iterator[tuple[str, Any]]:
     more = [lesson(f"Answer request {n} in few words.", (2 * n + 1, f"request number {n}:")) for n in range(20)]
     yield from life.reads(
         session("v2", *both),
-        lessons=(lessons(*more[:9]), lessons(*more[9:12], struck=[{"id": "p1", "line": 60, "words": "request number 30:"}]), lessons(more[19])),
+        lessons=(
+            lessons(*more[:9]),
+            lessons(*more[9:12], struck=[{"id": "p1", "line": 60, "words": "request number 30:"}]),
+            lessons(more[19]),
+        ),
         weigh=weighs(*["yes/working"] * 14),
     )
     wide = [say(f"{n} because {'wide words fill the page here ' * 18}") for n in range(300)]

@@ -103,7 +103,10 @@ def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, 
         read(desk, reading)
     assert model.asked >= 3
     heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word")]
-    own = place in ("agent", "call")  # an agent's own words, which no text in the record brought: told where they matter, as found once
+    own = place in (
+        "agent",
+        "call",
+    )  # an agent's own words, which no text in the record brought: told where they matter, as found once
     told = [memory for memory in heard if memory.state != "candidate" or memory.trust not in ("agent", "quoted")]
     assert [memory.text for memory in told if not (own and is_found_once(memory))] == []
     assert text[:30] not in memories.inject("", run="start", trial=False).markdown

@@ -29,7 +29,7 @@ SAID = {
 }
 
 
-def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:  # noqa: B006
+def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:
     """One text that answers whichever of the questions is asked."""
     return json.dumps({"lessons": lessons, "answers": weighed, "verdicts": verdicts})
 
@@ -409,9 +409,7 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     assigned(memories, memory.id, "r2", arm)
     words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
     verdict = (
-        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}]
-        if came
-        else []
+        [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own}] if came else []
     )
     asked = desk(memories, answer([], [], verdict))
     found = session("r2", user(words), say(own))
@@ -461,7 +459,10 @@ def test_a_fork_that_says_nothing_new_is_not_read(memories: Memories) -> None:
     assert prepared(place, fork, "b" * 16, memories.project_id, memories.now()) is None
     longer = replace(fork, id="r3", steps=(*fork.steps, user("and never push to main from here on")))
     assert prepared(place, longer, "c" * 16, memories.project_id, memories.now()) is not None
-    assert prepared(place, replace(fork, id="r4", lineage="other"), "d" * 16, memories.project_id, memories.now()) is not None
+    assert (
+        prepared(place, replace(fork, id="r4", lineage="other"), "d" * 16, memories.project_id, memories.now())
+        is not None
+    )
     unsure = run("r5", Step("user", "p", text="Always use uv here.", speaker="unsure"))
     assert prepared(place, unsure, "e" * 16, memories.project_id, memories.now()) is not None
 

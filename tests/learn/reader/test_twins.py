@@ -46,6 +46,11 @@ def test_what_the_person_settled_keeps_their_words(memories: Memories) -> None:
     memories.learn(session("r1", *steps))
     [raw] = memories.list(limit=9)
     memories.pin(raw.id)
-    said = {"text": "Always run the type checker before you are done.", "kind": "way", "standing": "said", "quotes": [{"line": 1, "words": TYPED}]}
+    said = {
+        "text": "Always run the type checker before you are done.",
+        "kind": "way",
+        "standing": "said",
+        "quotes": [{"line": 1, "words": TYPED}],
+    }
     reads(memories, session("r1", *steps), answer([said], [weighs()]))
     assert memories.get(raw.id).text == raw.text

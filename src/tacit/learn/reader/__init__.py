@@ -77,7 +77,12 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
             )  # fmt: skip
             readings.save(folder, grown)
             return grown
-    if old is None and run.lineage and not again and _is_copy(readings.every(folder, readings.READ), run, project, lines):
+    if (
+        old is None
+        and run.lineage
+        and not again
+        and _is_copy(readings.every(folder, readings.READ), run, project, lines)
+    ):
         return None
     fresh = readings.Reading(
         id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from tacit.learn.reader.answer import Lesson
     from tacit.learn.reader.render import Line
 
-_EVERYWHERE = ("way", "preference")  # kinds that hold whatever the task is, where the reader says of nothing what they are about
+_EVERYWHERE = (
+    "way",
+    "preference",
+)  # kinds that hold whatever the task is, where the reader says of nothing what they are about
 _FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
-_NAME = re.compile(r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}")  # nothing that is a mere figure or word
+_NAME = re.compile(
+    r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}"
+)  # nothing that is a mere figure or word
 FILES = 6
 
 

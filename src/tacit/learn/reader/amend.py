@@ -27,7 +27,9 @@ _KIND = {"rule": "way", "fix": "cure", "preference": "preference", "decision": "
 OWNERS = "user"
 
 
-def changed_lesson(memory: Memory, into: str, quote: Found, new: tuple[Checked, Decided] | None) -> tuple[Checked, Decided] | None:
+def changed_lesson(
+    memory: Memory, into: str, quote: Found, new: tuple[Checked, Decided] | None
+) -> tuple[Checked, Decided] | None:
     """The lesson that takes a changed one's place: a new one of the session, in these words where they say more of the rule than it does,
     or these words alone. None where neither is there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
@@ -39,7 +41,9 @@ def changed_lesson(memory: Memory, into: str, quote: Found, new: tuple[Checked, 
             return new
         tier = least((decided.tier, memory.trust))
         word = "shown" if decided.word == "said" and tier != OWNERS else decided.word
-        return replace(checked, lesson=replace(checked.lesson, text=into)), replace(decided, text=into, tier=tier, word=word)
+        return replace(checked, lesson=replace(checked.lesson, text=into)), replace(
+            decided, text=into, tier=tier, word=word
+        )
     if not fits:
         return None
     typed = quote.line.letter != "A"
@@ -47,7 +51,9 @@ def changed_lesson(memory: Memory, into: str, quote: Found, new: tuple[Checked, 
     word = "said" if tier == OWNERS else "shown" if typed else AGREED
     lesson = Lesson(into, _KIND.get(memory.kind, "fact"), word)
     witness = OWNERS if typed else "agent"
-    return Checked(lesson, (quote,)), Decided(into, word, tier, witness, reason="a part of a rule was changed", kind=lesson.kind)
+    return Checked(lesson, (quote,)), Decided(
+        into, word, tier, witness, reason="a part of a rule was changed", kind=lesson.kind
+    )
 
 
 def about_the_same(finding: Finding, memory: Memory) -> Finding:

@@ -187,7 +187,12 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        hold = asks_person(text) or said or desk.advises or next(filter(None, map(why_not_own, advised(text, program))), "")
+        hold = (
+            asks_person(text)
+            or said
+            or desk.advises
+            or next(filter(None, map(why_not_own, advised(text, program))), "")
+        )
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)

@@ -14,7 +14,11 @@ from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.check import commands
 from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
 
-OFFERED, CHANGED, NOTED = 900, 300, 1200  # characters of what was agreed to, of an edit after which a command passed, of a note
+OFFERED, CHANGED, NOTED = (
+    900,
+    300,
+    1200,
+)  # characters of what was agreed to, of an edit after which a command passed, of a note
 PASSING = 80  # … of the agent's words before a call that say nothing
 FAILED, CALL, SAID = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
 _EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
@@ -26,7 +30,13 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
     found: list[Line] = []
     for at, line in enumerate(lines):
         after = lines[at + 1] if at + 1 < len(lines) else None
-        if line.letter == "A" and len(line.whole) < PASSING and after is not None and after.letter == "T" and not CAUSE.search(line.whole):
+        if (
+            line.letter == "A"
+            and len(line.whole) < PASSING
+            and after is not None
+            and after.letter == "T"
+            and not CAUSE.search(line.whole)
+        ):
             continue
         if line.letter == "A":
             agreed = after is not None and after.letter in PERSON and is_assent(after.whole)

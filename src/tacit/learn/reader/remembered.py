@@ -98,7 +98,9 @@ def known_lines(lines: Sequence[Line], texts: Sequence[str]) -> tuple[Line, ...]
     steps = {line.step for line in lines if line.letter in ("E", "X")}
     spoken = {line.number for concern in concerns(texts, lines) for line in concern.lines}
     return tuple(
-        replace(line, text=f"{line.text[:most]} …") if len(line.text) > (most := OTHER if line.letter in "ATEX" else TYPED) else line
+        replace(line, text=f"{line.text[:most]} …")
+        if len(line.text) > (most := OTHER if line.letter in "ATEX" else TYPED)
+        else line
         for line in lines
         if line.letter not in UNASKED or (line.letter == "T" and line.step in steps) or line.number in spoken
     )

@@ -55,7 +55,13 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
-KINDS = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}  # as profiles call them
+KINDS = {
+    "way": "rule",
+    "decision": "decision",
+    "cure": "fix",
+    "fact": "fact",
+    "preference": "preference",
+}  # as profiles call them
 _PERSONAL = ("rule", "preference")
 TO_REVIEW = {"to": "under_review", "needs": ["person"]}
 # the gate's word where only the wording speaks; a reader's quotes speak for it
@@ -98,11 +104,11 @@ class Taking:
         self._covers(same)
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
-            if (
-                verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None
-            ):
+            if verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None:
                 quoted.append((verdict, names[verdict.id], stands))
-        spoken = {id(each): spoken_around(each[2].line, self.lines) for each in quoted}  # a plain yes to the agent's line
+        spoken = {
+            id(each): spoken_around(each[2].line, self.lines) for each in quoted
+        }  # a plain yes to the agent's line
         about = {key: telling(words) for key, words in spoken.items()}  # a mere yes takes nothing back
         open_ones = [
             each
@@ -313,9 +319,7 @@ class Taking:
         else:
             session._promote(tx, memory.id)
 
-    def _replace(
-        self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]
-    ) -> None:
+    def _replace(self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]) -> None:
         """Close lessons of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
         at, version = self.desk.now(), self.desk.project.profile
         made = {row.key: row.memory for row in tx.findings(run=session.id) if row.memory}
@@ -326,11 +330,32 @@ class Taking:
                 if now is None or now.gate != "allow":
                     if old.state in ("provisional", "stable"):
                         move = Move("under_review", told, "taken-back", "contradiction")
-                        tx.apply(moved(old, move, self.desk.profile, by=_BY, at=at, run=self.reading.run, profile_version=version))
+                        tx.apply(
+                            moved(
+                                old,
+                                move,
+                                self.desk.profile,
+                                by=_BY,
+                                at=at,
+                                run=self.reading.run,
+                                profile_version=version,
+                            )
+                        )
                         session.moves.append((old.id, old.state, "under_review", told))
                 elif now.id == old.id and old.text != finding.text:
-                    fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=dict(finding.extra or {}), updated_at=at)
-                    tx.apply(change(old, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version))
+                    fresh = replace(
+                        old,
+                        text=finding.text,
+                        trust=finding.tier,
+                        source=finding.by,
+                        extra=dict(finding.extra or {}),
+                        updated_at=at,
+                    )
+                    tx.apply(
+                        change(
+                            old, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version
+                        )
+                    )
                 elif now.id != old.id and old.state != "superseded":
                     for each in merged(old, now, by=_BY, reason=told, at=at, profile=version):
                         tx.apply(each)
@@ -350,10 +375,18 @@ class Taking:
                 updated_at=at,
             )  # fmt: skip
             told = "in the reader's words, all of which the person's line has"
-            tx.apply(change(memory, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version))
+            tx.apply(
+                change(memory, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version)
+            )
 
     def _propose(
-        self, tx: Transaction, memory: Memory, reason: str, at: str, kind: str = "review", payload: Mapping[str, Any] = TO_REVIEW
+        self,
+        tx: Transaction,
+        memory: Memory,
+        reason: str,
+        at: str,
+        kind: str = "review",
+        payload: Mapping[str, Any] = TO_REVIEW,
     ) -> None:
         from tacit.core.clock import after_days
 

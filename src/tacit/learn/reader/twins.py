@@ -34,7 +34,9 @@ def without_twins(
 ) -> list[tuple[Checked, Decided]]:
     """The same lessons; of those that say the same only the one with the best word is still one."""
     found = [*heard]
-    order = sorted((at for at, (_, each) in enumerate(heard) if each.word), key=lambda at: (_RANK.index(heard[at][1].word), at))
+    order = sorted(
+        (at for at, (_, each) in enumerate(heard) if each.word), key=lambda at: (_RANK.index(heard[at][1].word), at)
+    )
     kept: list[int] = []
     for at in order:
         checked, decided = heard[at]
@@ -52,6 +54,11 @@ def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
     raw = (
         row
         for row in rows
-        if row.memory and row.extractor != finding.extractor and row.by == "user" and row.place.partition("#")[0] == place
+        if row.memory
+        and row.extractor != finding.extractor
+        and row.by == "user"
+        and row.place.partition("#")[0] == place
     )
-    return next((row.memory for row in raw if shares_half(finding.text, row.text) or shares_half(row.text, finding.text)), "")
+    return next(
+        (row.memory for row in raw if shares_half(finding.text, row.text) or shares_half(row.text, finding.text)), ""
+    )

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 AGAINST = ("reversed", "amended", "outdated")
 MET = ("came_back", "said_again")  # its problem was met again
-PROBLEM = (*MET, "breached")  # … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
+PROBLEM = (
+    *MET,
+    "breached",
+)  # … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
 EXCEPTION = "an exception for this time"
 WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
-from tacit.learn.tell.instructions import MADE
 from tacit.learn.own_commands import why_not_own
+from tacit.learn.tell.instructions import MADE
 from tacit.learn.tell.lessons import COMMIT, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 

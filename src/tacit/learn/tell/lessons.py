@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn import shell
-from tacit.learn.own_commands import why_not_own
 from tacit.learn.notice.purposes import is_task, purpose
+from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import names_command
 from tacit.words.diagnose import BEFORE_DONE
 
@@ -172,7 +172,14 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     text = f"Run `{command}` before `{program}`; otherwise {said}."
     tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
     return ToldLesson(
-        mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ()), advises=(command,)
+        mark,
+        text,
+        "pitfall",
+        _kept(met),
+        NEED,
+        tags,
+        about=dict.fromkeys(printed_by(met) or [program], ()),
+        advises=(command,),
     )
 
 
@@ -222,7 +229,14 @@ def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> 
     if best is None or untold_because(served, forms, lines):
         return None
     where = f" in `{best.folder}`" if best.folder else ""
-    return ToldLesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,), advises=(best.text,))
+    return ToldLesson(
+        f"command {served}",
+        _WORDING[served].format(best.text, where),
+        "command",
+        (),
+        tags=(served,),
+        advises=(best.text,),
+    )
 
 
 def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> str:

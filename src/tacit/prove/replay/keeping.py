@@ -21,7 +21,7 @@ from tacit.prove.replay.kept import read, write
 from tacit.stores import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 UNTRACKED = 10_000_000  # bytes of untracked files
 DAYS, MOST = 30, 500_000_000
@@ -49,7 +49,16 @@ class KeptTree:
 
 
 def keep_tree(
-    top: str, root: str, common: str, head: str, *, session: str, host: str, at: str, written: bool = False, ignores: Iterable[str] = ()
+    top: str,
+    root: str,
+    common: str,
+    head: str,
+    *,
+    session: str,
+    host: str,
+    at: str,
+    written: bool = False,
+    ignores: Iterable[str] = (),
 ) -> KeptTree:
     """Keep what a work tree holds now. `common` is the repository's git directory, `ignores` are further files of patterns to leave out."""
     own = os.path.join(top, short_hash("kept tree", os.path.realpath(root)))
@@ -57,16 +66,34 @@ def keep_tree(
     tree = ("--git-dir", own, "--work-tree", root)
     _git(root, *tree, "read-tree", "--reset", head)
     _git(root, *tree, "update-index", "-q", "--ignore-submodules", "--refresh", ends=(0, 1))
-    changed = [name for name in _git(root, *tree, "diff-files", "-z", "--name-only", "--ignore-submodules").split("\0") if name]
-    others = [name for name in _git(root, *tree, "ls-files", "-o", "-z", "--exclude-standard").split("\0") if name and not name.endswith("/")]
+    changed = [
+        name for name in _git(root, *tree, "diff-files", "-z", "--name-only", "--ignore-submodules").split("\0") if name
+    ]
+    others = [
+        name
+        for name in _git(root, *tree, "ls-files", "-o", "-z", "--exclude-standard").split("\0")
+        if name and not name.endswith("/")
+    ]
     taken, left = _within(root, others)
     commit = head
     if changed or taken:
-        _git(root, *tree, "update-index", "-z", "--add", "--remove", "--stdin", said="\0".join([*changed, *taken]), into=own)
+        _git(
+            root,
+            *tree,
+            "update-index",
+            "-z",
+            "--add",
+            "--remove",
+            "--stdin",
+            said="\0".join([*changed, *taken]),
+            into=own,
+        )
         found = _git(root, *tree, "write-tree", "--missing-ok", into=own).strip()
         who = f"tacit <tacit@localhost> {int(seconds(at))} +0000"
         text = f"tree {found}\nparent {head}\nauthor {who}\ncommitter {who}\n\nThe work tree when the session began\n"
-        commit = _git(root, *tree, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", said=text, into=own).strip()
+        commit = _git(
+            root, *tree, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", said=text, into=own
+        ).strip()
         _git(root, *tree, "update-ref", f"refs/kept/{commit}", commit)
     kept = KeptTree(session, host, root, own, head, commit, at, written, tuple(left[:20]))
     os.makedirs(os.path.join(own, "sessions"), exist_ok=True)
@@ -103,7 +130,9 @@ def prune(top: str, now: str, days: float = DAYS, most: int = MOST) -> int:
     return gone
 
 
-def _let_go(some: list[tuple[str, str, Mapping[str, object]]], every: list[tuple[str, str, Mapping[str, object]]]) -> None:
+def _let_go(
+    some: Sequence[tuple[str, str, Mapping[str, object]]], every: Sequence[tuple[str, str, Mapping[str, object]]]
+) -> None:
     for _, path, _ in some:
         os.unlink(path)
     for own in {str(said["folder"]) for _, _, said in some}:
@@ -160,7 +189,9 @@ def _within(root: str, names: list[str]) -> tuple[list[str], list[str]]:
         except OSError:
             continue
         sized.append((state.st_size, name))
-    taken, left, total = [], [], 0
+    taken: list[str] = []
+    left: list[str] = []
+    total = 0
     for size, name in sorted(sized):
         total += size
         (taken if total <= UNTRACKED else left).append(name)
@@ -171,7 +202,9 @@ def _bytes(top: str) -> int:
     return sum(os.lstat(os.path.join(place, name)).st_size for place, _, names in os.walk(top) for name in names)
 
 
-def _git(folder: str, *arguments: str, said: str = "", into: str = "", through: str = "", ends: tuple[int, ...] = (0,)) -> str:
+def _git(
+    folder: str, *arguments: str, said: str = "", into: str = "", through: str = "", ends: tuple[int, ...] = (0,)
+) -> str:
     """What git says. `into` is our directory whose objects it writes and sees alone, or those `through` which they are complete."""
     env = {**{name: text for name, text in os.environ.items() if not name.startswith("GIT_")}, **_ENV}
     env |= {"GIT_OBJECT_DIRECTORY": os.path.join(into, WRITTEN)} if into else {}

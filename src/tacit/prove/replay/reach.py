@@ -102,7 +102,9 @@ _FORGES = ("gh", "glab")
 
 def _reads_forge(line: str) -> str:
     calls = shell.calls(line) if line else ()
-    return next((" ".join(call.words) for call in calls if shell.proper(call)[:1] and shell.proper(call)[0] in _FORGES), "")
+    return next(
+        (" ".join(call.words) for call in calls if shell.proper(call)[:1] and shell.proper(call)[0] in _FORGES), ""
+    )
 
 
 def _of_step(step: Step) -> str:

@@ -34,4 +34,7 @@ def block_lines(blocks: Sequence[Block]) -> list[str]:
     total = sum(each.tokens for each in blocks)
     lines = ["", f"Your instruction files take about {total:,} tokens in every session. The dearest parts:"]
     lines += [f"  {each.tokens:>6,}  {each.name}  {plain_line(each.title, 60)}" for each in blocks[:BLOCKS]]
-    return [*lines, f"Whether a part helps: tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan"]
+    return [
+        *lines,
+        f"Whether a part helps: tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan",
+    ]

@@ -95,7 +95,9 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
                 raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
             return _told(memories, args.id or "")
         if bool(args.id) == bool(args.without):
-            raise UsageError("tacit replay: which lesson, or which lines?", "tacit list shows ids; --without CLAUDE.md:12-18.")
+            raise UsageError(
+                "tacit replay: which lesson, or which lines?", "tacit list shows ids; --without CLAUDE.md:12-18."
+            )
         options: ReplayOptions = {
             "check": args.check,
             "setup": args.setup,
@@ -163,8 +165,12 @@ def _price(found: Replay) -> list[str]:
     if not file_of_name(found.lesson):
         return []
     tokens = -(-len(found.text) // CHARS_PER_TOKEN)
-    named = f" {found.lesson} is what harms: take it out, or word it otherwise." if found.standing.word == "harms" else ""
-    return [f"{found.lesson} takes about {tokens:,} tokens in every context that loads it, read again with each call of a run.{named}"]
+    named = (
+        f" {found.lesson} is what harms: take it out, or word it otherwise." if found.standing.word == "harms" else ""
+    )
+    return [
+        f"{found.lesson} takes about {tokens:,} tokens in every context that loads it, read again with each call of a run.{named}"
+    ]
 
 
 def _plan_text(plan: ReplayPlan) -> str:

@@ -28,7 +28,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
-        import jinja2  # noqa: F401  # the desk loads it with its first page, when nobody reads a hint any more
+        import jinja2  # the desk loads it with its first page, when nobody reads a hint any more
 
         from tacit.surfaces.web.serving import serve
     except ImportError as error:
