@@ -42,9 +42,13 @@ def test_every_program_is_started_where_it_cannot_be_replaced() -> None:
     """Python of ours begins isolated (-I, -P), git goes through `stores/git.py`; both are read off the source."""
     wrong = []
     for path in sorted(Path(tacit.__file__).parent.rglob("*.py")):
+        compared = {
+            each for node in nodes_of(path) if isinstance(node, ast.Compare) for each in (node.left, *node.comparators)
+        }  # what a session's call is held against starts nothing
         for node in nodes_of(path):
             if (
                 not isinstance(node, ast.List)
+                or node in compared
                 or len(node.elts) < 2
                 or (isinstance(node.elts[0], ast.Constant) and node.elts[0].value != "git")
                 or ast.unparse(node.elts[0]) not in ("sys.executable", "'git'")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
 from tacit.app.instructions import OTHER_INSTRUCTIONS
 from tacit.app.replay_wish import Wish, trees_folder
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
+from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
 
 if TYPE_CHECKING:
@@ -96,11 +96,7 @@ class BlockWish(Wish):
             if text is not None:
                 with open(file, "w", encoding="utf-8", newline="") as cut:
                     cut.write(text)
-        subprocess.run(
-            ["git", "-C", clone, "update-index", "--assume-unchanged", "--", self.block.file],
-            capture_output=True,
-            check=False,
-        )
+        ask_git(clone, "update-index", "--assume-unchanged", "--", self.block.file, here=True)
 
     def _was_given(self, path: str) -> bool:
         return True  # the host loads the file
