@@ -28,9 +28,8 @@ from collections.abc import Iterator, Mapping
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DISTRIBUTION = "tacit-memory"
 PYTHONS = ("3.11", "3.12", "3.13")
-EXTRAS = "mcp,web,llm"  # what most people add; the demo needs none of them
-# extras that a command asks for, in this order: mcp brings most of what the desk needs
-COMMANDS = {"web": "serve", "mcp": "mcp"}
+EXTRAS = "mcp,llm"  # what most people add; the demo needs none of them
+COMMANDS = {"mcp": "mcp"}  # extras that a command asks for
 # the others, by what is imported
 BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}
 # pasted in one kind alone: without a wheel for this machine each kind would compile it for minutes
@@ -169,18 +168,18 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
     check(
         run([f"{home}/bin/tacit", "--version"], cwd=folder, env=env).stdout.startswith("tacit "), f"{what}: --version"
     )
-    for verb, missing in (("serve", "web"), ("mcp", "mcp")):
+    for verb, needs, there in (("desk", "starlette, uvicorn, jinja2", True), ("mcp", "mcp", bool(extras))):
         told = run([f"{home}/bin/tacit", verb, "--help"], cwd=folder, env=env, must=False)
         check(told.returncode == 0, f"{what}: tacit {verb} --help fails")
         has = run(
-            [f"{home}/bin/python", "-c", f"import {'starlette, uvicorn, jinja2' if missing == 'web' else 'mcp'}"],
+            [f"{home}/bin/python", "-c", f"import {needs}"],
             cwd=folder,
             env=env,
             must=False,
         )
         check(
-            (has.returncode == 0) == bool(extras),
-            f"{what}: the extra {missing} is {'missing' if extras else 'there unasked'}",
+            (has.returncode == 0) == there,
+            f"{what}: {needs} is {'missing' if there else 'there unasked'}",
         )
     told_in = 0.0
     if demo:
@@ -225,7 +224,7 @@ def hints(wheel: str, source: str, folder: str) -> None:
             pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
             after = run(
-                [tacit, verb, *(["--port", "0"] if verb == "serve" else [])],
+                [tacit, verb],
                 cwd=folder,
                 env=env,
                 must=False,

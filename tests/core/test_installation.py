@@ -116,11 +116,20 @@ def test_what_an_extra_needs_comes_from_the_metadata() -> None:
 
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert declared["name"] == installation.DISTRIBUTION
-    for extra in ("mcp", "web", "llm", "semantic", "postgres"):
+    for extra in ("mcp", "llm", "semantic", "postgres"):
         assert {_name(each) for each in installation.requirements(extra)} == {
             _name(each) for each in declared["optional-dependencies"][extra]
         }
     assert sys.executable in installation.hint("mcp")
+
+
+def test_what_the_desk_needs_is_named_though_no_extra_brings_it() -> None:
+    """The extra `web` is an empty name since the desk came by default: a hint for it would install nothing."""
+    import tomllib
+
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {*map(_name, installation.requirements())} == {*map(_name, declared["dependencies"])}
+    assert {"starlette", "uvicorn", "jinja2"} <= {_name(each) for each in shlex.split(installation.hint())}
 
 
 def test_no_file_of_ours_tells_anybody_to_install_the_strangers_package() -> None:
@@ -164,7 +173,7 @@ def test_every_hint_of_the_source_is_one_line_for_each_kind(kind: str) -> None:
         for each in ROOT.glob("src/**/*.py")
         for extra in re.findall(r"(?<!def )\bhint\(['\"](\w+)['\"]\)", each.read_text())
     }
-    assert asked >= {"mcp", "web", "llm", "semantic", "postgres"}
+    assert asked >= {"mcp", "llm", "semantic", "postgres"}
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     spec = importlib.util.spec_from_file_location("dist", ROOT / "bench" / "dist.py")
     assert spec and spec.loader

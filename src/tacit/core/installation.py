@@ -33,8 +33,8 @@ class Environment:
     receipt: str = ""  # what uv noted when it made this tool
 
 
-def hint(extra: str) -> str:
-    """What to paste so that this installation has the extra."""
+def hint(extra: str = "") -> str:
+    """What to paste so that this installation has the extra; without one, what it came with and has lost."""
     return command(environment(), requirements(extra) or _of_clone(extra))
 
 
@@ -92,8 +92,8 @@ def environment(prefix: str = "", python: str = "") -> Environment:
     return Environment(python, "pip" if pip is not None and pip.origin else "uv")  # a folder of that name is none
 
 
-def requirements(extra: str) -> tuple[str, ...]:
-    """What an extra needs, as the installed metadata says; empty where Tacit runs without being installed."""
+def requirements(extra: str = "") -> tuple[str, ...]:
+    """What an extra needs, or Tacit itself, as the installed metadata says; empty where Tacit runs without being installed."""
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
@@ -103,7 +103,7 @@ def requirements(extra: str) -> tuple[str, ...]:
     found = []
     for line in lines:
         package, _, marker = line.partition(";")
-        if marker.replace('"', "'").replace(" ", "") == f"extra=='{extra}'":
+        if marker.replace('"', "'").replace(" ", "") == (f"extra=='{extra}'" if extra else ""):
             found.append(package.strip())
     return tuple(found)
 
@@ -154,8 +154,8 @@ def quoted(word: str) -> str:
 
 
 def _of_clone(extra: str) -> tuple[str, ...]:
-    clone = _clone()
-    return ("--editable", f"{clone}[{extra}]") if clone else (f"{DISTRIBUTION}[{extra}]",)
+    clone, extras = _clone(), f"[{extra}]" if extra else ""
+    return ("--editable", f"{clone}{extras}") if clone else (f"{DISTRIBUTION}{extras}",)
 
 
 def _clone() -> str:

@@ -28,13 +28,13 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
-        import jinja2  # the desk loads it with its first page, when nobody reads a hint any more
+        import jinja2  # noqa: F401 - the desk loads it with its first page, when nobody reads a hint any more
 
         from tacit.surfaces.web.serving import serve
     except ImportError as error:
         from tacit.core.installation import hint
 
-        raise MissingExtra(f"The desk needs {error.name}.", hint("web")) from error
+        raise MissingExtra(f"The desk needs {error.name}.", hint()) from error
     from tacit.app import data_folder
     from tacit.app.opened import keys_path
     from tacit.stores.keys import name_of
