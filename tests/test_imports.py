@@ -85,27 +85,28 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
     )
 
 
-@pytest.mark.parametrize("verb", ["inject", "hook"])
+@pytest.mark.parametrize("verb", ["inject", "hook", "word"])
 def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """inject and hook, from argument to recorded answer, also where an embedder is configured."""
+    """inject, hook and a word in passing, from argument to recorded answer, also where an embedder is configured."""
     from tacit.app import open
 
     monkeypatch.setenv("TACIT_EMBEDDER", "static")
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")
-    args = {"inject": ["inject", "--task", "the tests fail", "--run", "r1"], "hook": ["hook", "prompt"]}[verb]
+    args = ["inject", "--task", "the tests fail", "--run", "r1"] if verb == "inject" else ["hook", "prompt"]
     payload = json.dumps(
         {
             "session_id": "s1",
             "hook_event_name": "UserPromptSubmit",
             "cwd": str(folder),
-            "prompt": "the tests fail before migrate",
+            "prompt": "tacit keep 1" if verb == "word" else "the tests fail before migrate",
             "transcript_path": "",
         }
     )
     loaded = _modules(_called(args, payload), folder)
     _check(loaded)
+    assert ("tacit.surfaces.hooks.words" in loaded) == (verb == "word")
     ours = sorted(name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name))
     assert len(ours) <= MOST, "\n".join(ours)
 
