@@ -38,7 +38,7 @@ def test_json_has_every_part(tacit: Any) -> None:
     assert (again["markdown"], again["injected"], again["suppressed"]) == (
         "",
         [],
-        [{"id": id, "reason": "about something else"}],
+        [{"id": id, "reason": "assigned before"}],
     )
 
 

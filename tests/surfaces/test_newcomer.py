@@ -277,11 +277,12 @@ def test_an_unknown_project_shows_nobody_elses_question(
         )
         with memories.store.write() as tx:
             tx.put_proposal(told)
+    assert "tea" in called(person, "report")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     for args in ((), ("report",), ("review",)):
         assert "tea" not in called(person, *args)[0]
-    assert "0 questions for you" in called(person, "report")[0]
+    assert "Nothing else asks for attention." in called(person, "report")[0]
 
 
 def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
