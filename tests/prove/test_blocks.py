@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,19 @@ def test_a_block_that_harms_is_named(
     assert main(["replay", "CLAUDE.md:5-10"]) == 0
     told = capsys.readouterr().out
     assert "CLAUDE.md:5-10 takes about 14 tokens in every context" in told and "CLAUDE.md:5-10 is what harms" in told
+
+
+def test_another_repositorys_index_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell, or a hook of git's own, may name one: what was taken out is hidden in the clone alone."""
+    monkeypatch.chdir(world.repo)
+    monkeypatch.setenv("GIT_INDEX_FILE", str(world.repo / ".git" / "index"))
+    with world.open() as memories:
+        found = memories.replay(
+            "", agent=world.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=1
+        )
+    assert found.pairs
+    told = subprocess.run(["git", "ls-files", "-v", "CLAUDE.md"], capture_output=True, text=True, check=True).stdout
+    assert told == "H CLAUDE.md\n"  # h: as unchanged, whatever is edited
 
 
 def test_what_cannot_be_judged_is_refused(world: World) -> None:
