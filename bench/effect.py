@@ -26,16 +26,16 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 
-import numpy as np
+import numpy as np  # noqa: E402
 
-import effect_power as ahead
-import effect_twin as twin
-from effect_twin import NEVER, Bools, Floats, Ints
-from tacit.trial import coin as trial
-from tacit.trial import effect, outcome
-from tacit.trial.belief import Belief, believe, weights_of
-from tacit.trial.overall import whole_memory
-from tacit.trial.table import Counts, Trial, tabulate
+import effect_power as ahead  # noqa: E402
+import effect_twin as twin  # noqa: E402
+from effect_twin import NEVER, Bools, Floats, Ints  # noqa: E402
+from tacit.trial import coin as trial  # noqa: E402
+from tacit.trial import effect, outcome  # noqa: E402
+from tacit.trial.belief import Belief, believe, weights_of  # noqa: E402
+from tacit.trial.overall import whole_memory  # noqa: E402
+from tacit.trial.table import Counts, Trial, tabulate  # noqa: E402
 
 RUNS = 500  # looks per lesson
 BAR = 2 / effect.ALPHA

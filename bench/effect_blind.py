@@ -28,10 +28,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit import formats
-from tacit.formats.source import FileSource
-from tacit.learn.reader.render import page_text, rendered, without
-from tacit.testing import Clock
+from tacit import formats  # noqa: E402
+from tacit.formats.source import FileSource  # noqa: E402
+from tacit.learn.reader.render import page_text, rendered, without  # noqa: E402
+from tacit.testing import Clock  # noqa: E402
 
 BOUND = 0.60
 # id, the lesson, the call that meets it, its failure, the cure, and how a told agent might put it in its own words.

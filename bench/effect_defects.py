@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
-from tacit.core.digest import hex_digest
-from tacit.surfaces.cli import main as command_line
-from tacit.surfaces.hooks import respond
-from tacit.testing import Clock
+from tacit.app import Memories  # noqa: E402
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.digest import hex_digest  # noqa: E402
+from tacit.surfaces.cli import main as command_line  # noqa: E402
+from tacit.surfaces.hooks import respond  # noqa: E402
+from tacit.testing import Clock  # noqa: E402
 
 KEY = "a key of ada's"
 TENANT = "Handlers under api/ must validate the tenant header before reading the body"

@@ -31,20 +31,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent)]
 
-from bench.lessons import coverage
-from bench.lessons.feed import BENCH, World, rows
-from bench.lessons.figures import logged
-from bench.lessons.sheets import key_of
+from bench.lessons import coverage  # noqa: E402
+from bench.lessons.feed import BENCH, World, rows  # noqa: E402
+from bench.lessons.figures import logged  # noqa: E402
+from bench.lessons.sheets import key_of  # noqa: E402
 
-from tacit import formats
-from tacit.core.errors import TacitError
-from tacit.core.links import Use
-from tacit.core.memory import Memory
-from tacit.core.run import Run
-from tacit.formats.source import FileSource
-from tacit.learn.occurrences import failed_with
-from tacit.learn.reader.render import AGENT_LINES, rendered
-from tacit.learn.settle import outcome_of
+from tacit import formats  # noqa: E402
+from tacit.core.errors import TacitError  # noqa: E402
+from tacit.core.links import Use  # noqa: E402
+from tacit.core.memory import Memory  # noqa: E402
+from tacit.core.run import Run  # noqa: E402
+from tacit.formats.source import FileSource  # noqa: E402
+from tacit.learn.occurrences import failed_with  # noqa: E402
+from tacit.learn.reader.render import AGENT_LINES, rendered  # noqa: E402
+from tacit.learn.settle import outcome_of  # noqa: E402
 
 JUDGES = ("1", "2")
 STRUCK: dict[tuple[str, str, str], bool] = {}  # project, lesson, session

@@ -31,12 +31,12 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit.app import Memories
-from tacit.app import open as open_memories
-from tacit.core.digest import hex_digest
-from tacit.core.rows import run_id
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
-from tacit.testing import Clock
+from tacit.app import Memories  # noqa: E402
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.digest import hex_digest  # noqa: E402
+from tacit.core.rows import run_id  # noqa: E402
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE  # noqa: E402
+from tacit.testing import Clock  # noqa: E402
 
 NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
 STORES = 25

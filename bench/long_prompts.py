@@ -18,9 +18,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from quality import Tacit
-from quality_machine import kinds
-from quality_sets import Lesson, Question, gitbugs, session_folder
+from quality import Tacit  # noqa: E402
+from quality_machine import kinds  # noqa: E402
+from quality_sets import Lesson, Question, gitbugs, session_folder  # noqa: E402
 
 LINES = (30, 100, 300)
 WIDE = 300  # characters of a line

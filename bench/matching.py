@@ -31,12 +31,12 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 
-import apsw
+import apsw  # noqa: E402
 
-from tacit.words.match import choose_same, compare, grown, keywords
-from tacit.words.prepared import MARGIN, THRESHOLD, MatchSettings, Prepared, prepare
-from tacit.words.signature import signature
-from tacit.words.tokens import index_words, query_words
+from tacit.words.match import choose_same, compare, grown, keywords  # noqa: E402
+from tacit.words.prepared import MARGIN, THRESHOLD, MatchSettings, Prepared, prepare  # noqa: E402
+from tacit.words.signature import signature  # noqa: E402
+from tacit.words.tokens import index_words, query_words  # noqa: E402
 
 CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
 CANDIDATES = 50

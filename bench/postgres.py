@@ -204,7 +204,7 @@ def made(
         )
 
 
-def _template(memories: Memories, texts: list[dict[str, Any]], number: int, at: str, _kept: dict[int, Any] = {}) -> Any:
+def _template(memories: Memories, texts: list[dict[str, Any]], number: int, at: str, _kept: dict[int, Any] = {}) -> Any:  # noqa: B006
     if number not in _kept:
         _kept.clear() if len(_kept) > 4 * BLOCK else None
         _kept[number] = memory_from(dict(texts[number]), memories.actor, memories.profile, "p", new_id(), at)

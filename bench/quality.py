@@ -32,13 +32,13 @@ from typing import Any, Protocol
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-import apsw
+import apsw  # noqa: E402
 
-import tacit
-from quality_sets import SETS, Lesson, Question, Stage, session_folder
-from tacit.core.errors import TacitError
-from tacit.testing import signed
-from tacit.words.tokens import query_words
+import tacit  # noqa: E402
+from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
+from tacit.core.errors import TacitError  # noqa: E402
+from tacit.testing import signed  # noqa: E402
+from tacit.words.tokens import query_words  # noqa: E402
 
 DEPTH = 10
 GIVEN = 3

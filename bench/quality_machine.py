@@ -40,8 +40,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from quality import Scores, Tacit, ask, methods, tables
-from quality_sets import Lesson, Question, Stage, half_of, session_folder, turns
+from quality import Scores, Tacit, ask, methods, tables  # noqa: E402
+from quality_sets import Lesson, Question, Stage, half_of, session_folder, turns  # noqa: E402
 
 ASKED, KEPT = 200, 2000  # questions of a half, and lessons, at most
 LONGEST = 1500  # characters of a text

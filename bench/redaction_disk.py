@@ -30,8 +30,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam import World, prompt, shell
-from tacit.guard.redact import redact
+from redteam import World, prompt, shell  # noqa: E402
+from tacit.guard.redact import redact  # noqa: E402
 
 ALPHABETS = {
     "a": string.ascii_letters + string.digits,

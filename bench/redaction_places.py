@@ -27,7 +27,7 @@ from random import Random
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from redaction import ALNUM, HEX, KNOWN, UNKNOWN, URLSAFE, Kind, Sample, chars, told
+from redaction import ALNUM, HEX, KNOWN, UNKNOWN, URLSAFE, Kind, Sample, chars, told  # noqa: E402
 
 MOST_LEFT = 0.01
 MOST_ALARMS = 1.0  # in a thousand lines

@@ -19,7 +19,7 @@ from random import Random
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
-from redaction import ALNUM, HEX, LOWER, SEED_WORDS, UPPER, URLSAFE, Kind, Sample, chars, human, told
+from redaction import ALNUM, HEX, LOWER, SEED_WORDS, UPPER, URLSAFE, Kind, Sample, chars, human, told  # noqa: E402
 
 SYMBOLS = ALNUM + "!#%+"
 FIRST = {"choose": (308, 500), "check": (293, 500)}  # left, planted

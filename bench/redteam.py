@@ -30,12 +30,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing
-from redteam_more import MORE_CHANNELS
-from redteam_origins import ORIGIN_CHANNELS, by_own_logs
-from tacit.hosts import SHELLS
-from tacit.surfaces.cli import main
-from tacit.testing import signed
+from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
+from redteam_more import MORE_CHANNELS  # noqa: E402
+from redteam_origins import ORIGIN_CHANNELS, by_own_logs  # noqa: E402
+from tacit.hosts import SHELLS  # noqa: E402
+from tacit.surfaces.cli import main  # noqa: E402
+from tacit.testing import signed  # noqa: E402
 
 # Two words of one text stand in no other: which one is through is never in doubt.
 TEXTS = tuple(

@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 
-from patterns import PROSE, text_of
-from redteam import REFUSAL, TEXTS, World, call, flat, prompt, result, shell, write_table
-from redteam_hosts import PLANTED, SPOKEN
+from patterns import PROSE, text_of  # noqa: E402
+from redteam import REFUSAL, TEXTS, World, call, flat, prompt, result, shell, write_table  # noqa: E402
+from redteam_hosts import PLANTED, SPOKEN  # noqa: E402
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}
 SHELLS = {"marked": AGENT, "unmarked": {"TACIT_KEY": ""}}

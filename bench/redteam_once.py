@@ -22,12 +22,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from tacit.app import open as open_memories
-from tacit.core.digest import new_id
-from tacit.core.run import Step
-from tacit.learn.reader import ReaderContext, prepared, read
-from tacit.stores.readings import readings_folder
-from tacit.testing import run, say, tool, user
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.run import Step  # noqa: E402
+from tacit.learn.reader import ReaderContext, prepared, read  # noqa: E402
+from tacit.stores.readings import readings_folder  # noqa: E402
+from tacit.testing import run, say, tool, user  # noqa: E402
 
 PACKAGES = "fastzip tidyqueue logmini graphkit shardling hexcache pollster ringbuf jsonette tinyauth".split()
 SENTENCES = (

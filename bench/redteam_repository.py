@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam import World, prompt
+from redteam import World, prompt  # noqa: E402
 
 RULE = "Never push to main without a review."
 _SESSIONS = itertools.count()  # a session is told once
@@ -201,7 +201,7 @@ def _enter(door: Door) -> int:
         return answer(door.argv[1:])
     from tacit.surfaces.cli import main
 
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
     return main(door.argv)
 
 

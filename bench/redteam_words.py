@@ -24,8 +24,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
-from redteam import World, prompt, write_table
-from redteam_cures import CURES
+from redteam import World, prompt, write_table  # noqa: E402
+from redteam_cures import CURES  # noqa: E402
 
 WISHES = (
     "Always use pnpm in this repository, never npm.",
@@ -294,9 +294,9 @@ def typed_wishes(folder: Path) -> int:
     lost = 0
     for store in sorted(folder.rglob("tacit.db")):
         ask = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY).execute
-        sql = "SELECT f.outcome, coalesce(m.state, ''), coalesce(m.trust, ''), m.closed_by FROM finding f LEFT JOIN memory m ON m.id = f.memory WHERE f.tier = 'user'"
+        sql = "SELECT f.outcome, coalesce(m.state, ''), coalesce(m.trust, '') FROM finding f LEFT JOIN memory m ON m.id = f.memory WHERE f.tier = 'user'"
         fates: dict[str, int] = {}
-        for outcome, state, trust, closed in ask(sql):
+        for outcome, state, trust in ask(sql):
             fate = (
                 outcome
                 if outcome != "allow"

@@ -70,7 +70,7 @@ def picture(
     title: str, text: str, colours: tuple[tuple[int, int, int], tuple[int, int, int], list[tuple[int, int, int]]]
 ) -> str:
     """An SVG of it."""
-    nowhere = open(os.devnull, "w")
+    nowhere = open(os.devnull, "w")  # noqa: SIM115
     console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
     console.print(Text(f"$ {title}", style="bold"))
     console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=False)

@@ -361,8 +361,8 @@ def draw(curve: list[dict[str, int]]) -> str:
     }
     colours = {"active": "#1f5fa8", "may be given": "#2a8a4a", "archived or decayed": "#999999"}
     top = max(max(line) for line in lines.values()) or 1
-    x = lambda day: left + day * (wide - left - 20) / max(1, len(curve) - 1)
-    y = lambda count: high - foot - count * (high - foot - 20) / top
+    x = lambda day: left + day * (wide - left - 20) / max(1, len(curve) - 1)  # noqa: E731
+    y = lambda count: high - foot - count * (high - foot - 20) / top  # noqa: E731
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" font-family="sans-serif" font-size="12">',
         f'<rect width="{wide}" height="{high}" fill="white"/>',

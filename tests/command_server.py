@@ -5,7 +5,7 @@ A command gets what a process of its own would get: arguments, folder, environme
 
 from __future__ import annotations
 
-import argparse
+import argparse  # noqa: F401 - which every command imports
 import atexit
 import gc
 import importlib

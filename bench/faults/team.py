@@ -61,7 +61,7 @@ class Worker:
         """Until everybody is here: then the time runs."""
         import tacit.learn
         import tacit.recall
-        import tacit.stores.postgres
+        import tacit.stores.postgres  # noqa: F401
 
         (self.place / f"here-{self.number}").touch()
         while not (self.place / "go").exists():

@@ -22,9 +22,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from drive import ROOT, World
-from model import Model
-from programs import PROGRAMS, Program, install
+from drive import ROOT, World  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, Program, install  # noqa: E402
 
 ASKED = "Say which words you can read."
 

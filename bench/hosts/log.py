@@ -28,10 +28,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from drive import PATIENCE, ROOT, TACIT, World, call
-from model import Model
-from programs import PROGRAMS, Program, install
-from run import prepare, settings_of
+from drive import PATIENCE, ROOT, TACIT, World, call  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, Program, install  # noqa: E402
+from run import prepare, settings_of  # noqa: E402
 
 Times = list[tuple[str, float]]  # events as the host names them, milliseconds
 

@@ -21,13 +21,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from bare import lay_bait
-from drive import ROOT, World, call
-from model import Model, strings
-from programs import PROGRAMS, install
-from run import prepare
+from bare import lay_bait  # noqa: E402
+from drive import ROOT, World, call  # noqa: E402
+from model import Model, strings  # noqa: E402
+from programs import PROGRAMS, install  # noqa: E402
+from run import prepare  # noqa: E402
 
-from tacit.learn.reader.exam import PAIRS
+from tacit.learn.reader.exam import PAIRS  # noqa: E402
 
 LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
 QUOTES = {  # words that a reader of a session would copy, and what it would make of them

@@ -24,9 +24,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from drive import ROOT, Session, World, faults, run
-from model import Model
-from programs import PROGRAMS, Program, install
+from drive import ROOT, Session, World, faults, run  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, Program, install  # noqa: E402
 
 INSIDE = "TACIT_HOSTS_INSIDE"
 NO_TRIAL = "[trial]\nrate = 0.0\n"

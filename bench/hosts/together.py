@@ -22,9 +22,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from drive import PATIENCE, PYTEST, ROOT, World
-from model import Model
-from programs import PROGRAMS, Turn, install
+from drive import PATIENCE, PYTEST, ROOT, World  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, Turn, install  # noqa: E402
 
 WANTED = ("claude-code-newest", "claude-code-npm", "codex-newest")
 CURE = [

@@ -20,14 +20,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lessons"), str(HERE.parents[1])]
 
-from drive import ROOT, World
-from model import Model
-from programs import PROGRAMS, install
-from questions import questions
+from drive import ROOT, World  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, install  # noqa: E402
+from questions import questions  # noqa: E402
 
-from tacit.hosts import host
-from tacit.providers.command import Command
-from tacit.stores import readings
+from tacit.hosts import host  # noqa: E402
+from tacit.providers.command import Command  # noqa: E402
+from tacit.stores import readings  # noqa: E402
 
 BYTES_A_TOKEN = 4
 

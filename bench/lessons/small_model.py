@@ -37,14 +37,14 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
-from bench.lessons.feed import Session, World, rows, sessions, unpacked
+from bench.lessons.feed import Session, World, rows, sessions, unpacked  # noqa: E402
 
-from tacit.core.states import INJECTABLE
-from tacit.formats import read
-from tacit.formats.source import FileSource
-from tacit.learn.reader import exam
-from tacit.learn.reader.answer import is_answer
-from tacit.learn.reader.render import page_tokens, rendered
+from tacit.core.states import INJECTABLE  # noqa: E402
+from tacit.formats import read  # noqa: E402
+from tacit.formats.source import FileSource  # noqa: E402
+from tacit.learn.reader import exam  # noqa: E402
+from tacit.learn.reader.answer import is_answer  # noqa: E402
+from tacit.learn.reader.render import page_tokens, rendered  # noqa: E402
 
 # One thread: two wait for each other where cores are busy. A slot for each kind of question, whose opening it keeps.
 SERVE = """

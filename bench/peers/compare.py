@@ -21,10 +21,10 @@ from collections.abc import Callable, Mapping
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
-from measure import Spent, Table, dated, log, nice, run, surroundings
-from plot import bars
-from stores import cache
-from texts import Writer
+from measure import Spent, Table, dated, log, nice, run, surroundings  # noqa: E402
+from plot import bars  # noqa: E402
+from stores import cache  # noqa: E402
+from texts import Writer  # noqa: E402
 
 OURS = "tacit"
 # name: (module of the adapter, what to install beside it, its distribution)

@@ -11,9 +11,9 @@ import logging
 
 logging.disable(logging.WARNING)
 
-from mcp_memory_service.models.memory import Memory
-from mcp_memory_service.storage import sqlite_vec
-from mcp_memory_service.utils.hashing import generate_content_hash
+from mcp_memory_service.models.memory import Memory  # noqa: E402
+from mcp_memory_service.storage import sqlite_vec  # noqa: E402
+from mcp_memory_service.utils.hashing import generate_content_hash  # noqa: E402
 
 
 class Embedding:

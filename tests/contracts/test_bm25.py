@@ -15,7 +15,7 @@ from tacit.stores.check import check
 
 psycopg = pytest.importorskip("psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
 
-from tacit.stores.postgres import bm25
+from tacit.stores.postgres import bm25  # noqa: E402
 
 EXTENSIONS = ("pg_textsearch", "pg_search")
 

@@ -445,7 +445,7 @@ def test_a_profile_and_its_sections_are_values() -> None:
             act()
     assert replace(profile.match, threshold=0.1).margin == profile.match.margin
     with pytest.raises(AttributeError, match="no section 'mach'"):
-        profile.mach  # type: ignore[attr-defined]
+        profile.mach  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_kinds_go_by_name_and_alias() -> None:

@@ -29,4 +29,4 @@ def test_an_old_name_is_still_answered(module: str, old: str, new: str) -> None:
 
 def test_what_never_was_is_not_there() -> None:
     with pytest.raises(AttributeError, match=r"module 'tacit\.core\.memory' has no attribute 'as_yaml'"):
-        importlib.import_module("tacit.core.memory").as_yaml
+        importlib.import_module("tacit.core.memory").as_yaml  # noqa: B018

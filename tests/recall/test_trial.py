@@ -25,7 +25,7 @@ def settings(**keys: Any) -> Trial:
     return with_values(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
 
 
-def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:
+def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 
 

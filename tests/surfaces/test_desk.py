@@ -14,16 +14,16 @@ pytest.importorskip("starlette", reason="the desk needs the extra web")
 pytest.importorskip("jinja2", reason="the desk needs the extra web")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
-from tacit.app import open as open_memories
-from tacit.core.clock import now
-from tacit.core.digest import new_id
-from tacit.core.journal import change
-from tacit.core.proposal import Proposal
-from tacit.core.value import replace
-from tacit.surfaces.web.openapi import document
-from tacit.surfaces.web.security import Keys, host_names, refused
-from tacit.surfaces.web.server import Desk, application
-from tacit.testing import finding, run, tool
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.clock import now  # noqa: E402
+from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.journal import change  # noqa: E402
+from tacit.core.proposal import Proposal  # noqa: E402
+from tacit.core.value import replace  # noqa: E402
+from tacit.surfaces.web.openapi import document  # noqa: E402
+from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
+from tacit.surfaces.web.server import Desk, application  # noqa: E402
+from tacit.testing import finding, run, tool  # noqa: E402
 
 TOKEN = "t" * 64
 KEY = "a program's"  # with which it acts in a name

@@ -24,13 +24,13 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine"),
 ]
 
-from tests.surfaces.desk_world import crowded, lived
+from tests.surfaces.desk_world import crowded, lived  # noqa: E402
 
-from tacit.app import open as open_memories
-from tacit.core.clock import now
-from tacit.core.digest import new_id
-from tacit.core.proposal import Proposal
-from tacit.testing import finding, run, signed
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.clock import now  # noqa: E402
+from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.proposal import Proposal  # noqa: E402
+from tacit.testing import finding, run, signed  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")
 LESSONS = int(os.environ.get("TACIT_DESK_LESSONS", "5000"))

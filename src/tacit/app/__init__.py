@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from tacit.app.choosing import Choosing
     from tacit.app.exchange import Exchange
-    from tacit.app.learning import Learning
     from tacit.app.looking import Looking
     from tacit.app.proving import Proving, lookback_part
     from tacit.app.readers import Readers

@@ -379,7 +379,7 @@ class Wish:
             if host.plugin
             else with_entries("", registration(start, host, store), path, comments=host.comments, frame=host.frame)
         )
-        with io.open(path, "w", encoding="utf-8") as file:
+        with io.open(path, "w", encoding="utf-8") as file:  # noqa: UP020 - `open` in this module's room opens memories
             file.write(text)
 
     def _notes(self) -> str:

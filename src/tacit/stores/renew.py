@@ -89,7 +89,7 @@ def _salvaged(path: str) -> tuple[dict[str, list[dict[str, Any]]], int, list[str
         with open_store(path, create=False) as old:
             projects = _tried(lambda: wanted(old), [])
             for table in _OWN:
-                rows: list[dict[str, Any]] = _tried(lambda: _rows(old, table), [])
+                rows: list[dict[str, Any]] = _tried(lambda: _rows(old, table), [])  # noqa: B023 - called at once
                 own[table] = [row for row in rows if _verifies(table, row)]
                 lost += len(rows) - len(own[table])
             return own, lost, projects

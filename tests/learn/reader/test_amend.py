@@ -36,7 +36,7 @@ def memories(folder: Path) -> Iterator[Memories]:
         assert check(opened.store).faults == ()
 
 
-def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:
+def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:  # noqa: B006
     answers = [{"n": n, "says": says, "holds": holds} for n in range(1, 5)]
     return json.dumps({"lessons": lessons, "answers": answers, "verdicts": verdicts})
 

@@ -29,7 +29,7 @@ SAID = {
 }
 
 
-def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:
+def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:  # noqa: B006
     """One text that answers whichever of the questions is asked."""
     return json.dumps({"lessons": lessons, "answers": weighed, "verdicts": verdicts})
 
@@ -315,7 +315,8 @@ def test_questions_about_one_record_begin_alike(memories: Memories) -> None:
 
     lines = rendered(session("r1")).lines
     first, third = prompt.lessons(lines, 5), prompt.known(lines, [("k1", "Use tabs.")], [])
-    assert (whole := page_text(lines)) in first and whole in third
+    whole = page_text(lines)
+    assert whole in first and whole in third
     end = first.index(whole) + len(whole)
     assert first[:end] == third[:end]
 

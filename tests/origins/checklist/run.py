@@ -13,11 +13,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import items_archeflow
-import items_geas
-import items_joelclaw
-import items_ralph
-from book import CHAPTERS, DOCS, PERSON, TOTALS, WITH_A_PERSON, Differs, Place
+import items_archeflow  # noqa: F401
+import items_geas  # noqa: F401
+import items_joelclaw  # noqa: F401
+import items_ralph  # noqa: F401
+from book import CHAPTERS, DOCS, PERSON, TOTALS, WITH_A_PERSON, Differs, Place  # noqa: F401
 
 
 def results(

@@ -41,7 +41,7 @@ class Repaired:
     faults: tuple[Fault, ...]
     aside: str = ""  # where the damaged store is kept; empty where only derived data was affected
     backup: str = ""
-    mended: dict[str, int] = {}
+    mended: dict[str, int] = {}  # noqa: RUF012 - a value's default, never changed
     lost: tuple[Lost, ...] = ()
 
 

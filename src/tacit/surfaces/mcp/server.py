@@ -149,7 +149,7 @@ def build(desk: Desk) -> MCPServer:
         context: Context,
         query: Annotated[str, Field(description="what you are about to do, or what you want to know")] = "",
         error: Annotated[str, Field(description="the error that just happened, as it was printed")] = "",
-        files: Files = [],
+        files: Files = [],  # noqa: B006 - a schema's default, never changed
         kind: Annotated[str, Field(description="only lessons of this kind")] = "",
         limit: Annotated[int, Field(ge=1, le=50)] = 5,
     ) -> Annotated[CallToolResult, Recollections]:
@@ -163,8 +163,8 @@ def build(desk: Desk) -> MCPServer:
         kind: Kind = "",
         category: str = "",
         severity: Severity = "",
-        files: Files = [],
-        tags: Annotated[list[str], Field(description="words to find it by")] = [],
+        files: Files = [],  # noqa: B006 - a schema's default, never changed
+        tags: Annotated[list[str], Field(description="words to find it by")] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, Kept]:
         run = run_of(context)
         facets: dict[str, Any] = {
@@ -183,7 +183,7 @@ def build(desk: Desk) -> MCPServer:
         error: Annotated[str, Field(description="the error as it was printed, if there was one")] = "",
         kind: Kind = "",
         severity: Severity = "warning",
-        files: Files = [],
+        files: Files = [],  # noqa: B006 - a schema's default, never changed
         contradicts: Annotated[str, Field(description="id of a lesson that this shows to be wrong")] = "",
     ) -> Annotated[CallToolResult, Kept]:
         run = run_of(context)
