@@ -456,9 +456,10 @@ def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            "SELECT m.n, coalesce(t.amount, 0.0) FROM (SELECT m.n, m.id, m.pinned FROM memory m INDEXED BY memory_ways"
-            f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE} ORDER BY m.n DESC LIMIT {MOST_HITS}) m"
-            " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' ORDER BY m.pinned DESC, 2 DESC, m.n DESC LIMIT :limit",
+            "SELECT newest.n, coalesce(t.amount, 0.0) FROM (SELECT m.n, m.id, m.pinned FROM memory m INDEXED BY memory_ways"
+            f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE} ORDER BY m.n DESC LIMIT {MOST_HITS}) newest"
+            " LEFT JOIN tally t ON t.memory = newest.id AND t.signal = 'seen'"
+            " ORDER BY newest.pinned DESC, 2 DESC, newest.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     return _numbered(store, "standing", found[:limit])
