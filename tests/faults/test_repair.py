@@ -447,7 +447,7 @@ def test_a_garbled_definition_is_noticed_and_mended(memories: Any) -> None:
     before = texts(path)
     for was, now in (
         (b"task_type           TEXT", b"task_txpe           TEXT"),
-        (b"pinned = 1 OR klass", b"pinned = 3 OR klass"),
+        (b"OR pinned = 1 OR (about", b"OR pinned = 3 OR (about"),
         (b"words, content = 'memory'", b"words, content =0'memory'"),
     ):
         raw = Path(path).read_bytes()

@@ -179,7 +179,8 @@ def test_what_an_agent_submits_on_standard_input_is_its_own_word(caller: str, tm
     sent = json.dumps(event)
     chosen(world, "default")
     held = world.tacit(caller, "learn", "-", "--format", "joelclaw", stdin=sent)
-    assert "is held" in held.err and "tacit review" in held.err
+    assert "standard input waits for you" in held.err and "tacit review" in held.err
+    assert NULLS not in world.tacit(caller, "recall", NULLS).out
     other = World(tmp_path / "other")
     chosen(other, "joelclaw")
     assert other.tacit(caller, "learn", "-", stdin=sent).err == ""
@@ -217,7 +218,7 @@ def test_a_tracked_log_is_asked_about_once_at_a_terminal(system: str, tmp_path: 
     )
     (world.repo / paths[0]).write_text((world.repo / paths[0]).read_text() + "\n")
     accepted = world.tacit(PERSON, "learn", ".archeflow/events", stdin="y\n")
-    assert "2 of these came with the repository" in accepted.err and "is held" not in accepted.err, accepted
+    assert "2 of these came with the repository" in accepted.err and "waits for you" not in accepted.err, accepted
     again = world.tacit(PERSON, "learn", ".archeflow/events")
     assert "came with the repository" not in again.err
     if system == "archeflow":
@@ -312,4 +313,4 @@ def test_at_a_terminal_any_other_log_is_the_persons_word(
     world = World(tmp_path)
     for path in case(world, system):
         done = world.tacit(PERSON, "learn", path, "--format", system)
-        assert done.code == 0 and "is held" not in done.err and "Yours?" not in done.err, done
+        assert done.code == 0 and "waits for you" not in done.err and "Yours?" not in done.err, done
