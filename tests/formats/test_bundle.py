@@ -152,6 +152,28 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
     assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()
 
 
+def test_a_bundle_of_the_last_version_is_counted_anew(folder: Path) -> None:
+    """Its number is today's, but its lessons have no subject, and nothing says which of them were witnessed."""
+    old = Path(__file__).parent / "data" / "bundle-1.zip"
+    with opened(folder / "a.db") as memories:
+        memories.import_(str(old), trust="user")
+        memories.export_bundle(str(folder / "a.zip"))
+    found = members((folder / "a.zip").read_bytes())
+    manifest = json.loads(found[MANIFEST])
+    columns = next(member["columns"] for member in manifest["members"] if member["name"] == "memory.jsonl")
+    at = columns.index("about")
+    rows = [json.loads(line) for line in found["memory.jsonl"].splitlines()]
+    found["memory.jsonl"] = b"".join(json.dumps(row[:at] + row[at + 1 :]).encode() + b"\n" for row in rows)
+    tally = found["tally.jsonl"].splitlines(keepends=True)
+    found["tally.jsonl"] = b"".join(line for line in tally if b"witnessed" not in line)
+    assert len(found["tally.jsonl"].splitlines()) < len(tally)
+    del columns[at]
+    (folder / "b.zip").write_bytes(resealed({**found, MANIFEST: json.dumps(manifest).encode()}))
+    with opened(folder / "b.db") as memories:
+        memories.import_(str(folder / "b.zip"), trust="user")
+        assert check(memories.store, rule=rule_of(memories.store)).is_sound
+
+
 # -- what is refused --------------------------------------------------------------------------------------------------------
 
 

@@ -74,7 +74,7 @@ class Exchange(Opened):
 
     def _move_in(self, source: Source, dry_run: bool) -> TakenIn:
         """A store of one's own, from its bundle, as it was."""
-        from tacit.formats.bundle import VERSION, Bundle
+        from tacit.formats.bundle import Bundle
         from tacit.learn.intake import TakenIn
         from tacit.stores.check import rule_of
         from tacit.stores.sqlite.erase import fold_anew
@@ -85,7 +85,7 @@ class Exchange(Opened):
             verify(bundle.rows)
             kept = tuple(row[1] for row in bundle.rows(BY_NAME["memory"]))
             moved = move(self.store, bundle.rows, what=source.path, keep=not dry_run)
-            if bundle.version < VERSION and not dry_run and not moved.already:
+            if bundle.is_of_before and not dry_run and not moved.already:
                 fold_anew(self.store, rule_of(self.store))
         self._project = self._profile = None
         self.store.tidy()

@@ -293,6 +293,11 @@ class Bundle:
         except (ValueError, RecursionError) as error:
             raise self._broken(f"line {number} of its {table.name} cannot be read: {error}") from error
 
+    @property
+    def is_of_before(self) -> bool:
+        """Whether another version wrote it, which counted otherwise: by its number, or by columns that came later."""
+        return self.version < VERSION or not set(ADDED) <= set(self.members["memory.jsonl"].columns)
+
     def close(self) -> None:
         """Let go of the file."""
         self._zip.close()

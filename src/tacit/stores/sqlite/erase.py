@@ -83,8 +83,9 @@ def scrub(store: Store, wait: float = 10.0) -> None:
 
 
 def fold_anew(store: Store, rule: Callable[[str], str | Signals]) -> None:
-    """The tallies of all lessons that were ever given: figures that another version folded by other rules."""
-    for id, project in store.rows("SELECT id, project FROM memory WHERE id IN (SELECT memory FROM use)"):
+    """The tallies of all lessons that were ever met or given: figures that another version folded by other rules."""
+    linked = "SELECT memory FROM evidence UNION SELECT memory FROM use"
+    for id, project in store.rows(f"SELECT id, project FROM memory WHERE id IN ({linked})"):
         with store.write(confidence=rule(project)) as tx:
             tx.refresh_tally(id, project)
 
