@@ -238,7 +238,8 @@ def missing(family: str, name: str, count: int, **more: str) -> list[Incident]:
     ("incidents", "told"),
     [
         (missing("command", "x", 1, program="x", ended="form", cure="as npx x"), ""),
-        (missing("command", "x", 2, program="x", ended="form", cure="as npx x"), "`x` (no such command: run it as `npx x`)"),
+        (missing("command", "x", 2, program="x", ended="form", cure="as npx x"), ""),  # not the repository's own: a line of its own that waits
+        (missing("command", "x", 2, program="x", ended="form", cure="as scripts/x"), "`x` (no such command: run it as `scripts/x`)"),
         (missing("command", "x", 2, program="x", ended="command", cure="make x"), "`x` (no such command: run `make x` before)"),
         (missing("command", "x", 2, program="x", ended="form", cure="without rtk"), "`x` (no such command: leave `rtk` out)"),
         (missing("command", "x", 2, program="x"), ""),

@@ -36,7 +36,7 @@ def test_the_prose_of_an_error_reaches_no_prompt(memories: Memories, error: str)
     for n in range(5):
         memories.learn(run(f"c{n}", tool("pytest -q", error=error), tool("make setup"), tool("pytest -q")))
         memories.learn(run(f"r{n}", *[tool("make check", error=error)] * 3))
-    told = given(memories, "the tests say protoc: not found")
+    told = memories.inject(errors=[error], trial=False).markdown
     assert ("`protoc`" in told and "`make setup`" in told) is ("protoc" in error)
     assert "TLS" not in told
     assert not any("TLS" in memory.text for memory in memories.list())

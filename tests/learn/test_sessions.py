@@ -123,7 +123,7 @@ def kept_of(text: str, folder: Path) -> Iterator[list[Any]]:
     with open_memories(now=clock) as memories:
         for number, (lineage, run) in enumerate(sessions_of(text)):
             clock.advance(days=0.5)
-            memories.inject(f"work on part {number}", run=run.id)
+            memories.inject(errors=[step.error for step in run.steps if step.error], run=run.id)
             placed = replace(run, cwd=str(folder), lineage=lineage, complete=True, outcome="success")
             yield ["learned", run.id, encoded(memories.learn(placed))]
             told = [each.id for each in memories.list(limit=50)]

@@ -470,22 +470,36 @@ def test_one_session_that_ran_away_does_not_rule_the_cost() -> None:
     assert median([]) == Spent()
 
 
-def test_the_person_is_told_what_is_theirs_to_mend(profile: Profile) -> None:
+@pytest.mark.parametrize(
+    ("command", "form", "notes"),
+    [
+        ("hk", "scripts/hk", ("Does not work here: `hk` (no such command: run it as `scripts/hk`).",)),
+        ("hk", "mise x hk -- hk", ()),  # not the repository's own: it waits for the person
+    ],
+)
+def test_the_person_is_told_what_is_theirs_to_mend(
+    profile: Profile, command: str, form: str, notes: tuple[str, ...]
+) -> None:
     """An instruction file that orders what is not there, with how it might read; beside what the next session would be told."""
     runs = []
     for day in (1, 2, 3):
         session = (
-            Session(f"s{day}", day).bash("hk install", "zsh: command not found: hk").bash("mise x hk -- hk install")
+            Session(f"s{day}", day)
+            .bash(f"{command} install", f"zsh: command not found: {command}")
+            .bash(f"{form} install")
         )
         runs.append(session.run())
     found = look_back(
-        [Paper("a", runs)], read, LookbackSettings(profile), lines_of=lambda home: {"run hk install once": "AGENTS.md"}
+        [Paper("a", runs)],
+        read,
+        LookbackSettings(profile),
+        lines_of=lambda home: {f"run {command} install once": "AGENTS.md"},
     )
     (project,) = found.projects
-    assert project.notes == ("Does not work here: `hk` (no such command: run it as `mise x hk -- hk`).",)
+    assert project.notes == notes
     assert project.for_you == (
-        "AGENTS.md says “run hk install once”, and the command `hk` is not there in 3 of 3 sessions."
-        " Suggested: … `mise x hk -- hk` instead of `hk`",
+        f"AGENTS.md says “run {command} install once”, and the command `{command}` is not there in 3 of 3 sessions."
+        f" Suggested: … `{form}` instead of `{command}`",
     )
 
 
