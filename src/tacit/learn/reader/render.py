@@ -67,7 +67,7 @@ CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
 CAUSE = re.compile(
-    r"\b(?:because|cause[sd]?|root cause|due to|turns? out|the (?:problem|issue|reason|fix)|actually|instead|must|fails? (?:when|since)"
+    r"\b(?:because|cause[sd]?|root cause|due to|turn(?:s|ed)? out|the (?:problem|issue|reason|fix)|actually|instead|must|fails? (?:when|since)"
     r"|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
     re.I,
 )
