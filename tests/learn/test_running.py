@@ -38,7 +38,7 @@ def memories(folder: Path, tmp_path: Path) -> Any:
 
 def fail_and_cure(run: Any) -> None:
     run.step(tool="shell", input="python check.py", error="FileNotFoundError: no such file: 'settings.json'", status=1)
-    run.step(tool="shell", input="python make_settings.py", output="made", status=0)
+    run.step(tool="shell", input="python scripts/make_settings.py", output="made", status=0)
     run.step(tool="shell", input="python check.py", output="fine", status=0)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recorded_lives import fix_draws
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
@@ -40,31 +41,38 @@ def steps(name: str, struck: bool) -> list[Any]:
 def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memories, Path]]:
     """Four lessons: one helps, one does nothing, one harms, one is about a rare problem; two models in turn."""
     folder, clock, dice = tmp_path_factory.mktemp("half"), Clock("2026-05-01T09:00:00.000Z"), random.Random(7)
-    with open_memories(
-        folder / "s.db", env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)}, cwd=str(folder), now=clock
-    ) as memories:
-        for n in range(2):
-            memories.learn(
-                run(f"t{n}", *[step for name in NAMES for step in steps(name, True)], complete=True, outcome="success")
-            )
-        lessons = {
-            next(name for name in NAMES if name in each.text): each.id
-            for each in memories.list()
-            if each.klass == "pitfall"
-        }
-        task = " ".join(f"make check-{name}" for name in NAMES)
-        for n in range(WEEKS * SESSIONS):
-            clock.advance(days=7 / SESSIONS)
-            model = "opus-4" if n < 3 * SESSIONS else "sonnet-4-5"
-            told = memories.inject(task, run=f"r{n}", host="neutral", model=model)
-            done = [
-                step
-                for name, rates in NAMES.items()
-                for step in steps(name, dice.random() < rates[0 if lessons[name] in told.injected else 1])
-            ]
-            clock.advance(60)
-            memories.learn(run(f"r{n}", *done, model=model, complete=True, outcome="success"), over=True)
-        yield memories, folder
+    with pytest.MonkeyPatch.context() as patch:
+        fix_draws(patch)  # the coin falls by ids
+        with open_memories(
+            folder / "s.db", env={"XDG_DATA_HOME": str(folder), "HOME": str(folder)}, cwd=str(folder), now=clock
+        ) as memories:
+            for n in range(2):
+                memories.learn(
+                    run(
+                        f"t{n}",
+                        *[step for name in NAMES for step in steps(name, True)],
+                        complete=True,
+                        outcome="success",
+                    )
+                )
+            lessons = {
+                next(name for name in NAMES if name in each.text): each.id
+                for each in memories.list()
+                if each.klass == "pitfall"
+            }
+            task = " ".join(f"make check-{name}" for name in NAMES)
+            for n in range(WEEKS * SESSIONS):
+                clock.advance(days=7 / SESSIONS)
+                model = "opus-4" if n < 3 * SESSIONS else "sonnet-4-5"
+                told = memories.inject(task, run=f"r{n}", host="neutral", model=model)
+                done = [
+                    step
+                    for name, rates in NAMES.items()
+                    for step in steps(name, dice.random() < rates[0 if lessons[name] in told.injected else 1])
+                ]
+                clock.advance(60)
+                memories.learn(run(f"r{n}", *done, model=model, complete=True, outcome="success"), over=True)
+            yield memories, folder
 
 
 def test_every_surface_says_the_same_of_a_lesson(
@@ -125,7 +133,7 @@ def test_every_surface_says_the_same_of_a_lesson(
             )
         if known and each.word in ("helps", "harms"):
             assert "error rate 5 % per model and host" in each.sentence or each.standing.word != each.word
-    assert "helps" in verdicts and len(verdicts) >= 2
+    assert {"helps", "harms", "not yet known"} <= verdicts
     memories.tend()
     assert {id: memories.get(id).verdict for id in (each.memory.id for each in whole.lessons)} == {
         each.memory.id: each.memory.verdict for each in whole.lessons
