@@ -71,10 +71,10 @@ def played(data: Path, project: str, task: str, report: dict[str, Any], coins: b
     shutil.copytree(data / "tasks" / task, world.repository, dirs_exist_ok=True)
     shutil.rmtree(copy / "home" / ".config", ignore_errors=True)
     if not coins:
-        place = world.home / ".config" / "tacit"
-        place.mkdir(parents=True)
-        (place / "config.toml").write_text(f'profile = "{place / "plain.toml"}"\n')
-        (place / "plain.toml").write_text(f'extends = "default"\nname = "plain"\n[trial]\n{_no_coin()}')
+        place = world.home / "plain.toml"
+        place.write_text(f'extends = "default"\nname = "plain"\n[trial]\n{_no_coin()}')
+        choose = [sys.executable, "-m", "tacit", "profile", "use", str(place), "--by", "dev", "--yes"]
+        subprocess.run(choose, env=world.env(), cwd=world.repository, check=True, capture_output=True)
     module = str(world.repository / report["module"])
     said = {"session_id": f"exam-{task}", "cwd": str(world.repository), "permission_mode": "default"}
     tool = {"hook_event_name": "PreToolUse", "tool_use_id": "t1"}
