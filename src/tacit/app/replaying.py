@@ -50,7 +50,8 @@ class Replaying(Learning):
         """Do past tasks again with the agent's command, in pairs with a lesson and without it, until something can be said.
 
         `agent` is the command; `{prompt}` in it stands for the task, otherwise it is read from standard input, and `{notes}` for the lesson
-        as text where no host's hooks give it. `without` names lines of an instruction file instead of a lesson (CLAUDE.md:12-18). Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
+        as text where no host's hooks give it. `without` names lines of an instruction file instead of a lesson (CLAUDE.md:12-18).
+        Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
         `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
         """
         from tacit.prove.replay import run_pairs

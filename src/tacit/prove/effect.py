@@ -129,7 +129,8 @@ def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
     names = ", ".join(f"{each.memory.id}{' (may harm)' if each.belief.harm >= SUSPECT else ''}" for each in ranked)
     return (
         [
-            f"Past tasks done again tell in a night what the coins cannot yet: tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."
+            "Past tasks done again tell in a night what the coins cannot yet:"
+            f" tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."
         ]
         if names
         else []

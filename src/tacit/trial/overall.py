@@ -5,7 +5,8 @@ of them makes its problem rarer or cheaper", half of the purse on occurrence, ha
 it speaks first, weeks before one lesson alone can.
 
 *How many failures?* needs a sum: lessons differ, some prevent a problem, some cause one, those that harm are taken out, and those that help
-are withheld more rarely. Each coin has a difference of its own, and what is sought is their sum over the sessions that were given the lesson.
+are withheld more rarely. Each coin has a difference of its own, and what is sought is their sum over the sessions that were given
+the lesson.
 Per coin, x = (Y - m)(A - p) / (1 - p) has p times that coin's difference as its mean, whatever was guessed for m: what is to be expected of
 it where it is given. So the sum of the scores, less the sum of the differences, is a fair game, and for a stake s and a bound c on how
 far a score can fall below its forecast g, wealth grows by at most
@@ -43,7 +44,8 @@ _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is r
 
 
 TOGETHER = 0.02  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
-# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no bar: of 60
+# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim,
+# so it needs no bar: of 60
 # memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
 WARNED = 1.0
 
@@ -79,9 +81,11 @@ class Whole:
         about, least, most = (round(each) for each in self.spared)
         where = f"in {self.given:,} session{'' if self.given == 1 else 's'} that {'was' if self.given == 1 else 'were'} given them"
         if self.verdict.word == HELPS:
-            return f"Some of your lessons help: {where} about {about:,} failures ({least:,} to {most:,}) did not happen; error rate {100 * TOGETHER:g} %."
+            fewer = f"about {about:,} failures ({least:,} to {most:,}) did not happen"
+            return f"Some of your lessons help: {where} {fewer}; error rate {100 * TOGETHER:g} %."
         if self.verdict.word == HARMS:
-            return f"Some of your lessons harm: {where} about {-about:,} failures more ({-most:,} to {-least:,}) happened; error rate {100 * TOGETHER:g} %."
+            more = f"about {-about:,} failures more ({-most:,} to {-least:,}) happened"
+            return f"Some of your lessons harm: {where} {more}; error rate {100 * TOGETHER:g} %."
         span = f"between {abs(least):,} {'more' if least < 0 else 'fewer'} and {abs(most):,} {'more' if most < 0 else 'fewer'} failures"
         return f"Not yet known whether your lessons help: {where} {span} happened than without."
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 PRICED_ON = "2025-12-01"
-# Dollars for a million tokens: new input, output, read from the cache, written to it. By a model's whole name: the next one costs otherwise.
+# Dollars for a million tokens: new input, output, read from the cache, written to it. By a model's whole name: the next
+# one costs otherwise.
 PRICES = {
     "claude-opus-4": (15.0, 75.0, 1.5, 18.75),
     "claude-opus-4-1": (15.0, 75.0, 1.5, 18.75),

@@ -7,7 +7,8 @@
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
 The words that will be printed decide the tier. Where the model's wording says something that the person's line does not, it is shown, not
-said; where nobody in the session said it, their own line is the lesson; where nobody ran or typed a name in it, it is found. Whoever tells it:
+said; where nobody in the session said it, their own line is the lesson; where nobody ran or typed a name in it, it is found.
+Whoever tells it:
 what an output, a page or a paste brought is quoted, and waits for a person.
 """
 

@@ -402,8 +402,10 @@ def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
 
 def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (), words: int = 8) -> Rendering:
     """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself or that name a lesson, lines of the
-    agent that hand a remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes, and in calls the
-    parts that speak of notes and every message (of a commit, a pull request). All lessons count alike, given or not, and so do lines in which
+    agent that hand a remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes, and
+    in calls the
+    parts that speak of notes and every message (of a commit, a pull request). All lessons count alike, given or not, and so do
+    lines in which
     the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
     phrases = {phrase for text in given for phrase in _phrases(text, words)}
     known = [found for text in given if (found := stems(text))]
@@ -443,7 +445,8 @@ _CLAUSE = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
 
 
 def _wordless(call: str, phrases: set[str], words: int) -> str:
-    """A call without what it says: messages, and the clauses in which it speaks of notes or hands a lesson back. Empty if nothing is left."""
+    """A call without what it says: messages, and the clauses in which it speaks of notes or hands a lesson back. Empty if nothing
+    is left."""
     call = _MESSAGE.sub(lambda found: f"{found['flag']}…", call)
     if not _NOTES.search(call) and phrases.isdisjoint(_phrases(call, words)):
         return call

@@ -371,7 +371,8 @@ class Taking:
             if made.get(finding.key) != memory.id or said or is_settled(memory) or memory.gate != "allow":
                 continue
             fresh = replace(
-                memory, text=finding.text, about=finding.about, paths=finding.paths, extra={**(memory.extra or {}), **(finding.extra or {})},
+                memory, text=finding.text, about=finding.about, paths=finding.paths,
+                extra={**(memory.extra or {}), **(finding.extra or {})},
                 updated_at=at,
             )  # fmt: skip
             told = "in the reader's words, all of which the person's line has"

@@ -55,7 +55,8 @@ def is_brought(text: str, lines: Sequence[Line], *, wholly: bool) -> str:
 
 
 def put_in(text: str, lines: Sequence[Line]) -> list[str]:
-    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they are several or
+    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they
+    are several or
     one reads as a name; a single plain word is how a rule is made of a line."""
     strange = _strange(text, _speakers(lines))
     names = {term for name in _NAME.findall(plain(text)) for term in prepare(name).weights}

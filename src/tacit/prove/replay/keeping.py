@@ -2,7 +2,8 @@
 
 Kept in a git directory of our own under Tacit's data folder: its own index, its own objects, nobody's settings. What the repository holds
 already is read through an alternate; what writes does not even see it, since git renews the time of an object that it meets again. So the
-user's index, objects and locks are never touched, no filter, hook or monitor is started, and submodules are not entered. Ignored files stay out, untracked ones are kept up to ten megabytes. After thirty days, or
+user's index, objects and locks are never touched, no filter, hook or monitor is started, and submodules are not entered. Ignored
+files stay out, untracked ones are kept up to ten megabytes. After thirty days, or
 beyond five hundred megabytes, the oldest go.
 """
 
@@ -211,7 +212,10 @@ def _git(
     env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": through} if through else {}
     try:
         done = subprocess.run(
-            ["git", *git.QUIET, "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.untrackedCache=false", "-C", folder, *arguments],
+            [
+                "git", *git.QUIET, "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.untrackedCache=false",
+                "-C", folder, *arguments,
+            ],
             input=said.encode("utf-8", "surrogateescape"), capture_output=True, timeout=SLOW, env=env,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

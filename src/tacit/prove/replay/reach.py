@@ -1,7 +1,9 @@
 """What a past run did beyond its own folder: pushed, published, deployed, posted; and whether it read from a forge.
 
-Whoever publishes, deploys or posts again does it to others again: such a task is not replayed. One that pushed, or opened a pull request, may be:
-a clone has neither remotes nor credentials, so that doing it again fails and reaches nobody. One that reads from a forge cannot be done without
+Whoever publishes, deploys or posts again does it to others again: such a task is not replayed. One that pushed, or opened a pull
+request, may be:
+a clone has neither remotes nor credentials, so that doing it again fails and reaches nobody. One that reads from a forge cannot
+be done without
 them. An attempt counts, whether or not it worked. Asking others for something else (a fetch, an install, a page) is no such thing.
 """
 
@@ -83,7 +85,8 @@ _OWN_TOOLS = re.compile(r"^(?:Todo|Task|Agent|Send(?:User)?Message|Read|Write|Ed
 
 
 def reached(steps: Iterable[Step]) -> str:
-    """What steps did to others that a replay would do again, or read from a forge, with the command; empty where they kept to themselves."""
+    """What steps did to others that a replay would do again, or read from a forge, with the command; empty where they kept to
+    themselves."""
     for step in steps:
         if step.role != "tool":
             continue

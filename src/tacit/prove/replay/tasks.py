@@ -1,8 +1,10 @@
 """Which past runs can be replayed for a lesson, and why the others cannot.
 
 A task qualifies if its problem was met in it, if it can be begun again exactly where it began (the work tree that was kept at its start, or
-the commit that the host wrote down with nothing changed; the first prompt), if until its second prompt it did nothing to others that a clone could
-do again, and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what cannot be told is left out, with its reason.
+the commit that the host wrote down with nothing changed; the first prompt), if until its second prompt it did nothing to others
+that a clone could
+do again, and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what cannot be told is left
+out, with its reason.
 """
 
 from __future__ import annotations
