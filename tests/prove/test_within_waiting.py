@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.recorded_lives import fix_draws
 
 from tacit.app import open as open_memories
 from tacit.core.run import Step
@@ -108,8 +109,11 @@ def test_how_a_session_ended_is_told_by_tests_commit_and_the_persons_last_words(
     assert ended(run("r", *steps)) == how
 
 
-def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(tmp_path: Path) -> None:
+def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From its own units, with a reason in the journal; and it notes what the lessons together are known to do."""
+    fix_draws(monkeypatch)  # thirty coins that fall by chance prove nothing now and then
     task = "run python tools/tax_run.py for orders"
     with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
         for name in ("a", "b"):
