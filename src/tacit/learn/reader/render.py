@@ -67,8 +67,8 @@ CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
 CAUSE = re.compile(
-    r"\b(?:because|cause[sd]?|root cause|due to|turn(?:s|ed)? out|the (?:problem|issue|reason|fix)|actually|instead|must|fails? (?:when|since)"
-    r"|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
+    r"\b(?:because|cause[sd]?|root cause|due to|turn(?:s|ed)? out|the (?:problem|issue|reason|fix)|actually|instead|must"
+    r"|fails? (?:when|since)|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
     re.I,
 )
 _OUTSIDE_TOOLS = ("WebFetch", "WebSearch", "mcp__", "web_", "fetch", "browser")
