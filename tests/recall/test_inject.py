@@ -90,8 +90,10 @@ def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
     # three places a run: fewer runs leave the share to chance
     given = [world.inject("queue hangs", run=f"r{n}", level="lean") for n in range(200)]
     assert {len(each.injected) + len(each.withheld) for each in given} == {3}
+    # of the three that matter most one at the most is left out: 1 - .7³ of the runs, .22 of the places
+    assert max(len(each.withheld) for each in given) == 1
     share = sum(len(each.withheld) for each in given) / (3 * 200)
-    assert 0.2 < share < 0.4
+    assert 0.16 < share < 0.28
 
 
 def test_what_is_withheld_is_recorded_and_not_told(world: Any, make: Make) -> None:
