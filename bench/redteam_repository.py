@@ -173,7 +173,8 @@ def entered(door: Door) -> Entered:
         for fd, at in ((given, 0), (tells, 1), (tells, 2)):
             os.dup2(fd, at)
         os.closerange(3, 64)
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + (1 << 30)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))  # a gigabyte beside what this process holds already
         status = 70
         try:
             status = _enter(door)

@@ -11,20 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.app import Memories
+from tacit.app.opened import keys_path
 from tacit.core import clock as _clock
+from tacit.core.links import Mark
+from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
+from tacit.stores.keys import make
+from tacit.stores.shared import share
+from tacit.stores.tables import TRUTH
+from tacit.stores.truth import reader
 
 
 def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:
     """Surroundings in which a program acts as a person without a terminal: with a new key in their name, made in the home that is named."""
-    from tacit.app.opened import keys_path
-    from tacit.stores.keys import make
-
     return {**env, "TACIT_KEY": make(name or env.get("USER") or "user", keys_path(env))}
 
 
@@ -145,10 +147,6 @@ def finding(
 def live(memories: Memories) -> None:
     """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
     a proposal, a name, a grave, a count, a line for the team; no table stays empty."""
-    from tacit.core.links import Mark
-    from tacit.core.proposal import Proposal
-    from tacit.stores.shared import share
-
     first = memories.add(
         "Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001"
     )
@@ -197,9 +195,6 @@ def live(memories: Memories) -> None:
 
 def content(store: Any) -> dict[str, list[Any]]:
     """All truth rows of a store, by table: what must be equal after a move."""
-    from tacit.stores.tables import TRUTH
-    from tacit.stores.truth import reader
-
     with store.snapshot():
         read = reader(store)
         return {table.name: [tuple(row) for row in read(table)] for table in TRUTH}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.opened import data_folder
 from tacit.app.pages import PageVerbs
@@ -10,18 +11,33 @@ from tacit.app.safety import Safety
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.memory import Memory
+from tacit.core.journal import Change, Entry
+from tacit.core.keep import edited, erased, forgotten, made, paged, pinned, rewritten, undone
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory, kept_text
+from tacit.core.moves import lifted
+from tacit.core.profile import class_of
+from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import CLOSED, OPEN
+from tacit.core.trust import reaches, tier_to_take_away
+from tacit.guard.redact import private, redact
+from tacit.guard.screen import screen
+from tacit.learn.by_hand import checked_facets, memory_from
+from tacit.learn.confirm import confirm, take_back
+from tacit.learn.feedback import give_feedback
+from tacit.learn.promote import promote
+from tacit.stores import readings
+from tacit.stores.captured import remove_captured
+from tacit.stores.notes import put_note
+from tacit.stores.packs import forget_words
+from tacit.stores.replaced import blank_copies
+from tacit.stores.sqlite.backup import remove_holding
+from tacit.stores.sqlite.erase import blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, Unpack
-
     from tacit.app.facets import LessonFacets, LessonFields
-    from tacit.core.journal import Change, Entry
     from tacit.core.ports import Transaction
-    from tacit.core.proposal import Proposal
 
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
@@ -63,9 +79,6 @@ class ByHand(PageVerbs, Safety):
         return self.store.memories([memory.id for memory in kept])
 
     def _make(self, facets: dict[str, Any], at: str) -> Change:
-        from tacit.core.keep import made
-        from tacit.learn.by_hand import memory_from
-
         when = str(facets.get("at") or at or self.now())
         memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
         return made(
@@ -78,8 +91,6 @@ class ByHand(PageVerbs, Safety):
         )
 
     def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
-        from tacit.core.links import Evidence
-
         if not chunk:
             return []
         with self.store.write(confidence=self.profile.signals) as tx:
@@ -119,11 +130,6 @@ class ByHand(PageVerbs, Safety):
         Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning. A person's
         other words are confirmed by them: such a lesson is given every time, and no longer waits for a second sighting.
         """
-        from tacit.core.keep import edited
-        from tacit.learn.by_hand import checked_facets
-        from tacit.learn.confirm import confirm
-        from tacit.learn.promote import promote
-
         found = self.get(id)
         self._need_standing(found, "Editing")
         wanted = checked_facets(fields, self.profile)
@@ -150,9 +156,6 @@ class ByHand(PageVerbs, Safety):
 
     def propose_edit(self, id: str, text: str, *, reason: str = "") -> Proposal:
         """Other words for a lesson that only a person may change: they wait in the inbox."""
-        from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
-        from tacit.guard.redact import private, redact
-
         found, at, reason = self.get(id), self.now(), self._kept_reason(reason)
         proposal = Proposal(
             new_id(), found.project, "edit", reason or "an agent would word it so", self.actor.name, at, memory=found.id,
@@ -164,8 +167,6 @@ class ByHand(PageVerbs, Safety):
 
     def may_change(self, memory: Memory) -> bool:
         """Whether whoever acts may reword a lesson or take it out: that needs as much as it took to put it in."""
-        from tacit.core.trust import reaches, tier_to_take_away
-
         return self.actor.is_person or reaches(
             self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id))
         )
@@ -179,10 +180,6 @@ class ByHand(PageVerbs, Safety):
 
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
-        from tacit.core.keep import rewritten
-        from tacit.guard.redact import private, redact
-        from tacit.guard.screen import screen
-
         self._need_standing(self.get(id), "Rewording")
         clean = redact(private(text)).text
         seen = screen(clean)
@@ -193,14 +190,10 @@ class ByHand(PageVerbs, Safety):
         )
 
     def _class_of(self, kind: str | None) -> str:
-        from tacit.core.profile import class_of
-
         return class_of(self.profile, kind) if kind else ""
 
     def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Always give this memory, outside the budget; or no longer."""
-        from tacit.core.keep import pinned
-
         self._need_person("Pinning")
         return self._change(
             self.get(id).id,
@@ -209,9 +202,6 @@ class ByHand(PageVerbs, Safety):
 
     def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
-        from tacit.core.keep import paged
-        from tacit.core.moves import lifted
-
         self._need_person("Approving a line for the page")
         found, by, version = self.get(id).id, self.actor.name, self.profile_version
         memory = self._change(found, lambda m: paged(m, on, by=by, at=self.now(), reason=reason, profile=version))
@@ -223,8 +213,6 @@ class ByHand(PageVerbs, Safety):
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
-        from tacit.core.keep import forgotten
-
         if bool(id) == bool(origin):
             raise UsageError("Forget what?", "Give either an id or --origin.")
         ids = [self.get(id).id] if id else self._from_origin(origin, OPEN)
@@ -247,8 +235,6 @@ class ByHand(PageVerbs, Safety):
 
     def clear(self, *, reason: str = "") -> list[Memory]:
         """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
-        from tacit.core.keep import forgotten
-
         self._need_person("Clearing a project")
         told, gone = reason or "the project was cleared", list[Memory]()
         for one in self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000):
@@ -264,9 +250,6 @@ class ByHand(PageVerbs, Safety):
 
     def note(self, text: str, *, reason: str = "") -> Entry:
         """A line of the journal by hand: what was changed around the memory, and why. It is about no lesson."""
-        from tacit.core.memory import kept_text
-        from tacit.stores.notes import put_note
-
         said, why = kept_text(self._kept_reason(text)), kept_text(self._kept_reason(reason)) if reason else ""
         with self.store.write() as tx:
             return put_note(tx, self.ensure_project().id, said, why, self.actor.name, self.now())
@@ -292,9 +275,6 @@ class ByHand(PageVerbs, Safety):
         return [self._undo(self.store.entries(memory=self.get(name).id, newest=True, limit=1)[0])]
 
     def _undo(self, entry: Entry) -> Memory:
-        from tacit.core.keep import undone
-        from tacit.learn.confirm import take_back
-
         with self.store.write() as tx:
             memory = tx.get(entry.memory)
             self._need_standing(memory, "Undoing a change of")
@@ -308,9 +288,6 @@ class ByHand(PageVerbs, Safety):
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
         """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
-        from tacit.core.keep import erased
-        from tacit.stores.sqlite.erase import blank
-
         self._need_person("Erasing")
         found = self.get(id)
         with self.store.write() as tx:
@@ -322,18 +299,12 @@ class ByHand(PageVerbs, Safety):
 
     def _erase_outside(self, found: Memory) -> None:
         """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
-        from tacit.stores.captured import remove_captured
-        from tacit.stores.packs import forget_words
-        from tacit.stores.replaced import blank_copies
-        from tacit.stores.sqlite.backup import remove_holding
-
         blank_copies(data_folder(self.env), found.text)
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
             remove_holding(self._file, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
             remove_captured(self.store.path, {run.foreign_id for run in runs if run})
-        from tacit.stores import readings
 
         readings.remove_readings(
             readings.readings_folder(self.near.path),
@@ -345,8 +316,6 @@ class ByHand(PageVerbs, Safety):
 
     def figures(self, id: str, *, confidence: float | None = None, success_rate: float | None = None) -> Memory:
         """State a memory's figures anew, between 0 and 1; id, times and sources never change."""
-        from tacit.core.links import Evidence
-
         stated = {"confidence": confidence, "success_rate": success_rate}
         for name, figure in stated.items():
             if figure is not None and not 0 <= figure <= 1:
@@ -365,8 +334,6 @@ class ByHand(PageVerbs, Safety):
 
     def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Memory:
         """Somebody's word on a lesson: helped (a signal, never a verdict), wrong (evidence against it) or outdated (stale)."""
-        from tacit.learn.feedback import give_feedback
-
         memory = self.get(id)
         if word not in ("helped", "wrong", "outdated"):
             raise UsageError(f"{word!r} is no feedback.", "One of: helped, wrong, outdated.")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.app.profile import profile_choice, put_profile
-
-if TYPE_CHECKING:
-    from tacit.core.profile import Profile
-    from tacit.profiles.choice import NamedProfile
+from tacit.core.profile import Profile
+from tacit.profiles import compiled_profile, profile_text
+from tacit.profiles.choice import NamedProfile
 
 
 class Choosing(Opened):
@@ -22,8 +20,6 @@ class Choosing(Opened):
 
     def use_profile(self, name: str) -> Profile:
         """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
-        from tacit.profiles import compiled_profile, profile_text
-
         self._need_person("Choosing a profile")
         self.ensure_project()
         is_file, text = name.endswith(".toml"), profile_text(name)

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit import formats
 from tacit.app.opened import Opened, data_folder
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Damaged, NotFound, Refused, UsageError
+from tacit.core.exchange import Given, OriginVerdict, Row
+from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
+from tacit.formats import files_named_by
+from tacit.formats.bundle import Bundle, Written, save
+from tacit.formats.source import BytesSource, FileSource, Source
+from tacit.learn.intake import Read, TakenIn, take_in
+from tacit.learn.replacing import Standing, beside_entries, listed, standing
+from tacit.stores.check import rule_of
+from tacit.stores.files import WorkTree
+from tacit.stores.outgoing import audited, header, outgoing
+from tacit.stores.replaced import keep_copy
+from tacit.stores.sqlite.erase import fold_anew
+from tacit.stores.tables import BY_NAME, TRUTH
+from tacit.stores.truth import is_empty, move, reader, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tacit.core.exchange import Given, OriginVerdict, Row
     from tacit.formats import Exchange as Format
-    from tacit.formats.bundle import Written
-    from tacit.formats.source import Source
-    from tacit.learn.intake import Read, TakenIn
-    from tacit.learn.replacing import Standing
-    from tacit.stores.files import WorkTree
 
 _LARGEST = 1 << 30  # bytes of a file that an export may replace
 _OURS = 3  # digests of a file's last exports that are remembered: two, and one that a crash may have left unwritten
@@ -45,10 +53,6 @@ class Exchange(Opened):
         `trust` is the owner's word for his own store (user, team, review …); without it the words are imported text and
         held until somebody vouches for them. A bundle with trust user is a store of one's own, and moves in as it was.
         """
-        from tacit import formats
-        from tacit.core.memory import TIERS, checked
-        from tacit.learn.intake import take_in
-
         tier = checked("trust", trust or "imported", TIERS)
         if tier != "imported":
             self._need_person(f"Importing with trust {tier}")
@@ -64,8 +68,6 @@ class Exchange(Opened):
 
     def _need_word(self, trust: str) -> None:
         """In a new store a bundle may be one's own, moving in, or a stranger's: nothing in the file can tell."""
-        from tacit.stores.truth import is_empty
-
         if not trust and is_empty(self.store):
             raise UsageError(
                 "Say whose bundle this is: the store is empty, and all of it could move in.",
@@ -74,13 +76,6 @@ class Exchange(Opened):
 
     def _move_in(self, source: Source, dry_run: bool) -> TakenIn:
         """A store of one's own, from its bundle, as it was."""
-        from tacit.formats.bundle import Bundle
-        from tacit.learn.intake import TakenIn
-        from tacit.stores.check import rule_of
-        from tacit.stores.sqlite.erase import fold_anew
-        from tacit.stores.tables import BY_NAME
-        from tacit.stores.truth import move, verify
-
         with Bundle(source) as bundle:
             verify(bundle.rows)
             kept = tuple(row[1] for row in bundle.rows(BY_NAME["memory"]))
@@ -96,10 +91,6 @@ class Exchange(Opened):
 
         A file that stands there is replaced only if every lesson in it is known here, and a copy of it is kept.
         """
-        from tacit.formats.bundle import save
-        from tacit.stores.tables import TRUTH
-        from tacit.stores.truth import reader
-
         was = _tree(path).read(os.path.basename(path))
         stood = self._standing("bundle", path, was, []) if was else None
         self._refuse({path: stood} if stood else {})
@@ -109,9 +100,6 @@ class Exchange(Opened):
             return save(path, TRUTH, reader(self.store), each)
 
     def _memory_files(self, source: str | Source) -> list[Source]:
-        from tacit import formats
-        from tacit.formats.source import FileSource
-
         if not isinstance(source, str):
             return [source]
         if os.path.isdir(source):
@@ -122,9 +110,6 @@ class Exchange(Opened):
 
     def export(self, format: str, part: str = "") -> str:
         """The project's memories as another system writes them, field for field; `part` names one of its files."""
-        from tacit import formats
-        from tacit.stores.outgoing import header
-
         module = formats.exchange(format)
         wanted = part or next(iter(module.PARTS))
         if wanted not in module.PARTS:
@@ -134,8 +119,6 @@ class Exchange(Opened):
 
     def export_files(self, format: str) -> dict[str, str]:
         """All the files of another system, text by path; one that keeps a file a memory names them itself."""
-        from tacit import formats
-
         module = formats.exchange(format)
         whole = getattr(module, "files", None)
         if whole is None:
@@ -150,9 +133,6 @@ class Exchange(Opened):
         A file that the store does not know whole is never replaced (`learn.replacing` says what that means). What is replaced lies in
         the data folder afterwards.
         """
-        from tacit import formats
-        from tacit.formats.source import BytesSource
-
         module = formats.exchange(format)
         new = [
             item
@@ -181,10 +161,6 @@ class Exchange(Opened):
 
     def _standing(self, format: str, path: str, was: bytes, new: Sequence[object], text: str = "") -> Standing:
         """What stands in a file that is to be replaced."""
-        from tacit import formats
-        from tacit.formats.source import FileSource
-        from tacit.learn.replacing import Standing, beside_entries, standing
-
         if digest(was).hex() in self._exports(path):
             return Standing()
         module = formats.exchange(format)
@@ -206,9 +182,6 @@ class Exchange(Opened):
 
     def _beside(self, module: Format, paths: Mapping[str, str], new: Sequence[object]) -> dict[str, Standing]:
         """Files of the system that stay where they are: an index that is made anew may not pass over what they hold."""
-        from tacit.formats import files_named_by
-        from tacit.learn.replacing import standing
-
         index = module.PARTS.get("index", "")
         top = next((path[: -len(index)] for path in paths if index and path.endswith(index)), None)
         others = (
@@ -220,8 +193,6 @@ class Exchange(Opened):
         }
 
     def _refuse(self, stood: Mapping[str, Standing]) -> None:
-        from tacit.learn.replacing import listed
-
         lost = {path: each.unknown for path, each in stood.items() if each.unknown}
         if not lost:
             return
@@ -234,8 +205,6 @@ class Exchange(Opened):
         )
 
     def _copied(self, path: str, was: bytes, *, theirs: bool) -> str:
-        from tacit.stores.replaced import keep_copy
-
         return keep_copy(data_folder(self.env), path, was, self.now(), theirs=theirs)
 
     def _exports(self, path: str) -> list[str]:
@@ -250,9 +219,6 @@ class Exchange(Opened):
                 tx.put_meta(_exported_key(path), " ".join([*(each for each in known if each != mine), mine][-_OURS:]))
 
     def _outgoing(self, format: str) -> list[Row | Given | OriginVerdict]:
-        from tacit import formats
-        from tacit.stores.outgoing import audited, outgoing
-
         rows = outgoing(self.store, self.project_id, self.profile, formats.namespace(format)) if self.project else []
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
@@ -263,9 +229,6 @@ class Exchange(Opened):
 
     def verify(self, source: str | Source, *, format: str = "") -> str:
         """What is wrong with a file of another system's memories as a whole; empty where it verifies."""
-        from tacit import formats
-        from tacit.core.errors import Damaged
-
         for each in self._memory_files(source):
             try:
                 next(iter(formats.exchange(format or formats.holder(each)).memories(each)), None)
@@ -275,8 +238,6 @@ class Exchange(Opened):
 
     def _named_rows(self, format: str, rows: Sequence[Row]) -> Sequence[Row]:
         """Rows with the foreign system's ids; a memory that has none gets one, once and for all."""
-        from tacit import formats
-
         name_for = getattr(formats.exchange(format), "name_for", None)
         if name_for is None or all(row.alias for row in rows):
             return rows
@@ -292,9 +253,6 @@ class Exchange(Opened):
 
 def _read(format: str, source: Source) -> Read:
     """What a format reads in a file of its memories."""
-    from tacit import formats
-    from tacit.learn.intake import Read
-
     module = formats.exchange(format)
     items = tuple(module.memories(source))
     return Read(format, source.path, formats.namespace(format), items, getattr(module, "LASTING_IDS", None))
@@ -308,8 +266,6 @@ def _texts_of(module: Format, items: Sequence[object]) -> list[str]:
 
 def _tree(path: str) -> WorkTree:
     """The folder of a file, to read and write it there."""
-    from tacit.stores.files import WorkTree
-
     return WorkTree(os.path.dirname(path) or ".", limit=_LARGEST)
 
 

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
+from tacit import formats
 from tacit.app.instructions import instruction_files, instruction_lines
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
+from tacit.app.vouching import Vouching
+from tacit.core.canary import canary_lines, counter, doubts, silent_after
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
+from tacit.core.refusals import PREFIX, refusals
 from tacit.core.rows import run_id
+from tacit.core.run import Run
+from tacit.core.trust import reported
 from tacit.core.value import replace
+from tacit.formats.source import FileSource, Source
+from tacit.hosts import readers
 from tacit.hosts.environment import surroundings
+from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
+from tacit.learn import learn, preview
+from tacit.learn.by_hand import finding_from
+from tacit.learn.reader import ReaderContext, afresh, prepared, read
+from tacit.learn.reader.remembered import headings_of
+from tacit.learn.reader.render import page_text, page_tokens, rendered
+from tacit.learn.report import Learned, added
+from tacit.learn.running import Running, watched
+from tacit.learn.submit import Submitted, submit
+from tacit.providers import reader
+from tacit.stores.identity import locate, normalise_remote
+from tacit.stores.ledger import StoreLedger
+from tacit.stores.readings import WAITING, Reading, load, readings_folder
+from tacit.stores.vanished import moved_to, repository_of, still_there
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Self, TypeVar, Unpack
-
     from tacit.app.facets import FindingFacets, RunFacets
-    from tacit.app.vouching import Vouching
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-    from tacit.learn.reader import ReaderContext
-    from tacit.learn.report import Learned
-    from tacit.learn.running import Running
-    from tacit.learn.submit import Submitted
-    from tacit.stores.readings import Reading
 
     T = TypeVar("T")
 
@@ -76,8 +88,6 @@ class Learning(Recalling):
 
     def _heard(self, run: Run, doubt: str) -> tuple[Run, str]:
         """A run as far as it counts: a session that lies elsewhere is anybody's. Who stands for a report's format stands for the report."""
-        from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
-
         if run.host in SESSIONS:
             doubt = f"{run.path or 'standard input'} is not where {run.host} keeps your sessions"
             if is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder):
@@ -86,9 +96,6 @@ class Learning(Recalling):
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
-        from tacit.learn.reader import prepared, read
-        from tacit.learn.report import added
-
         row = self.store.run(run_id(self.project_id, run.host, run.id))
         if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
             return learned
@@ -104,21 +111,12 @@ class Learning(Recalling):
 
     def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
         """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""
-        from tacit.learn.reader.render import page_text, page_tokens, rendered
-
         for run in self._runs(source, format):
             lines = rendered(run).lines
             yield run.id, page_text(lines), page_tokens(lines)
 
     def desk(self, host: str) -> ReaderContext | None:
         """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
-        from tacit.hosts import readers
-        from tacit.learn.reader import ReaderContext
-        from tacit.learn.reader.remembered import headings_of
-        from tacit.providers import reader
-        from tacit.stores.ledger import StoreLedger
-        from tacit.stores.readings import readings_folder
-
         if "read" not in self.profile.model.steps:
             return None
         model = reader(
@@ -144,9 +142,6 @@ class Learning(Recalling):
         What comes from one `origin` counts as one sighting, whatever runs it names.
         Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
         """
-        from tacit.learn.by_hand import finding_from
-        from tacit.learn.submit import submit
-
         work = self.work
         finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
         said = submit(work, finding, host=host, known_lines=self.instruction_lines())
@@ -168,8 +163,6 @@ class Learning(Recalling):
         find any, by the name their findings bear (reviewer, test, linter); tool steps speak for themselves. Facets: model, host, budget,
         and those of `inject`.
         """
-        from tacit.learn.running import Running
-
         return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
 
     def watched(
@@ -179,8 +172,6 @@ class Learning(Recalling):
 
         `task` is a text, or a function of the call's own arguments that makes one.
         """
-        from tacit.learn.running import watched
-
         decorate: Callable[[Callable[..., T]], Callable[..., T]] = watched(self.run, task, facets)
         return decorate
 
@@ -198,12 +189,6 @@ class Learning(Recalling):
         hand stands for it where its words are ours or its reviewers'; a neutral file, a linter's messages and comments are anybody's.
         What a system writes in its own folder is vouched for by the person who chose its profile (`app.vouching`).
         """
-        from tacit import formats
-        from tacit.core.run import Run
-        from tacit.core.trust import reported
-        from tacit.formats.source import FileSource
-        from tacit.hosts.places import SESSIONS
-
         if isinstance(source, Run):
             yield source, ""
             return
@@ -220,15 +205,10 @@ class Learning(Recalling):
     @cached_property
     def vouching(self) -> Vouching:
         """Who stands for the logs that are learned here."""
-        from tacit.app.vouching import Vouching
-
         return Vouching(self)
 
     def came_with_repository(self, sources: Sequence[Source], format: str = "") -> list[str]:
         """The files of these logs that git tracks, and that nobody called theirs as they are now: somebody else may have written them."""
-        from tacit import formats
-        from tacit.hosts.places import SESSIONS
-
         found: list[str] = []
         for source in sources:
             name = format or formats.detect(source) or ""
@@ -239,10 +219,6 @@ class Learning(Recalling):
         return list(dict.fromkeys(found))
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
-        from tacit import formats
-        from tacit.core.run import Run
-        from tacit.formats.source import FileSource
-
         if isinstance(source, Run):
             yield source
         else:
@@ -268,8 +244,6 @@ class Learning(Recalling):
         )
 
     def _learn(self, run: Run, home: Self, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
-        from tacit.learn import learn, preview
-
         project = home.ensure_project()
         if not dry_run:
             self._doubted(run, project.id)
@@ -285,8 +259,6 @@ class Learning(Recalling):
         )
         learned = replace(learned, project=project.id)
         if dry_run:
-            from tacit.core.canary import canary_lines, counter, doubts
-
             told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
             return replace(learned, warnings=(*learned.warnings, *told))
         if not run.foreign:
@@ -296,9 +268,6 @@ class Learning(Recalling):
 
     def _doubted(self, run: Run, project: str) -> None:
         """Keep, once a session, what makes it doubtful that it was read right, and what of it was refused."""
-        from tacit.core.canary import counter, doubts, silent_after
-        from tacit.core.refusals import PREFIX, refusals
-
         if (row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at:
             return
         doubted = [counter(run, doubt) for doubt in doubts(run)]
@@ -316,9 +285,6 @@ class Learning(Recalling):
     def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
         """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.
         None where somebody was asked and does not want it."""
-        from tacit.stores.identity import locate, normalise_remote
-        from tacit.stores.vanished import moved_to, repository_of, still_there
-
         if self._asked_project:
             return self
         folder = still_there(run.cwd)
@@ -361,8 +327,6 @@ class Learning(Recalling):
 
     def moved_from(self, folder: str) -> None:
         """A person's word that this project was in another folder, which is gone: what was done there is this project's."""
-        from tacit.stores.vanished import still_there
-
         self.need_person("Saying where a project was before")
         if not os.path.isabs(folder) or still_there(folder):
             told = f"{folder} is not the whole path of a folder that is gone."
@@ -381,9 +345,6 @@ class Learning(Recalling):
 
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
-        from tacit.learn.reader import read
-        from tacit.stores.readings import WAITING, load, readings_folder
-
         reading = load(readings_folder(self.near.path), run)
         if reading is None or (desk := self.desk(reading.host)) is None:
             return None
@@ -393,9 +354,6 @@ class Learning(Recalling):
 
     def read_again(self, session: str) -> Learned:
         """Read a session once more, from what was kept of it, with whoever reads now: its host may have deleted it since."""
-        from tacit.learn.reader import afresh, read
-        from tacit.stores.readings import load, readings_folder
-
         row = self.store.find_run(self.project_id, session)
         reading = load(readings_folder(self.near.path), row.id) if row else None
         if row is None or reading is None:
@@ -411,8 +369,6 @@ class Learning(Recalling):
 
     def _let_wait(self, folder: str, run: str) -> None:
         """Have the worker try again what could not be read yet."""
-        from tacit.stores.readings import WAITING, load
-
         reading = load(folder, run)
         if reading is not None and reading.state == WAITING:
             where = self.reads_elsewhere or surroundings(self.env)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id
+from tacit.core.incident import Incident
+from tacit.core.journal import Entry
+from tacit.core.lifecycle import next_move
+from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
+from tacit.core.standing import early_confidence, standing_of
 from tacit.core.states import OPEN
 from tacit.core.value import value
+from tacit.recall.answering import explain
+from tacit.recall.knowledge import Knowledge
+from tacit.recall.query import Query
+from tacit.recall.rank import barred
+from tacit.recall.render import answered
+from tacit.recall.trial import is_exempt
+from tacit.stores import counts, daily
+from tacit.stores.check import Health, check, rule_of
+from tacit.stores.counts import all_events
+from tacit.stores.incidents import met
+from tacit.stores.lookups import signers
+from tacit.stores.notes import VERB, notes_of
+from tacit.stores.sqlite.erase import rebuild_derived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, Unpack
-
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
-    from tacit.core.incident import Incident
-    from tacit.core.journal import Entry
-    from tacit.core.links import Evidence, Mark, Use
-    from tacit.recall.knowledge import Knowledge
-    from tacit.stores.check import Health
 
 
 @value
@@ -58,10 +70,6 @@ class Looking(Tending):
 
     def why(self, id: str, question: str = "", *, run: str = "") -> Why:
         """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""
-        from tacit.core.lifecycle import next_move
-        from tacit.core.standing import early_confidence, standing_of
-        from tacit.stores.incidents import met
-
         memory, store = self.look_up(id, run), self.store
         evidence = store.evidence(memory.id)
         noticed = dict.fromkeys(
@@ -78,8 +86,6 @@ class Looking(Tending):
 
     def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
-        from tacit.stores.notes import VERB, notes_of
-
         found = self.store.entries(() if everywhere else self.scopes, **filters)
         if (
             filters.get("memory")
@@ -107,8 +113,6 @@ class Looking(Tending):
 
     def week(self, since: str) -> dict[str, int]:
         """What happened here since a day: sessions learned, new lessons, and what became of what was given."""
-        from tacit.stores import counts, daily
-
         return {
             "new": counts.new_memories(self.store, self.project_id, since[:10]),
             **daily.week(self.store, self.project_id, since),
@@ -116,9 +120,6 @@ class Looking(Tending):
 
     def health(self) -> Checkup:
         """Verify the whole store."""
-        from tacit.stores.check import check, rule_of
-        from tacit.stores.counts import all_events
-
         return Checkup(
             self.store.path,
             self.store.schema,
@@ -130,8 +131,6 @@ class Looking(Tending):
 
     def reindex(self) -> int:
         """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
-        from tacit.stores.sqlite.erase import rebuild_derived
-
         kept = rebuild_derived(self.store, self.profile.signals)
         if self.embedder:
             self.store.embed(self.embedder, anew=True)
@@ -147,9 +146,6 @@ class Looking(Tending):
 
     def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
-        from tacit.recall.answering import explain
-        from tacit.recall.query import Query
-
         return explain(
             self.store, self.scopes, self.profile, self.get(id), Query(task=question, **facets),
             now=clock.now(), embedder=lambda: self.embedder,
@@ -157,24 +153,15 @@ class Looking(Tending):
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
         """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""
-        from itertools import chain, repeat
-
-        from tacit.recall.render import answered
-
         hits = [*zip(memories, chain(marks, repeat("")))]
         return answered(hits, new_id(), self.signers(memory for memory, _ in hits))
 
     def signers(self, memories: Iterable[Memory]) -> dict[str, str]:
         """Who signed lessons that came from a team, by id."""
-        from tacit.stores.lookups import signers
-
         return signers(self.store, memories)
 
     def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
         """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
-        from tacit.recall.rank import barred
-        from tacit.recall.trial import is_exempt
-
         every = self.list(limit=-1) if self.project else []
         return [m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)][:limit]
 
@@ -193,8 +180,6 @@ class Looking(Tending):
 
     def look_up(self, id: str, run: str = "") -> Memory:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
-        from tacit.core.links import Mark
-
         memory = self.get(id)
         row = self.store.find_run(self.project_id, run) if run else None
         unit = row.root if row else ""
@@ -217,8 +202,6 @@ class Looking(Tending):
     @property
     def knowledge(self) -> Knowledge:
         """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
-        from tacit.recall.knowledge import Knowledge
-
         return Knowledge(self.store, self.project_id, self.profile, self.now())
 
     def estimate(self, task_type: str, complexity: str = "") -> Memory | None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tacit.app.by_hand import ByHand
 from tacit.core.errors import Refused
-from tacit.core.proposal import APPROVED, OPEN
+from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.value import fields, replace
-
-if TYPE_CHECKING:
-    from tacit.core.proposal import Proposal
-    from tacit.learn.review import Reviewed
-    from tacit.learn.tell.patch import Patch
-
+from tacit.guard.redact import private, redact
+from tacit.learn.review import Reviewed
+from tacit.learn.tell.patch import Patch, patch_of, replaced, turned
 
 _TRIES = 3  # an editor that saves in between is never written over
 
@@ -23,8 +18,6 @@ class Mending(ByHand):
 
     def patch(self, proposal: Proposal) -> Patch | None:
         """The line that a notice would have changed, as it stands and as it would; once it was accepted, as it was and as it is."""
-        from tacit.learn.tell.patch import Patch, patch_of
-
         payload = proposal.payload or {}
         if payload.get("applied"):
             return Patch(**payload["applied"])
@@ -36,8 +29,6 @@ class Mending(ByHand):
 
     def _mend(self, proposal: Proposal, reason: str) -> Reviewed | None:
         """Write the better line. What will be written is noted first: after a crash the same word finishes it."""
-        from tacit.learn.review import Reviewed
-
         payload = proposal.payload or {}
         if proposal.state != OPEN or not payload.get("file"):
             return None  # nothing to write: to know of it is all
@@ -65,8 +56,6 @@ class Mending(ByHand):
 
     def _put_back(self, proposal: Proposal) -> Proposal:
         """The file as it was, in this line; the notice without what was done about it."""
-        from tacit.learn.tell.patch import Patch, turned
-
         payload = dict(proposal.payload or {})
         found = Patch(**payload.pop("applied"))
         self._rewrite(turned(found))
@@ -74,8 +63,6 @@ class Mending(ByHand):
         return replace(proposal, payload=payload)
 
     def _rewrite(self, patch: Patch) -> None:
-        from tacit.learn.tell.patch import replaced
-
         tree = self._work_tree()
         for _ in range(_TRIES):
             raw = tree.read(patch.file)
@@ -93,8 +80,6 @@ class Mending(ByHand):
 
 def _may_be_kept(line: str) -> bool:
     """Whether a line may stand in the store, as it has to for `undo`: it is text, and has nothing to hide."""
-    from tacit.guard.redact import private, redact
-
     try:
         line.encode("utf-8")
     except UnicodeEncodeError:

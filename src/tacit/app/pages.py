@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from tacit.app.opened import Opened
 from tacit.core.errors import StoreBusy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tacit.core.run import Finding
-    from tacit.stores.files import WorkTree
-    from tacit.tend.context import StepReport
-    from tacit.tend.pages import Blamed, Pages
+from tacit.core.run import Finding
+from tacit.learn.page import take_page
+from tacit.stores import identity
+from tacit.stores.files import WorkTree
+from tacit.tend import tend
+from tacit.tend.context import Context, StepReport
+from tacit.tend.pages import Blamed, Pages
 
 
 class PageVerbs(Opened):
@@ -23,16 +22,10 @@ class PageVerbs(Opened):
     @property
     def pages(self) -> Pages:
         """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`, `blame`."""
-        from tacit.tend.context import Context
-        from tacit.tend.pages import Pages
-
         return Pages(Context(self.work, files=self._work_tree(), by=self.actor.name))
 
     def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
         """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
-        from tacit.tend import tend
-        from tacit.tend.context import Context
-
         if vouch:
             self._need_person("Vouching for a page")
         learn = self._learn_page(vouch)
@@ -64,16 +57,10 @@ class PageVerbs(Opened):
         return self.pages.blame(os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root))
 
     def _work_tree(self) -> WorkTree:
-        from tacit.stores.files import WorkTree
-
         project, place = self.ensure_project(), self.place
         if place.given and project.root != place.root:
-            from tacit.stores import identity
-
             place = identity.locate(project.root, self.env)
         return WorkTree(place.root, place.git_dir)
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
-        from tacit.learn.page import take_page
-
         return lambda found: take_page(self.work, found, vouched=vouched)

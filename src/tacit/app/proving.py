@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit import formats
 from tacit.app.opened import Opened
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
+from tacit.core.run import Run
+from tacit.formats.source import FileSource
+from tacit.prove.audit import Checked, Regression, check_run, regressions
+from tacit.prove.backtest import Replayed, backtest
+from tacit.prove.effect import CSV_COLUMNS, Effects, LessonEffect, effect_of, effects, heard_in, tidy
+from tacit.prove.runs import RunAudit, audit_run
+from tacit.prove.worth import heard_lines
 
 LOOKED_AT = 1000  # of the newest sessions, among which the beginning of an id is looked for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.prove.audit import Checked, Regression
-    from tacit.prove.backtest import Replayed
-    from tacit.prove.effect import Effects, LessonEffect
-    from tacit.prove.runs import RunAudit
 
 
 class Proving(Opened):
@@ -28,20 +27,14 @@ class Proving(Opened):
 
     def effect(self, id: str = "") -> Effects:
         """The figures of the control group: one lesson, or all and the whole memory."""
-        from tacit.prove.effect import effects
-
         return effects(self.store, self.project_id, self.profile, self.get(id).id if id else "")
 
     def effect_of(self, id: str) -> LessonEffect:
         """The figures of one lesson, from its own uses alone."""
-        from tacit.prove.effect import effect_of
-
         return effect_of(self.store, self.project_id, self.profile, self.get(id))
 
     def effect_rows(self, id: str = "") -> Iterator[tuple[str, ...]]:
         """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
-        from tacit.prove.effect import CSV_COLUMNS, tidy
-
         only = self.get(id).id if id else ""
         yield CSV_COLUMNS
         uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
@@ -49,16 +42,11 @@ class Proving(Opened):
 
     def heard_lines(self) -> list[str]:
         """What became of the person's own words, in sentences: given so often, came back so often; empty where nothing can be said."""
-        from tacit.prove.effect import heard_in
-        from tacit.prove.worth import heard_lines
-
         found = heard_in(self.store, self.project_id, self.profile)
         return heard_lines(found) if found else []
 
     def audit(self, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
         """What a run, or each of the latest, was given, and what came back."""
-        from tacit.prove.runs import audit_run
-
         if run:
             found = self.store.find_run(self.project_id, run)
             latest = [] if found else self.store.runs(self.project_id, limit=LOOKED_AT)
@@ -73,8 +61,6 @@ class Proving(Opened):
 
     def backtest(self, runs: Iterable[Run], profiles: Sequence[str] = ()) -> list[Replayed]:
         """Past runs replayed in order under one or more profiles, each lesson learned only from the past."""
-        from tacit.prove.backtest import backtest
-
         past = [*runs]
         wanted = [self.load_profile(name) for name in profiles] or [self.profile]
         return [backtest(past, profile, ids=new_id) for profile in wanted]
@@ -84,8 +70,6 @@ class Proving(Opened):
 
         `run` is the id of a run that was learned, or the path of its file.
         """
-        from tacit.prove.audit import check_run
-
         if not os.path.isfile(run):
             row = self.store.find_run(self.project_id, run)
             if row is not None and not row.learned_at:
@@ -95,8 +79,6 @@ class Proving(Opened):
 
     def regressions(self, run: str) -> list[Regression]:
         """Findings that were fixed in the run before this one and are back; `run` as for `check`."""
-        from tacit.prove.audit import regressions
-
         current, before = self._reread(run)
         if before is None:
             return []
@@ -105,9 +87,6 @@ class Proving(Opened):
 
     def _reread(self, run: str) -> tuple[Run, Run | None]:
         """A run from its file, and the one before it: by the host's own index, or by the order in which they were learned."""
-        from tacit import formats
-        from tacit.formats.source import FileSource
-
         row = None if os.path.isfile(run) else self.store.find_run(self.project_id, run)
         path = row.path if row else run
         if not os.path.isfile(path):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 
 from tacit.app.learning import Learning
+from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
+from tacit.core.clock import after_days
 from tacit.core.errors import UsageError
+from tacit.core.plural import numbered
+from tacit.hosts import HOSTS, readers
+from tacit.learn.reader import exam_key, examined
+from tacit.providers import reader
+from tacit.stores.counts import recent
+from tacit.stores.ledger import StoreLedger
+from tacit.stores.readings import READ, every, readings_folder
 
 
 class Readers(Learning):
@@ -13,9 +22,6 @@ class Readers(Learning):
 
     def retake_exam(self) -> str:
         """Have the reader take its exam now; how it went, for people. Raises where nobody reads here, or nobody answers."""
-        from tacit.hosts import readers
-        from tacit.learn.reader import examined
-
         by, hosts = str(self.settings()["reader.by"].value), [*self.settings()["reader.hosts"].value]
         desk = self.desk((hosts or [by])[0] if by in readers() or hosts else next(iter(readers())))
         if desk is None:
@@ -29,9 +35,6 @@ class Readers(Learning):
 
     def reading_trouble(self) -> list[str]:
         """Why sessions that should have been read were not, for the first screen; nothing where all is well."""
-        from tacit.core.plural import numbered
-        from tacit.stores.readings import READ, every, readings_folder
-
         if str(self.settings()["reader.by"].value) in ("", "nobody"):
             return []
         found = [each for each in every(readings_folder(self.near.path)) if each.project == self.project_id]
@@ -40,13 +43,6 @@ class Readers(Learning):
 
     def reading_notes(self) -> list[str]:
         """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
-        from tacit.core.plural import numbered
-        from tacit.hosts import readers
-        from tacit.learn.reader import exam_key
-        from tacit.providers import reader
-        from tacit.stores.ledger import StoreLedger
-        from tacit.stores.readings import READ, every, readings_folder
-
         settings = self.settings()
         by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
         if by in ("", "nobody"):
@@ -71,15 +67,9 @@ class Readers(Learning):
 
     def unread(self) -> list[str]:
         """Hosts and versions whose sessions of late may not have been read right, for people."""
-        from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
-        from tacit.core.clock import after_days
-        from tacit.stores.counts import recent
-
         silent = json.loads(self.store.meta(f"silent:{self.project_id}") or "{}")
         return [*canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *silent_lines(silent)]
 
     def doubted_sessions(self) -> list[str]:
         """The newest session file of each host that may not be read right."""
-        from tacit.hosts import HOSTS
-
         return [path for host in HOSTS if (path := self.store.meta(f"sample:{host}"))]

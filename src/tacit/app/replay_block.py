@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from tacit.app.instructions import OTHER_INSTRUCTIONS
+from tacit.app.learning import Learning
 from tacit.app.replay_wish import Wish, trees_folder
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
+from tacit.core.value import replace
+from tacit.hosts import every_host
+from tacit.prove.replay.clone import commit_of, texts_at
+from tacit.prove.replay.keeping import kept_for
+from tacit.prove.replay.tasks import Skipped, Task, judge_task
 from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.app.learning import Learning
-    from tacit.prove.replay.tasks import Skipped, Task
 
 
 class BlockWish(Wish):
     """One call of `replay --without`: a run that is given the lines has the file as it was, the other has it without them."""
 
     def __init__(self, memories: Learning, name: str, agent: str, **options: Any) -> None:
-        from tacit.hosts import every_host
-
         file = file_of_name(name)
         loaded = {each for host in every_host().values() for each in host.instructions} | {*OTHER_INSTRUCTIONS}
         if os.path.basename(file) not in {os.path.basename(each) for each in loaded}:
@@ -56,11 +54,6 @@ class BlockWish(Wish):
 
     def _tasks(self) -> Iterator[Task | Skipped]:
         """Every past run of this project in which the lines stood in the file."""
-        from tacit.core.value import replace
-        from tacit.prove.replay.clone import commit_of, texts_at
-        from tacit.prove.replay.keeping import kept_for
-        from tacit.prove.replay.tasks import Skipped, judge_task
-
         for row in self.memories.store.runs(self.memories.project_id, limit=-1):
             run = self._reread(row.id) if row.learned_at else "it was never learned"
             if isinstance(run, str):

@@ -4,25 +4,53 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
-from typing import TYPE_CHECKING
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from tacit import formats
 from tacit.app.instructions import OTHER_INSTRUCTIONS
 from tacit.app.learning import Learning
+from tacit.app.opened import data_folder
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
+from tacit.core.journal import change
+from tacit.core.memory import Memory
+from tacit.core.profile import profile_id, to_json
+from tacit.core.run import Run
+from tacit.core.states import INJECTABLE
 from tacit.core.value import fields, replace, value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
-    from tacit.core.run import Run
-    from tacit.hosts.registration import Host
-    from tacit.prove.replay.arm import Bench
-    from tacit.prove.replay.plan import Estimate
-    from tacit.prove.replay.tasks import Skipped, Task
+from tacit.formats.source import FileSource
+from tacit.hosts import every_host
+from tacit.hosts import host as host_named
+from tacit.hosts.entries import with_entries
+from tacit.hosts.places import folders_of
+from tacit.hosts.registration import (
+    Host,
+    command,
+    data_of,
+    home_of,
+    plugin_text,
+    registration,
+    settings_path,
+    user_home,
+)
+from tacit.learn.occurrences import occurrences
+from tacit.learn.reader import READING_PATIENCE, prompt
+from tacit.prove.replay import pairs_of
+from tacit.prove.replay.arm import TRANSCRIPT, Bench
+from tacit.prove.replay.clone import commit_of, texts_at
+from tacit.prove.replay.confine import CREDENTIALS, version
+from tacit.prove.replay.keeping import kept_for
+from tacit.prove.replay.kept import ReplayFolder
+from tacit.prove.replay.outcome import CHECK, READER, SIGNATURE
+from tacit.prove.replay.plan import MOST_PAIRS, Estimate, estimate
+from tacit.prove.replay.tasks import Skipped, Task, judge_task, stands_in
+from tacit.trial.outcome import NO_PROBLEM
 
 HOUR = 3600.0
 _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
@@ -74,13 +102,6 @@ class Wish:
         anew: bool = False,
         whole: bool = False,
     ) -> None:
-        from tacit.hosts import every_host
-        from tacit.hosts import host as host_named
-        from tacit.prove.replay.confine import version
-        from tacit.prove.replay.kept import ReplayFolder
-        from tacit.prove.replay.plan import MOST_PAIRS
-        from tacit.trial.outcome import NO_PROBLEM
-
         self.memories, self.lesson, self.check, self.setup = memories, lesson, check, setup
         self.whole = whole
         # a command's is its purpose, and no failure
@@ -142,8 +163,6 @@ class Wish:
         self.kept = ReplayFolder(os.path.join(top, f"{base}-{count if anew else last}"))
 
     def _instrument(self) -> str:
-        from tacit.prove.replay.outcome import CHECK, READER, SIGNATURE
-
         if self.check:
             return CHECK
         if self.signature:
@@ -158,10 +177,6 @@ class Wish:
     # -- the plan ---------------------------------------------------------------------------------------------------------
 
     def plan(self) -> ReplayPlan:
-        from tacit.prove.replay import pairs_of
-        from tacit.prove.replay.plan import estimate
-        from tacit.prove.replay.tasks import Task
-
         known = self.kept.plan()
         found = [*self._tasks()]
         tasks = (
@@ -185,8 +200,6 @@ class Wish:
 
     def keep_plan(self) -> dict[str, Any]:
         """The plan of this replay, made now if it has none; how many pairs it may run is the caller's to change."""
-        from tacit.prove.replay.tasks import Task
-
         known = self.kept.plan()
         if known is None:
             found = [*self._tasks()]
@@ -214,11 +227,6 @@ class Wish:
 
     def _tasks(self) -> Iterator[Task | Skipped]:
         """Every past run in which the problem was met: as a task, or why it is none."""
-        from tacit.learn.occurrences import occurrences
-        from tacit.prove.replay.clone import commit_of, texts_at
-        from tacit.prove.replay.keeping import kept_for
-        from tacit.prove.replay.tasks import Skipped, judge_task, stands_in
-
         store = self.memories.store
         met: dict[str, list[str]] = {}
         trusted: set[str] = set()
@@ -254,8 +262,6 @@ class Wish:
             yield Skipped(run.id, f"the lesson stood in {file} then") if file else replace(found, commit=commit)
 
     def _hosts(self) -> list[Host]:
-        from tacit.hosts import every_host
-
         return [self.host] if self.host else [*every_host().values()]
 
     def _reread(self, id: str) -> Run | str:
@@ -273,8 +279,6 @@ class Wish:
     # -- what runs need ---------------------------------------------------------------------------------------------------
 
     def bench(self) -> Bench:
-        from tacit.prove.replay.arm import Bench
-
         memories = self.memories
         return Bench(
             id=self.kept.id,
@@ -304,11 +308,6 @@ class Wish:
     def _hidden(self) -> tuple[str, ...]:
         """What no run may read: credentials, other sessions, the store with the lesson, the repository as it is now; but what it needs to
         start, and what the user opens to it."""
-        from tacit.app.opened import data_folder
-        from tacit.hosts import every_host
-        from tacit.hosts.registration import data_of, home_of, user_home
-        from tacit.prove.replay.confine import CREDENTIALS
-
         env = self.memories.env
         home = user_home(env)
         closed = [os.path.join(home, name) for name in CREDENTIALS]
@@ -318,17 +317,12 @@ class Wish:
 
     def _readable(self) -> tuple[str, ...]:
         """What may be read wherever it lies: this program, so that hooks can start, and what the user opens."""
-        import sys
-
         own = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
         return tuple(dict.fromkeys([*own, *map(os.path.abspath, self.read)]))
 
     def _make_store(self, path: str, clone: str, given: bool) -> None:
         """A store of a run's own: this project under this profile, with the lesson pinned, or without it."""
         from tacit.app import open
-        from tacit.core.journal import change
-        from tacit.core.profile import profile_id, to_json
-        from tacit.core.states import INJECTABLE
 
         memories, at = self.memories, self.memories.now()
         with open(path, env={"HOME": os.path.dirname(path)}, cwd=clone, now=memories.now) as own:
@@ -358,10 +352,6 @@ class Wish:
         """Connect and log in the agent's program, in a home that holds nothing else."""
         if self.host is None:
             return
-        import shutil
-
-        from tacit.hosts.entries import with_entries
-        from tacit.hosts.registration import command, home_of, plugin_text, registration, settings_path
 
         host, env = self.host, {"HOME": home}
         for name in host.login:
@@ -384,9 +374,6 @@ class Wish:
 
     def _notes(self) -> str:
         """The lesson as an agent is shown it at a start."""
-        import shutil
-        import tempfile
-
         from tacit.app import open
 
         os.makedirs(self.kept.folder, exist_ok=True)
@@ -401,13 +388,6 @@ class Wish:
 
     def _read(self, folder: str, env: Mapping[str, str]) -> list[tuple[str, Run]]:
         """What a run left to read: its host's transcripts, a neutral file it wrote, or what it printed."""
-        import re
-
-        from tacit import formats
-        from tacit.formats.source import FileSource
-        from tacit.hosts.places import folders_of
-        from tacit.prove.replay.arm import TRANSCRIPT
-
         paths: list[str] = []
         for host in self._hosts():
             for top in folders_of(host.name, {"HOME": env["HOME"]}) if host.sessions else ():
@@ -437,8 +417,6 @@ class Wish:
             return any(use.arm != "withheld" for use in own.store.uses(memory=self.lesson.id))
 
     def _ask(self, question: str) -> str:
-        from tacit.learn.reader import READING_PATIENCE, prompt
-
         assert self.desk is not None
         return self.desk.model.ask(
             question, schema=prompt.known_schema(1), timeout=READING_PATIENCE * self.memories.profile.model.timeout_s

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.learning import Learning
+from tacit.app.replay_block import BlockWish
 from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder, trees_folder
 from tacit.core.errors import Refused, TacitError
+from tacit.core.lifecycle import Move
+from tacit.core.moves import moved
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
+from tacit.hosts.registration import user_home
+from tacit.learn import shell
+from tacit.learn.notice.failures import EDITS
+from tacit.prove.replay import Replay, plan, replay_on_disk, run_pairs, words
+from tacit.prove.replay.keeping import keep_tree, kept_for, prune
+from tacit.prove.replay.kept import ReplayFolder
+from tacit.prove.replay.plan import Budget, another_pair, spent_on
+from tacit.stores.heads import head_commit
+from tacit.trial.effect import HARMS
 from tacit.words.blocks import file_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Unpack
-
     from tacit.app.facets import ReplayOptions
-    from tacit.prove.replay import Replay
-    from tacit.prove.replay.plan import Budget
 
 HOUR = 3600.0
 _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
@@ -33,7 +42,6 @@ class Replaying(Learning):
     def _wish(self, id: str, agent: str, without: str, **options: Unpack[ReplayOptions]) -> Wish:
         if not without:
             return Wish(self, self.get(id), agent, **options)
-        from tacit.app.replay_block import BlockWish
 
         return BlockWish(self, without, agent, **options)
 
@@ -54,9 +62,6 @@ class Replaying(Learning):
         Options: `check` (a command that exits 0 where the work is well), `setup`, `pairs`,
         `timeout`, `keep_env`, `read`, `write`, `host`, `unconfined`, `anew`, `whole`. Killed and called again it goes on.
         """
-        from tacit.prove.replay import run_pairs
-        from tacit.prove.replay.plan import Budget
-
         if self.env.get("TACIT_REPLAY"):
             raise Refused("A replay inside a replay would never end.", "Run it from your own shell.")
         self._need_person("Running agents on past tasks")
@@ -69,11 +74,6 @@ class Replaying(Learning):
 
     def _suspend(self, found: Replay) -> None:
         """A lesson that harms in a replay is given to nobody until a person decides."""
-        from tacit.core.lifecycle import Move
-        from tacit.core.moves import moved
-        from tacit.core.states import INJECTABLE
-        from tacit.trial.effect import HARMS
-
         if file_of_name(found.lesson):
             return  # lines of a file are the person's to take out
         memory = self.get(found.lesson)
@@ -89,10 +89,6 @@ class Replaying(Learning):
 
         `head` is the commit that was checked out when it began, `path` its transcript, which says whether a call has written already.
         """
-        from tacit.hosts.registration import user_home
-        from tacit.prove.replay.keeping import keep_tree, kept_for, prune
-        from tacit.stores.heads import head_commit
-
         top, place = trees_folder(self), self.place
         if place.kind != "git" or not head or kept_for(top, host, session) is not None:
             return
@@ -109,9 +105,6 @@ class Replaying(Learning):
 
     def _has_written(self, path: str) -> bool:
         """Whether a call of this session may have changed a file so far."""
-        from tacit.learn import shell
-        from tacit.learn.notice.failures import EDITS
-
         try:
             steps = [step for run in self._runs(path, "") for step in run.steps if step.role == "tool"]
         except (TacitError, OSError):
@@ -123,10 +116,6 @@ class Replaying(Learning):
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""
-        from tacit.prove.replay import replay_on_disk
-        from tacit.prove.replay.kept import ReplayFolder
-        from tacit.prove.replay.plan import another_pair, spent_on
-
         only = id if file_of_name(id) else self.get(id).id if id else ""
         found = []
         top = replays_folder(self)
@@ -135,7 +124,6 @@ class Replaying(Learning):
             plan = kept.plan()
             if plan and plan["project"] == self.project_id and only in ("", plan["lesson"]):
                 each = replay_on_disk(kept, plan, "")
-                from tacit.prove.replay.plan import Budget
 
                 stop = another_pair(
                     each.pairs, plan["pairs"], spent_on(kept.runs()), Budget(), (), plan.get("whole", False)
@@ -146,6 +134,4 @@ class Replaying(Learning):
 
 def replay_part(name: str) -> Any:
     """A module of the replay, for surfaces: what it decides and says needs neither store nor project."""
-    from tacit.prove.replay import plan, words
-
     return {"plan": plan, "words": words}[name]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.app.mending import Mending
 from tacit.core.errors import NotFound, UsageError
+from tacit.core.memory import Memory
+from tacit.core.proposal import Proposal, reason_now
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.memory import Memory
-    from tacit.core.proposal import Proposal
-    from tacit.learn.review import Review, Reviewed
-
+from tacit.learn.candidates import best, heard, why
+from tacit.learn.deciding import find_proposal
+from tacit.learn.review import Review, Reviewed
+from tacit.stores.counts import pieces_of_work
 
 FOR_PERSON = ("notice", "request")  # kinds of proposals that no agent is told of
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
@@ -29,9 +27,6 @@ class Reviewing(Mending):
 
     def counted_anew(self, found: Sequence[Proposal]) -> list[Proposal]:
         """Proposals whose reasons count sessions, out of all that there are by now."""
-        from tacit.core.proposal import reason_now
-        from tacit.stores.counts import pieces_of_work
-
         sessions = pieces_of_work(self.store, self.project_id) if any(each.kind in FOR_PERSON for each in found) else 0
         return [replace(each, reason=reason_now(each, sessions)) if each.kind in FOR_PERSON else each for each in found]
 
@@ -45,8 +40,6 @@ class Reviewing(Mending):
 
     def worth_a_look(self) -> tuple[list[tuple[Memory, str]], list[tuple[Memory, str]]]:
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each, with what they are."""
-        from tacit.learn.candidates import best, heard, why
-
         if not self.project:
             return [], []
         known = self.store.select([self.project_id], states=("provisional",), limit=LOOKED_AT)
@@ -72,8 +65,6 @@ class Reviewing(Mending):
         `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too,
         the decision waits for them.
         """
-        from tacit.learn.deciding import find_proposal
-
         self._need_person("Deciding")
         project, seat, reason = self.ensure_project(), self._seat(role), self._kept_reason(reason)
         if decision == "clear":
@@ -111,8 +102,6 @@ class Reviewing(Mending):
 
     def reopen(self, proposal: str) -> Proposal:
         """Let a decided proposal wait again; `undo` takes back what its decision changed, a mended file is put back here."""
-        from tacit.learn.deciding import find_proposal
-
         self._need_person("Reopening")
         found = find_proposal(self.store, self.project_id, proposal)
         if found.state != "open" and (found.payload or {}).get("applied"):
@@ -121,13 +110,9 @@ class Reviewing(Mending):
 
     def settle(self, proposal: str, why: str) -> None:
         """Close a proposal that was followed by another way."""
-        from tacit.learn.deciding import find_proposal
-
         self._need_person("Deciding")
         self._seat("person").settle(find_proposal(self.store, self.project_id, proposal), why)
 
     def _seat(self, role: str) -> Review:
-        from tacit.learn.review import Review
-
         publish = self._publish if self.publishes else None
         return Review(self.work, role, publish)

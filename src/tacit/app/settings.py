@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.config import Settled, settle
 from tacit.core.errors import ConfigInvalid
 from tacit.core.value import replace
 from tacit.guard.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 # Python reads a dotted key in the square of its parts: 16 kB in one key are a second of work before a prompt.
 MOST_DOTS = 32

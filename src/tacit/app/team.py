@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id, open_store_at
+from tacit.app.profile import profile_choice
+from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
+from tacit.core.refusals import DAYS, PREFIX, refusal_lines
+from tacit.core.rows import Project
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.rows import Project
-    from tacit.team.join import Joined
-    from tacit.team.sync import Synced
+from tacit.formats import journal_file
+from tacit.providers.ssh import Keys
+from tacit.stores.counts import recent
+from tacit.stores.files import JournalFolder
+from tacit.stores.git import first_commit
+from tacit.stores.identity_record import record_project
+from tacit.stores.shared import canonical
+from tacit.team.join import Joined, join
+from tacit.team.sync import Synced, notes, sync
 
 
 class Team(ByHand):
@@ -39,7 +45,6 @@ class Team(ByHand):
             raise Refused(
                 f"{told}.", "Its owner says SELECT tacit.admit('YOU', 'PROJECT', 2) (docs/howto/postgres.md)."
             )
-        from tacit.stores.identity_record import record_project
 
         self.store.join(found[0][0], owner)  # type: ignore[attr-defined]
         if not record_project(self.place, found[0][0]):
@@ -51,12 +56,6 @@ class Team(ByHand):
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
-        from tacit.formats import journal_file
-        from tacit.providers.ssh import Keys
-        from tacit.stores.files import JournalFolder
-        from tacit.stores.git import first_commit
-        from tacit.team.sync import sync
-
         self._need_file("Sharing a memory through git")
         if not dry_run:
             self._need_person("Sharing lessons under your signature")
@@ -72,8 +71,6 @@ class Team(ByHand):
 
     def join(self, path: str) -> Joined:
         """Make one memory of this store and another of the same person: each takes in what the other has."""
-        from tacit.team.join import join
-
         self._need_person("Joining two stores")
         self._need_file("Joining two stores")
         if os.path.realpath(path) == os.path.realpath(self.store.path):
@@ -86,17 +83,10 @@ class Team(ByHand):
 
     def sync_notes(self) -> Sequence[str]:
         """What a person should know of the team's journal."""
-        from tacit.team.sync import notes
-
         return notes(self.store, self.project_id) if self.store.is_file else ()
 
     def refused(self) -> list[str]:
         """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
-        from tacit.app.profile import profile_choice
-        from tacit.core.clock import after_days
-        from tacit.core.refusals import DAYS, PREFIX, refusal_lines
-        from tacit.stores.counts import recent
-
         chosen = profile_choice(self).note
         return [
             *refusal_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
@@ -106,7 +96,5 @@ class Team(ByHand):
 
     def canonical(self) -> str:
         """What the team knows as one text, equal on every machine that has synced the same lines."""
-        from tacit.stores.shared import canonical
-
         self._need_file("Sharing a memory through git")
         return canonical(self.store, self.project_id)

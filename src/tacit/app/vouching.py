@@ -11,22 +11,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.app.opened import config_path
+from tacit.app.opened import Opened, config_path
 from tacit.app.profile import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import FOREIGN_WORDS, LogFile, doubts_choice, doubts_files
+from tacit.formats.source import Source
 from tacit.hosts.places import SESSIONS
 from tacit.stores.git import TrackedFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from tacit.app.opened import Opened
     from tacit.formats import Format
-    from tacit.formats.source import Source
 
 _ANSWERS = "own-logs:"  # in what only this machine knows: whether logs that git tracks are a person's, by path and hash
 

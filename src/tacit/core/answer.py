@@ -7,11 +7,8 @@ is not there; nothing a model says can raise here.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from collections.abc import Mapping
+from typing import Any
 
 # The first line of what a command is asked. A command may be an agent's host and keep a transcript, which is not to be learned.
 ASKED = "[tacit asks]"

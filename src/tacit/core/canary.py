@@ -7,11 +7,10 @@ that keeps its records and renames its mark of a person loses nothing but what m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tacit.core.run import Run
 
 PREFIX = "unread: "

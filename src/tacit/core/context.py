@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Project

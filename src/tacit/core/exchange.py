@@ -16,14 +16,11 @@ becomes an alias and never a path.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import Memory
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
 
 @value

@@ -15,17 +15,15 @@ what it says was lost is written down as a mark when the loss happens, so that e
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from math import exp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.links import LOST as LOST
+from tacit.core.links import Evidence
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Protocol
-
-    from tacit.core.links import Evidence
 
     class Rules(Protocol):
         """What fading needs of a profile's [fade]."""

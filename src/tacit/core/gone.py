@@ -8,10 +8,7 @@ of that number. Of several things named, one that is still there keeps the lesso
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence
 
 GONE = "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
 RECORDS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")

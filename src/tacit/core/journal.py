@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.digest import digest
 from tacit.core.errors import Refused
 from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.core.states import is_legal
 from tacit.core.value import replace, value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 # The names under which our own machinery writes; any other is somebody's.
 AUTOMATIC = ("learn", "notice", "reader", "tend", "sweep", "merge", "triage", "reflect", "sync", "page", "agent")

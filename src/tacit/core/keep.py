@@ -6,19 +6,14 @@ Administrative verbs are legal in every state and every profile; they are journa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.core.errors import Refused, UsageError
-from tacit.core.journal import change
+from tacit.core.journal import Change, Entry, change
 from tacit.core.memory import ADDED, DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.journal import Change, Entry
 
 FORGOTTEN = "archived"
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.

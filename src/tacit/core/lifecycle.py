@@ -15,14 +15,13 @@ a person. A rule for silence never touches what the profile keeps for good. What
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.states import ACTIVE, INJECTABLE, LEGAL, STATES, is_legal
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tacit.core.profile import Profile
     from tacit.core.profile_sections import Condition, Rule
 

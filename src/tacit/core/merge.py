@@ -6,19 +6,13 @@ counts for the keeper as an opening balance that names the merge, so that taking
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.links import Evidence, sightings
-from tacit.core.memory import TIERS
+from tacit.core.memory import TIERS, Memory
 from tacit.core.states import STATES
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.journal import Change
-    from tacit.core.memory import Memory
 
 _HEIGHT = {state: n for n, state in enumerate(STATES[:4])}
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tacit.core.clock import after_days
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.lifecycle import Move, judge_move, review_days
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.journal import Change
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called

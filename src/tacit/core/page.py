@@ -9,12 +9,9 @@ Indented lines belong to the bullet above them, unless they carry an id of their
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 HEADING = "## "
 _DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from tacit.core.proposal import Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from types import TracebackType
-    from typing import Any, Protocol, Self
-
     from tacit.core.journal import Change, Entry
     from tacit.core.links import Evidence, Mark, Telling, Use
     from tacit.core.memory import Memory, Tally
     from tacit.core.profile_upkeep import Signals
-    from tacit.core.proposal import Proposal
     from tacit.core.rows import Direction, Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
     from tacit.words.passages import Passage
 

@@ -23,12 +23,13 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.core import lifecycle, states
 from tacit.core.errors import NotFound, ProfileInvalid
@@ -36,9 +37,6 @@ from tacit.core.memory import SCOPES
 from tacit.core.profile import FORMAT, Profile
 from tacit.core.profile_field import FACETS, OPINION, PLACEHOLDER, REQUIRED, WORLDS, Key
 from tacit.core.profile_keys import KEYS, format_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 BUILTIN = ("default", "archeflow", "ralph", "geas", "joelclaw")
 NAME = re.compile(r"[a-z][a-z0-9_-]*")

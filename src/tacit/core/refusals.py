@@ -5,11 +5,10 @@ An attack that fails should not fail unseen: somebody put it there. Each refusal
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tacit.core.run import Run
 
 PREFIX = "refused: "

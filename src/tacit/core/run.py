@@ -8,16 +8,13 @@ what is new, and several submissions under one run id are all kept. Its place is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.memory import SEVERITIES
 from tacit.core.rows import REPLAY_FOLDER
 from tacit.core.value import replace, value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 OUTCOMES = ("success", "failure", "aborted", "unknown")
 STANCES = ("supports", "contradicts")

@@ -6,21 +6,14 @@ is the one place that brings them together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
-from tacit.core.links import CONFIRMED, INSTRUCTED
-from tacit.core.memory import HEARD, INSIDE, OWNER
+from tacit.core.links import CONFIRMED, INSTRUCTED, Evidence, sightings
+from tacit.core.memory import HEARD, INSIDE, OWNER, Memory
+from tacit.core.profile import Profile
 from tacit.core.trust import WITNESSES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
@@ -160,6 +153,4 @@ def _pieces(evidence: Sequence[Evidence]) -> int:
 
 
 def _since(evidence: Sequence[Evidence], when: str) -> int:
-    from tacit.core.links import sightings
-
     return sightings([row for row in evidence if row.at > when])

@@ -8,14 +8,11 @@ error's mark in `signature`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from tacit.core.memory import WAY as WAY
 from tacit.core.memory import names_of as names_of
 from tacit.core.memory import topic_of as topic_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 NAMES, CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
 

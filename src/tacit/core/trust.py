@@ -8,19 +8,13 @@ and without a key. Whoever has the user's shell can still lie here, and the docu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
-from tacit.core.memory import TIERS
+from tacit.core.links import Evidence
+from tacit.core.memory import TIERS, Memory
 from tacit.core.memory import WITNESSES as WITNESSES
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
-    from tacit.core.run import Finding, Run
-
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 

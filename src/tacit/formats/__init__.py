@@ -8,18 +8,18 @@ modules without importing them; others bring theirs through the entry-point grou
 
 from __future__ import annotations
 
+import glob
 import importlib
+import importlib.metadata
 import os
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.errors import UsageError
 from tacit.hosts import HOSTS, folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from typing import Protocol
-
     from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
     from tacit.core.memory import Memory
     from tacit.core.run import Run
@@ -165,8 +165,6 @@ def memory_files(folder: str) -> list[Source]:
 
 def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
     """The files of memories in a folder by the names that these systems give them; where a memory has a file of its own, those first."""
-    import glob
-
     from tacit.formats.source import FileSource
 
     each = [pattern for module in modules for pattern in getattr(module, "FILES", ())]
@@ -178,8 +176,6 @@ def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
 
 
 def _foreign() -> dict[str, importlib.metadata.EntryPoint]:
-    import importlib.metadata
-
     return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
 
 

@@ -13,19 +13,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.output import ends_in_failure
+from tacit.core.run import Run
 from tacit.formats.session import Session, fill
+from tacit.formats.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "aider"

@@ -15,9 +15,11 @@ import json
 import os
 import re
 import struct
+import tempfile
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
@@ -27,14 +29,10 @@ from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import is_derived, lesson_row
 from tacit.formats.lessons import read as read
-from tacit.formats.source import FileSource
+from tacit.formats.source import FileSource, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import IO, Any
-
     from tacit.core.exchange import Read, Row, Table
-    from tacit.formats.source import Source
 
 NAME = "bundle"
 PARTS = {"bundle": "tacit.zip"}
@@ -75,8 +73,6 @@ def write(
     file: IO[bytes], tables: Sequence[Table], read: Read, each: Callable[[str, int], None] = lambda table, rows: None
 ) -> Written:
     """Write all rows of these tables; `each` hears of a table and its rows when it is done."""
-    import tempfile
-
     members: list[dict[str, Any]] = []
     with tempfile.TemporaryFile() as spool:  # the manifest stands first, and is known last
         for table in tables:

@@ -7,17 +7,13 @@ finding is our own sentence over the command and the decisive line of its error,
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, Step
+from tacit.formats.source import Source
 from tacit.words.diagnose import in_our_words
 from tacit.words.signature import signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.formats.source import Source
 
 NAME = "cilog"
 MOST_LINES = 500_000

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import (
     DOCUMENT_LIMIT,
     Session,
@@ -23,15 +24,9 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "inspect"

@@ -14,15 +14,12 @@ versions name neither a repository nor what was seen.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tacit.core.exchange import Skipped
 from tacit.core.value import value
 from tacit.team.lines import ENTRY, LINKS, JournalLine, fault_in, line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 _LONGEST = 2 << 20  # bytes of a line; the longest lesson fits four times
 MOST_IDS = 1_000_000

@@ -8,19 +8,15 @@ they gave themselves, also where all of them passed. A test that failed and pass
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from xml.parsers import expat
 
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.value import replace
+from tacit.formats.source import Source
 from tacit.words.diagnose import in_our_words
 from tacit.words.signature import signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.formats.source import Source
 
 NAME = "junit"
 _LARGEST = 64 * 1024 * 1024  # bytes of a report

@@ -11,20 +11,17 @@ Prose between bullets is nobody's lesson and stays behind.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.page import bullets, parts
+from tacit.core.run import Run
+from tacit.formats.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from tacit.core.exchange import Given, OriginVerdict
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Item = Row | Given | OriginVerdict | Skipped
 
 NAME = "markdown"

@@ -19,21 +19,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.memory import PERSONS, TIERS
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
-from tacit.formats.source import STANDARD_INPUT, json_record, said_place
+from tacit.formats.source import STANDARD_INPUT, Source, json_record, said_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "neutral"

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.run import Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -22,15 +24,9 @@ from tacit.formats.session import (
     text_at,
     time_of,
 )
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "openhands"

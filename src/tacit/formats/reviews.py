@@ -8,19 +8,15 @@ the outside, and held. Replies, approvals, quotations and code are no lessons. A
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run, fold_severity
 from tacit.formats.session import list_at, text_at, time_of
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "reviews"

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import re
 import urllib.parse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, fold_severity
 from tacit.core.value import replace
 from tacit.formats.session import dict_at, document, list_at, text_at, time_of
+from tacit.formats.source import Source
 from tacit.words.signature import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "sarif"

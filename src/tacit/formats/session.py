@@ -7,17 +7,13 @@ shape is counted and left out; nothing here raises on content.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 from tacit.words.diagnose import WORDLESS as WORDLESS
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 LARGEST = 2**48  # no exit status and no count of tokens is above; a database must be able to hold the sum

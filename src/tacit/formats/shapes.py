@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tacit.formats.source import json_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
 
 MOST = 60  # shapes of one file
 ITEMS = 3  # of a list

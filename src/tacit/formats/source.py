@@ -16,15 +16,12 @@ import re
 import sys
 import warnings
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound
 from tacit.guard.files import open_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
 
 STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below

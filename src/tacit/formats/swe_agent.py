@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.output import ends_in_failure
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -27,14 +28,9 @@ from tacit.formats.session import (
     text_at,
     token_count,
 )
+from tacit.formats.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "swe-agent"

@@ -11,6 +11,8 @@ a lesson speaks of the work, an attack of the reader, its instructions, its user
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from tacit.core.value import value
 from tacit.guard.expressions import compiled
 from tacit.guard.one_line import CONTROLS, HIDDEN, JOINERS, plain_line
@@ -68,8 +70,6 @@ def screened(text: str, *facets: str) -> Screening:
 
 def _flat(text: str) -> str:
     """Lower case in one alphabet, with nothing hidden and one space between words: by lines, then on a single one."""
-    from unicodedata import normalize
-
     shown = compiled(f"{HIDDEN}|[{JOINERS}]").sub("", text)
     shown = normalize("NFKC", shown).lower().replace("’", "'").replace("‘", "'")
     # Line by line: an expression that looks for white space around a line's end reads a megabyte of spaces from every one of them.

@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.errors import TacitError
 from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 _CALL = re.compile(r"(^|[/\s'\"])tacit['\"]?\s+hook\s")
 

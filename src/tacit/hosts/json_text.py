@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _SPACE = " \t\r\n"
 

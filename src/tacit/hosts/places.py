@@ -8,6 +8,7 @@ says happened is no more than its word: imported, and held, unless a person stan
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
@@ -16,8 +17,6 @@ from tacit.hosts import host as host_named
 from tacit.hosts.registration import data_of, user_home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tacit.core.run import Run
 
 # Formats that hold what a person and an agent said and did; the others are reports, for which it is enough that a person learns them.

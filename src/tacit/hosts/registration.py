@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
+from tacit.hosts.samples import Scene
 
 # where a host waits longer than for the others: nobody has asked yet, or nobody waits any more
 SECONDS = {"session-start": 10, "stop": 10}
@@ -128,8 +125,6 @@ def settings_path(host: Host, root: str, env: Mapping[str, str], level: str) -> 
 
 def command(env: Mapping[str, str]) -> tuple[str, list[str]]:
     """How a host starts us: the installed command by its full path, or this interpreter."""
-    import shutil
-
     beside = os.path.join(os.path.dirname(sys.executable), "tacit")
     called = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "tacit" and os.sep in sys.argv[0] else ""
     for found in (called, beside, shutil.which("tacit", path=env.get("PATH")) or ""):
@@ -165,8 +160,6 @@ def registration(start: tuple[str, list[str]], host: Host, store: str = "") -> d
 
 def is_here(host: Host, env: Mapping[str, str]) -> bool:
     """Whether the host seems to be on this machine."""
-    import shutil
-
     traces = [os.path.join(user_home(env), trace) for trace in host.traces]
     own = [] if host.home_shared else [home_of(host, env)]
     on_path = any(shutil.which(program, path=env.get("PATH")) for program in host.programs)

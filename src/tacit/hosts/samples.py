@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tacit.hosts.registration import EventEntry
 
 AT = "2026-11-16T06:19:59.486Z"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from tacit.core.errors import TacitError
 from tacit.guard.files import PAGE_LIMIT, read_plain
-from tacit.hosts.entries import is_ours
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.hosts.registration import Host
-
+from tacit.hosts.entries import is_ours, parsed
+from tacit.hosts.registration import Host
 
 OLD_FORM = "calls tacit in a form that hurts the host once tacit is uninstalled"
 
@@ -64,9 +61,6 @@ def inside(tree: Any, *keys: str) -> dict[str, Any]:
 
 def json_at(path: str) -> dict[str, Any]:
     """A host's file; empty where it cannot be read."""
-    from tacit.core.errors import TacitError
-    from tacit.hosts.entries import parsed
-
     try:
         found = parsed(read_plain(path, PAGE_LIMIT).decode("utf-8"), path, comments=True)
     except (OSError, ValueError, TacitError):
@@ -76,8 +70,6 @@ def json_at(path: str) -> dict[str, Any]:
 
 def toml_at(path: str) -> dict[str, Any]:
     """The same for one in TOML."""
-    import tomllib
-
     try:
         return tomllib.loads(read_plain(path, PAGE_LIMIT).decode("utf-8"))
     except (OSError, ValueError, RecursionError):

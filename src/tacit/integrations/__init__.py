@@ -7,16 +7,13 @@ on threads of its choosing, so each call has a connection of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.core.errors import MissingExtra
+from tacit.core.installation import bring
 from tacit.core.trust import OUTSIDE, Actor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.app import Memories
 
 _AGENT = Actor("agent", "agent", "a framework's agent is not a person", OUTSIDE)
 
@@ -34,6 +31,4 @@ def as_agent(memories: Memories) -> Iterator[Memories]:
 
 def missing_framework(package: str, error: ImportError) -> MissingExtra:
     """The error for a framework that is not installed."""
-    from tacit.core.installation import bring
-
     return MissingExtra(f"This integration needs {package} ({error}).", bring(package))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.errors import TacitError
 from tacit.integrations import as_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.app import Memories
 
 
 class Tools:

@@ -7,19 +7,18 @@ adds is a transaction of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.context import WorkContext
+from tacit.core.rows import run_id
+from tacit.core.run import Run
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.report import Learned, added
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.core.context import WorkContext
     from tacit.core.ports import Model
-    from tacit.core.run import Run
 
 
 def learn(
@@ -37,7 +36,6 @@ def learn(
 
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
-    from tacit.core.rows import run_id
     from tacit.learn.echo import is_own_question
     from tacit.learn.notice import notice
 

@@ -9,23 +9,22 @@ as recalled and fresh: here only one that the answer used is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import change
 from tacit.core.links import Mark, Use
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.profile_upkeep import Signals
+from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.stores.lookups import by_alias
 from tacit.words.match import keywords
 from tacit.words.tokens import all_stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.profile_upkeep import Signals
-    from tacit.core.run import Run
 
 _EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance

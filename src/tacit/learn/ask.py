@@ -8,19 +8,14 @@ or the user said is of tier agent, for the words of the lesson are the model's; 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.digest import short_hash
-from tacit.core.run import Finding
+from tacit.core.run import Finding, Run, Step
 from tacit.core.value import value
 from tacit.learn.observe import sanitize_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from tacit.core.run import Run, Step
 
 EXTRACTOR, VERSION = "observe", 1
 _MOST = 7  # findings of one answer

@@ -6,7 +6,8 @@ independent runs like any other. So do an agent's words that a person adds as su
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
@@ -23,23 +24,17 @@ from tacit.core.memory import (
     checked,
     kept_text,
 )
-from tacit.core.profile import class_of
+from tacit.core.profile import Profile, class_of
 from tacit.core.run import Finding
 from tacit.core.subject import kept_subject
-from tacit.core.trust import HELD, READ_BY
+from tacit.core.trust import HELD, READ_BY, Actor
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
 from tacit.learn.hazard import hazard
 from tacit.learn.shape import tags_for
 from tacit.learn.stage import with_subject
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.core.profile import Profile
-    from tacit.core.trust import Actor
+from tacit.words.signature import signature
 
 _FACETS = (*EDITABLE, "trust", "task", "group", "place", "run", "alias", "at", "origin", "extra")
 TASK_CHARS, GROUP_CHARS = 4000, 200
@@ -166,8 +161,6 @@ FINDING_FACETS = (
 
 def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
     """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
-    from tacit.words.signature import signature
-
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:
         raise UsageError(f"{unknown[0]} is not a facet of a finding.", f"Facets: {', '.join(FINDING_FACETS)}.")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
+from tacit.core.errors import Unavailable
+from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.value import replace
+from tacit.learn import ask
+from tacit.learn.echo import strip_echo
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import is_given, judged_by_gate, shaped_for, texts_given, unit_of, without_secrets
 from tacit.learn.report import Learned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tacit.core.context import WorkContext
     from tacit.core.ports import Model
 
 
@@ -27,11 +30,6 @@ def ask_model(
     hold_all: bool = False,
 ) -> Learned:
     """Ask a model what a learned run says beyond what the rules found. The same run is not asked about twice; a failure is a warning."""
-    from tacit.core.errors import Unavailable
-    from tacit.core.rows import run_id
-    from tacit.learn import ask
-    from tacit.learn.echo import strip_echo
-
     store, project, profile = work.store, work.project, work.profile
     id = run_id(project.id, run.host, run.id)
     unit = unit_of(store, project.id, run, id)

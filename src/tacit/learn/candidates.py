@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.memory import Memory
+from tacit.core.memory import Memory
 
 _MOST = 10
 # whose word a reader heard: shares of them that were worth having

@@ -7,18 +7,13 @@ categories. Both did it by keywords, and so does this; what a source states outr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
-from tacit.core.profile import kind_named
+from tacit.core.profile import Profile, kind_named
+from tacit.core.profile_sections import Categories
+from tacit.core.run import Finding
 from tacit.core.value import replace, value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tacit.core.profile import Profile
-    from tacit.core.profile_sections import Categories
-    from tacit.core.run import Finding
-    from tacit.learn.gate import GateDecision
+from tacit.learn.gate import GateDecision
 
 UNSAID = "pitfall"  # the kind a finding has where its source names none
 

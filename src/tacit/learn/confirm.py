@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.memory import OWNER
 from tacit.core.standing import is_confirmed
 from tacit.core.trust import READ_AS
 
 if TYPE_CHECKING:
-    from tacit.core.journal import Entry
     from tacit.core.ports import Transaction
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused
+from tacit.core.proposal import Proposal
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from tacit.core.ports import Store, Transaction
-    from tacit.core.proposal import Proposal
     from tacit.learn.review import Review
 
 

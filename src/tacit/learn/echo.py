@@ -12,16 +12,12 @@ that hands a lesson back in the same words reports nothing.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tacit.core.answer import ASKED
+from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.learn.lines import plain_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.run import Finding, Run, Step
 
 _MARK = "tacit-notes"
 PHRASE = 5  # words in a row that nobody says by chance

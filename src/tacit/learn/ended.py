@@ -7,14 +7,11 @@ tests that fail, a person's "still broken" after a commit. Nothing told is no fa
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from tacit.core.run import Run, Step
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.reader.render import failing_output
-
-if TYPE_CHECKING:
-    from tacit.core.run import Run, Step
 
 SUCCESS, FAILURE = "success", "failure"
 TESTS = ("test", "check")

@@ -9,16 +9,12 @@ the same, a better extractor may say more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.resolves import resolves
 from tacit.learn.wishes import wishes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from tacit.core.run import Finding, Run
 
 
 def outright(run: Run) -> Iterator[Finding]:

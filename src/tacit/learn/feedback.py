@@ -8,18 +8,14 @@ person's lesson is kept as a doubt, for people to see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tacit.core.context import WorkContext
 from tacit.core.journal import change
 from tacit.core.links import Evidence, Mark
+from tacit.core.memory import Memory
+from tacit.core.rows import RunRow
 from tacit.core.trust import reaches, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.promote import promote
-
-if TYPE_CHECKING:
-    from tacit.core.context import WorkContext
-    from tacit.core.memory import Memory
-    from tacit.core.rows import RunRow
 
 
 def give_feedback(work: WorkContext, memory: Memory, word: str, *, run: RunRow | None, reason: str) -> None:

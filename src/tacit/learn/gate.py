@@ -16,19 +16,16 @@ geas. All four begin alike, with provenance and with the noise their profile nam
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.run import OUTRIGHT
+from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn import cue_patterns, cues
 from tacit.learn.hazard import hazard
 from tacit.learn.lines import plain_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Protocol
-
-    from tacit.core.run import Finding
 
     class Check(Protocol):
         """One range a figure must keep, as a profile writes it."""

@@ -18,12 +18,9 @@ Not a wall against whoever may write commands; it is the list of what nobody sho
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tacit.learn import shell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LONGEST = 60  # characters of a command in a reason
 

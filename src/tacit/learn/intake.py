@@ -8,8 +8,10 @@ trusted; without a person's say-so they are imported text, and held.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
 from tacit.core.journal import change
@@ -20,15 +22,12 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
-from tacit.guard.redact import redacted_record
+from tacit.guard.redact import private, redact, redacted_record
+from tacit.guard.screen import screened
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.context import WorkContext
     from tacit.core.ports import Transaction
 
 TOLD = 50  # faults that are told one by one; all are counted
@@ -234,9 +233,6 @@ class _Intake:
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
-        from tacit.guard.redact import private, redact
-        from tacit.guard.screen import screened
-
         # What only an owner can say of a lesson stays behind where no owner speaks.
         came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
         clean = redact(private(sound_text(came.text)))

@@ -14,21 +14,16 @@ brings a learning that is known, `pooled` puts the figures of both together; the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.core.run import Finding
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.profile_sections import Extract, Extractor, Phrase
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.shape import task_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-    from tacit.core.profile_sections import Extract, Extractor, Phrase
-    from tacit.core.run import Run
 
 AVOID = "Avoid: "
 COMPLEXITIES = ("low", "medium", "high")

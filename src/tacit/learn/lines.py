@@ -7,13 +7,10 @@ Both mean the same line.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 from unicodedata import normalize
 
 from tacit.core.page import split_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
 _OPENING = re.compile(

@@ -9,16 +9,20 @@ else they would count becomes a lesson of the same family, and the model's word 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Sequence
 from math import log
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
-from tacit.core.profile import class_of, kind_named
-from tacit.core.rows import Hit, scope_projects
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.rows import Found, Hit, scope_projects
+from tacit.core.run import Finding
 from tacit.core.standing import cause_of, is_settled
 from tacit.core.states import ACTIVE, CLOSED
 from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
+from tacit.learn.gate import GateDecision
 from tacit.learn.stage import scope_at_birth, takes_over
 from tacit.stores.lookups import indexed, with_signature
 from tacit.words.match import (
@@ -33,20 +37,12 @@ from tacit.words.match import (
     says_more,
     shares_half,
 )
-from tacit.words.prepared import Match, prepare
+from tacit.words.prepared import Match, Prepared, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Found
-    from tacit.core.run import Finding
-    from tacit.learn.gate import GateDecision
     from tacit.words.match import Idf, Rules
-    from tacit.words.prepared import Prepared
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from tacit.core.profile_sections import Categories
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn import cue_patterns
 from tacit.learn.classify import filed
 from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.core.profile_sections import Categories
 
 PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 

@@ -14,20 +14,16 @@ matter comes up again. It is looked for in the same raw steps. A sign in a call 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tacit.core.links import UNKNOWN
+from tacit.core.run import Run, Step
 from tacit.learn import shell
 from tacit.learn.ended import ended
 from tacit.learn.reader.render import PERSON, at_home, failing_output, is_hidden, spoken
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tacit.core.run import Run, Step
 
 CAP = 8  # calls after which it no longer matters how many more it took
 

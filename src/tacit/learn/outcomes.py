@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.links import INSTRUCTED, UNKNOWN, Mark
+from tacit.core.journal import change
+from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, Mark, Use
+from tacit.core.memory import VERDICTS, Memory
+from tacit.core.run import Finding
 from tacit.core.value import replace
+from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.learn.ended import ended
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
-from tacit.trial.run_outcomes import ENDED
+from tacit.trial.effect import HARMS, NOT_YET_KNOWN, Course, course_from_json, course_of, course_to_json
+from tacit.trial.outcome import Outcome, clock_behind
+from tacit.trial.run_outcomes import ENDED, RUN_FAILED
+from tacit.trial.table import by_epoch, graded, trial_of, trials_from
+from tacit.words.prepared import Prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.links import Use
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
-    from tacit.trial.effect import Course
-    from tacit.trial.outcome import Outcome
-    from tacit.words.prepared import Prepared
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 
@@ -46,8 +46,6 @@ class Session(Findings):
         from tacit.learn.lines import stands_in
         from tacit.learn.match import prepared
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
-        from tacit.trial.outcome import clock_behind
-        from tacit.trial.table import graded
 
         packed(
             tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
@@ -132,11 +130,7 @@ class Session(Findings):
 
     def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
-        from tacit.core.links import IN_EPOCH
-        from tacit.core.memory import VERDICTS
         from tacit.learn.verdict import judged, verdicts_in
-        from tacit.trial.effect import NOT_YET_KNOWN
-        from tacit.trial.run_outcomes import RUN_FAILED
 
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
@@ -154,8 +148,6 @@ class Session(Findings):
     def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
         from tacit.learn.verdict import gone_on
-        from tacit.trial.effect import course_from_json, course_of, course_to_json
-        from tacit.trial.table import by_epoch, trial_of, trials_from
 
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
@@ -168,9 +160,7 @@ class Session(Findings):
 
     def _watch_runs(self, tx: Transaction) -> None:
         """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
-        from tacit.core.journal import change
         from tacit.learn.run_failed import followed, taken_out_because
-        from tacit.trial.effect import HARMS
 
         row = tx.run(self.id)
         uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
@@ -205,8 +195,6 @@ class Session(Findings):
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
-        from tacit.guard.redact import private, redact, redacted_path, redacted_record
-
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading
         said = tx.findings(run=self.id)

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
-from tacit.learn.shell import calls, command_of, looks, proper
+from tacit.core.run import Run, Step
+from tacit.learn.shell import Call, calls, command_of, looks, proper
 from tacit.stores.git import ask_git
 from tacit.words.claim_words import BLAND, FILLERS
 from tacit.words.tokens import all_stop_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tacit.core.run import Run, Step
-    from tacit.learn.shell import Call
 
 IN_A_ROW = 6  # words that nobody writes twice by chance
 _MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept

@@ -7,26 +7,24 @@ else waits as a proposal of kind `page`, one keystroke away, and is asked about 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
+from tacit.core.context import WorkContext
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
+from tacit.core.memory import Memory
 from tacit.core.moves import lifted
+from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
+from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
 from tacit.stores.sql import asked_about
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.context import WorkContext
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding
 
 # What may have happened to a line, as the act of a finding that tend read off a page.
 EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "many", "drop", "put"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Run
+from tacit.core.memory import sound_text
+from tacit.core.profile import Profile
+from tacit.core.rows import run_id
+from tacit.core.run import Finding, Run
+from tacit.core.staging import PENDING
 from tacit.core.trust import least
 from tacit.core.value import replace
+from tacit.guard.redact import private, redact, redacted_path, redacted_record
+from tacit.guard.screen import screened
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from tacit.core.ports import Reads, Store
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
 
 QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
@@ -71,8 +73,6 @@ def unit_of(store: Reads, project: str, run: Run, id: str) -> str:
     A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
     which format the log will have. What tests and reviewers say of R (`extra["joins"]`) is part of R also after it was learned.
     """
-    from tacit.core.rows import run_id
-
     row = store.run(id)
     if row is not None:
         return row.root
@@ -99,9 +99,6 @@ def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> boo
 
 
 def without_secrets(finding: Finding) -> tuple[Finding, int]:
-    from tacit.core.memory import sound_text
-    from tacit.guard.redact import private, redact, redacted_path, redacted_record
-
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
     facets = {name: redacted_record(getattr(finding, name)) for name in _FACETS}
@@ -116,8 +113,6 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
 
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
-    from tacit.core.staging import PENDING
-    from tacit.guard.screen import screened
     from tacit.learn.gate import GATES, GateDecision, GateRules
 
     at = profile.gate.__dict__

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tacit.core.lifecycle import advance, hinges, moves_due
+from tacit.core.lifecycle import Move, advance, hinges, moves_due
+from tacit.core.memory import Memory
 from tacit.core.moves import moved, proposed, was_answered
+from tacit.core.profile import Profile
+from tacit.core.rows import Project
 from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.core.lifecycle import Move
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
 
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
 

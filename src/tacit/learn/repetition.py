@@ -20,18 +20,13 @@ that a third sighting is recognised as the same lesson.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from tacit.core.memory import SEVERITIES
-from tacit.core.run import Finding, fold_severity
+from tacit.core.profile_sections import Extractor
+from tacit.core.run import Finding, Run, fold_severity
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from tacit.core.profile_sections import Extractor
-    from tacit.core.run import Run
 
 VERSION = 1
 # trigger -> (its wording, whether tasks are counted rather than occurrences)

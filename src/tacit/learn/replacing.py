@@ -8,22 +8,20 @@ file says it too.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Given, Header, OriginVerdict, Row, Skipped
+from tacit.core.memory import Memory
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 from tacit.guard.redact import redacted_record
-from tacit.learn.intake import is_same, other_name, row_name
+from tacit.learn.intake import Read, is_same, other_name, row_name
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import rows_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads
-    from tacit.learn.intake import Read
 
 
 @value

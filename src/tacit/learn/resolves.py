@@ -8,16 +8,11 @@ next agent reads advice and not somebody's diary.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from tacit.core.run import Finding
+from tacit.core.run import Finding, Run
 from tacit.learn.cue_patterns import word_set
 from tacit.learn.cues import NAMED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.core.run import Run
 
 NAME, VERSION = "resolve", 1
 

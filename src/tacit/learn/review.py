@@ -8,14 +8,17 @@ on, so that the next sweep does not undo it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
+from tacit.core.context import WorkContext
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
-from tacit.core.keep import edited, forgotten, laid_over
+from tacit.core.keep import edited, forgotten, laid_over, made
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import Evidence, Mark
+from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.profile import kind_named
@@ -24,17 +27,15 @@ from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import Actor
 from tacit.core.value import replace, value
+from tacit.learn.by_hand import memory_from
 from tacit.learn.confirm import confirm
 from tacit.learn.deciding import Deciding
+from tacit.learn.page import PUT, learn_line, line_of
 from tacit.learn.promote import promote
 from tacit.learn.reader.leave import acts_in_any_form, is_standing_order
 from tacit.learn.tell.order import ONLY_WHEN_TOLD, offered, order_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.core.context import WorkContext
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
 
 _PERSON = "person"
@@ -354,9 +355,6 @@ class Review:
 
     def _standing_order(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """What was asked for again and again, as a lesson of the person who says so."""
-        from tacit.core.keep import made
-        from tacit.learn.by_hand import memory_from
-
         actor = Actor(self.by, "user", f"review {proposal.id}")
         if acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
             text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
@@ -400,8 +398,6 @@ class Review:
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
-        from tacit.learn.page import PUT, learn_line, line_of
-
         with self._write() as tx:
             line = line_of(proposal.payload or {})
             line = replace(line, text=text or line.text)

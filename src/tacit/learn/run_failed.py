@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.links import IN_EPOCH, UNKNOWN
+from tacit.core.links import IN_EPOCH, UNKNOWN, Use
 from tacit.core.memory import VERDICTS
+from tacit.core.profile import Profile
+from tacit.core.rows import RunRow
 from tacit.learn.verdict import gone_on
 from tacit.stores.lookups import is_settled, settled_units
-from tacit.trial.effect import NOT_YET_KNOWN, course_from_json, course_to_json, sentence_of_counts
+from tacit.trial.effect import NOT_YET_KNOWN, Course, course_from_json, course_to_json, sentence_of_counts
 from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
 
 if TYPE_CHECKING:
-    from tacit.core.links import Use
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import RunRow
-    from tacit.trial.effect import Course
 
 
 def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> Course:

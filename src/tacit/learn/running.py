@@ -11,23 +11,22 @@ that cannot be used at the start gives nothing and is in nobody's way. `async wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import iscoroutinefunction
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import TacitError, Unavailable, UsageError
-from tacit.core.memory import PERSONS, checked, seen_by
-from tacit.core.run import OUTCOMES, Cost, Run, Step
+from tacit.core.memory import PERSONS, Memory, checked, seen_by
+from tacit.core.profile import Profile
+from tacit.core.run import OUTCOMES, Cost, Finding, Run, Step
 from tacit.core.trust import TIER_OF
 from tacit.learn.by_hand import finding_from
+from tacit.learn.report import Learned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any, Protocol
-
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding
-    from tacit.learn.report import Learned
     from tacit.recall import Injection
 
     class Recording(Protocol):
@@ -153,16 +152,12 @@ class Running:
         self._leave(error, lambda act: act(self._memories))
 
     async def __aenter__(self) -> Running:
-        import asyncio
-
         await asyncio.to_thread(self._apart, self._begin)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        import asyncio
-
         # A cancelled task has run all the same.
         await asyncio.shield(asyncio.to_thread(self._leave, error, self._apart))
 
@@ -238,8 +233,6 @@ def instrument_of(name: str) -> str:
 
 def watched(run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]) -> Any:
     """A decorator that makes each call of a function a run."""
-    from functools import wraps
-    from inspect import iscoroutinefunction
 
     def begin(args: Any, named: Any) -> Running:
         return run(task(*args, **named) if callable(task) else task, **facets)

@@ -8,15 +8,11 @@ place still stand for it, so that other words of a newer extractor for the same 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from tacit.core.digest import digest, short_hash
+from tacit.core.rows import FindingRow
 from tacit.core.run import OUTRIGHT, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tacit.core.rows import FindingRow
 
 
 def key_by_place(run: str, place: str, extractor: str, version: int) -> str:

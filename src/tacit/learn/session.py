@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.clock import days_between
 from tacit.core.digest import digest
+from tacit.core.incident import Incident
+from tacit.core.keep import made
 from tacit.core.links import Evidence
-from tacit.core.run import Run
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.rows import FindingRow, Project, RunRow, run_id
+from tacit.core.run import Finding, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.prepare import unit_of
 from tacit.learn.report import Learned
+from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.incident import Incident
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
-    from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
     from tacit.learn.match import Matched
 
@@ -57,7 +57,6 @@ class Findings:
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
-        from tacit.core.rows import RunRow
         from tacit.learn.match import is_read
         from tacit.learn.said import Said
 
@@ -73,8 +72,6 @@ class Findings:
 
     def is_over(self) -> bool:
         """The host said so, now or before this word on it, or nothing was added for some hours."""
-        from tacit.core.clock import days_between
-
         hours = days_between(self.run.ended_at, self.at) * 24 if self.run.ended_at else 0.0
         ended = self.row.complete and not self.run.steps
         return self.run.complete or ended or hours >= self.profile.learn.settle_hours
@@ -145,10 +142,8 @@ class Findings:
         self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str
     ) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
-        from tacit.core.rows import run_id
         from tacit.learn.tell import propose, told_by
         from tacit.learn.tell.keep import keep, silenced
-        from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
@@ -218,7 +213,6 @@ class Findings:
         return found.memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
-        from tacit.core.keep import made
         from tacit.learn.stage import confirmed, in_better_words, met_again, new_memory
 
         version = self.project.profile
@@ -303,8 +297,6 @@ class Findings:
     def _record(
         self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float
     ) -> None:
-        from tacit.core.rows import FindingRow
-
         stays = bool(memory)
         tx.put_finding(
             FindingRow(

@@ -8,24 +8,18 @@ seen is told from what it held, never from what was found in it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import seconds
 from tacit.core.incident import COMPLAINT
-from tacit.core.links import MAIN, assigned_in
-from tacit.core.memory import seen_by
+from tacit.core.links import MAIN, Mark, Telling, Use, assigned_in
+from tacit.core.memory import Memory, seen_by
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
 from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, has_problem, joined_outcome, judge
 from tacit.words.diagnose import BEFORE_DONE, told_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.core.links import Mark, Telling, Use
-    from tacit.core.memory import Memory
-    from tacit.core.run import Finding, Run
 
 
 @value

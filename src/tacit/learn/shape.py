@@ -9,17 +9,13 @@ general one; a category stays a category.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tacit.core.memory import SEVERITIES
+from tacit.core.profile import Profile
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace
 from tacit.learn.classify import hits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding, Run
 
 
 def shaped(finding: Finding, run: Run, profile: Profile) -> Finding:

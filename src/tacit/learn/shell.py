@@ -9,16 +9,12 @@ Not a shell: what cannot be read is read as far as it goes, and nothing is run.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from tacit.core.run import Step
 from tacit.core.value import value
 from tacit.guard.redact import redact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from tacit.core.run import Step
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -7,31 +7,26 @@ further runs somebody is asked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING
 
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import HEARD, Memory, sound_text
 from tacit.core.moves import moved as moved
-from tacit.core.profile import class_of, kind_named
+from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.run import Finding
 from tacit.core.staging import staging_status
 from tacit.core.standing import is_settled
 from tacit.core.states import CLOSED
 from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace
+from tacit.learn.gate import GateDecision
+from tacit.learn.iterations import pooled
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 from tacit.words.subject import subject_by_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.journal import Change
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding
-    from tacit.learn.gate import GateDecision
 
 
 def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:
@@ -94,8 +89,6 @@ def met_again(
 
     One that failed its checks before and passes them now is let in again; figures of several loops are put together.
     """
-    from tacit.learn.iterations import pooled
-
     changes: list[Change] = []
     if memory.gate == "discard" and decision.outcome == "allow" and memory.closed_by in CAUSES:
         now = replace(memory, gate="allow", gate_reason="", updated_at=at)

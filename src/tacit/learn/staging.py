@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.context import WorkContext
 from tacit.core.journal import change
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
 from tacit.core.run import Finding
 from tacit.core.staging import CLEARED, KEPT, VALIDATED, staging_status
 from tacit.core.states import ACTIVE
@@ -13,10 +16,7 @@ from tacit.learn.gate import GATES, GateRules
 from tacit.learn.promote import promote
 
 if TYPE_CHECKING:
-    from tacit.core.context import WorkContext
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
 
 _STATES = (*ACTIVE, "rejected")
 

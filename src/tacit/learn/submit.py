@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from tacit.core.run import Run
+from tacit.core.context import WorkContext
+from tacit.core.rows import run_id
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tacit.core.context import WorkContext
-    from tacit.core.run import Finding
 
 
 @value
@@ -33,8 +29,6 @@ def submit(
 
     `host` names the run where nobody has met it yet. Submitting the same words twice in a run changes nothing.
     """
-    from tacit.core.rows import run_id
-
     store, project, profile, at = work.store, work.project, work.profile, work.now()
     row = store.find_run(project.id, finding.run)
     run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))

@@ -7,23 +7,15 @@ go with whichever model ran last. Belief is told from the same counts; a fold of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.links import IN_EPOCH
-from tacit.core.memory import VERDICTS
+from tacit.core.memory import VERDICTS, Memory
 from tacit.core.value import replace, value
-from tacit.trial.belief import believe
-from tacit.trial.effect import NOT_YET_KNOWN, RULE, agreed, counts, follow, sentence, stands
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tacit.core.journal import Change
-    from tacit.core.memory import Memory
-    from tacit.trial.belief import Belief
-    from tacit.trial.effect import Course
-    from tacit.trial.table import Trial
+from tacit.trial.belief import Belief, believe
+from tacit.trial.effect import NOT_YET_KNOWN, RULE, Course, agreed, counts, follow, sentence, stands
+from tacit.trial.table import Trial
 
 
 @value

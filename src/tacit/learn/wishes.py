@@ -13,17 +13,12 @@ The text is the person's own sentence without politeness, fillers and a leading 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from tacit.core.run import Finding
+from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace, value
 from tacit.learn import cue_patterns, cues, shell
 from tacit.words.own_words import own_text, unsure_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.core.run import Run, Step
 
 NAME, VERSION = "wish", 1
 

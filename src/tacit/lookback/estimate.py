@@ -6,14 +6,11 @@ project's within 8 %), and what comes of it grows with what the person typed, le
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.reader import prompt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _BYTES = 4  # of a token, in the middle
 _STEP = 27.3  # tokens of the record for each step of a session

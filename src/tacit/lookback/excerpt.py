@@ -7,23 +7,21 @@ forks and sub-agents, are joined: they are one sighting.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core import clock
-from tacit.core.incident import FAILURE
+from tacit.core.incident import FAILURE, Incident
 from tacit.core.memory import SEVERITIES, sound_text
-from tacit.core.profile import class_of, kind_named
+from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
+from tacit.guard.screen import screen
+from tacit.learn.echo import strip_echo
+from tacit.learn.extract import EXTRACTORS, Known, extract
+from tacit.learn.gate import GATES, GateDecision, GateRules
 from tacit.learn.notice import notice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tacit.core.incident import Incident
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding, Run
-    from tacit.learn.gate import GateDecision
+from tacit.words.diagnose import Diagnosis
 
 EARLIEST, LATEST = clock.seconds("2000-01-01"), clock.seconds("2100-01-01")  # other times are a broken clock's
 _LONGEST = 220  # characters of a text that is shown
@@ -91,8 +89,6 @@ def home_by_folder(run: Run) -> Home:
 
 def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
     """A run without its steps: its problems and their cost, and what it says."""
-    from tacit.learn.echo import strip_echo
-
     run = strip_echo(run, ())
     noticed = notice(run)
     calls = [step for step in run.steps if step.tool and step.role != "system"]
@@ -137,15 +133,11 @@ def _troubles(run: Run, noticed: Sequence[Incident], calls: int) -> Iterator[Tro
 
 
 def _label(of: Incident) -> str:
-    from tacit.words.diagnose import Diagnosis
-
     said = Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said or of.line or of.mark
     return f"{of.program}: {said}"
 
 
 def _said(run: Run, profile: Profile) -> Iterator[SessionFinding]:
-    from tacit.learn.extract import EXTRACTORS, Known, extract
-
     on = tuple(name for name, each in profile.extract.extractors.items() if each.on and name in EXTRACTORS)
     for finding in extract(run, Known(extractors=on)):
         clean = _redacted(finding)
@@ -177,9 +169,6 @@ def _redacted(finding: Finding) -> Finding:
 
 
 def _judged(finding: Finding, profile: Profile) -> GateDecision:
-    from tacit.guard.screen import screen
-    from tacit.learn.gate import GATES, GateRules
-
     names: tuple[str, ...] = GateRules.FIELDS  # type: ignore[attr-defined]
     given = {name: getattr(profile.gate, name) for name in names if hasattr(profile.gate, name)}
     found = screen(finding.text)

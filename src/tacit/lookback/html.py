@@ -7,12 +7,12 @@ itself to load or run anything. Bars are drawn by hand.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape as _e
-from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.plural import numbered
-from tacit.lookback.result import WEEK, Count, assumptions, limits
+from tacit.lookback.result import WEEK, Correction, Count, Lookback, Problem, ProjectCount, Week, assumptions, limits
 from tacit.lookback.words import (
     calls_words,
     costliest,
@@ -23,11 +23,6 @@ from tacit.lookback.words import (
     quantity,
     spent_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.lookback.result import Correction, Lookback, Problem, ProjectCount, Week
 
 WEEKS = 26  # bars; half a year fits a phone
 

@@ -15,13 +15,15 @@ nobody can know from the past.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core import clock
-from tacit.core.memory import OWNER
+from tacit.core.memory import OWNER, Memory
+from tacit.core.run import Run
 from tacit.core.value import replace, value
-from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, safe_excerpt, sessions
+from tacit.lookback.excerpt import Excerpt, Home, Spent, excerpt, home_by_folder, median, plus, safe_excerpt, sessions
 from tacit.lookback.result import (
     LESSON_CHARACTERS,
     MONDAY,
@@ -36,17 +38,11 @@ from tacit.lookback.result import (
     ProjectCount,
     Week,
 )
-from tacit.lookback.store import Book, is_told
+from tacit.lookback.store import Book, Foresight, is_told
+from tacit.recall.budget import level_for
 from tacit.recall.moments import NOTICED, in_order_of_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
-
-    from tacit.core.memory import Memory
-    from tacit.core.run import Run
-    from tacit.lookback.excerpt import Excerpt, Home
-    from tacit.lookback.store import Foresight
 
     class Source(Protocol):
         """A file as the formats read it."""
@@ -271,7 +267,6 @@ class _Sums:
         names = _names([book.home for book in books.values()])
         lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
         in_force = sum(is_told(memory) for memory in lessons)
-        from tacit.recall.budget import level_for
 
         return Lookback(
             count=self.count,

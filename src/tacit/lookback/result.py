@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core import clock
+from tacit.core.profile import Profile
 from tacit.core.value import fields, value
 from tacit.learn.notice.failures import HORIZON, PAUSE
 from tacit.lookback.excerpt import Spent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.core.profile import Profile
-
 
 NAMED_FILES = 20  # unreadable files that are named
 LESSON_CHARACTERS = 600  # characters of a lesson: what it says last is often what to do

@@ -7,14 +7,15 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tacit.core import clock
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import class_of, kind_named
+from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.run import Finding
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
@@ -22,8 +23,10 @@ from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
 from tacit.learn.tell.keep import held_because
+from tacit.learn.tell.lessons import ToldLesson as Told
 from tacit.learn.tell.notebook import Notebook
-from tacit.learn.tell.person import is_asked
+from tacit.learn.tell.person import ForPerson, is_asked
+from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
 from tacit.recall.budget import fit, level_for
 from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
 from tacit.recall.query import Query
@@ -31,17 +34,7 @@ from tacit.recall.rank import Ranked, barred
 from tacit.recall.render import frame_tokens, line_tokens
 from tacit.trial.tally import tally_of
 from tacit.words.match import choose_same, grown
-from tacit.words.prepared import prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tacit.core.profile import Profile
-    from tacit.core.run import Finding
-    from tacit.learn.tell.lessons import ToldLesson as Told
-    from tacit.learn.tell.person import ForPerson
-    from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
-    from tacit.words.prepared import Prepared
+from tacit.words.prepared import Prepared, prepare
 
 _NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows

@@ -19,22 +19,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Opening, Row, Skipped
+from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
-from tacit.formats.source import STANDARD_INPUT, json_record, said_place
+from tacit.formats.source import STANDARD_INPUT, Source, json_record, said_place
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from tacit.core.exchange import Given, OriginVerdict
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
     Item = Row | Given | OriginVerdict | Skipped
 

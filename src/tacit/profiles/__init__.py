@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import lru_cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ProfileInvalid
+from tacit.guard.screen import screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tacit.core.profile import Profile
 
 BUILT_IN = ("default", "archeflow", "ralph", "geas", "joelclaw")
@@ -37,7 +39,6 @@ def compiled_profile(text: str, name: str) -> Profile:
 def _unfit_wording(profile: Profile) -> Iterator[str]:
     """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
     from tacit.core.profile import flat
-    from tacit.guard.screen import screen
 
     for key, said in flat(profile).items():
         if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
@@ -65,18 +66,13 @@ def profile_text(name: str) -> str:
 
 def profile_names() -> list[str]:
     """Every profile that can be named here."""
-    from importlib.metadata import entry_points
-
     return [*BUILT_IN, *sorted(point.name for point in entry_points(group="tacit.profiles"))]
 
 
 def _from_entry_point(name: str) -> str:
-    from importlib.metadata import entry_points
-
     for point in entry_points(group="tacit.profiles", name=name):
         found = point.load()
         return str(found() if callable(found) else found)
-    from difflib import get_close_matches
 
     near = get_close_matches(name, profile_names(), 1)
     raise ProfileInvalid(

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.errors import ProfileInvalid
 from tacit.core.value import value
-from tacit.profiles import BUILT_IN, load
+from tacit.profiles import BUILT_IN, load, profile_text
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
@@ -58,9 +59,6 @@ def openness(profile: Profile) -> str:
 
 def choice_changed(name: str, kept: str) -> str:
     """What to tell about a file whose text is not the one that was chosen; empty while it is."""
-    from tacit.core.errors import ProfileInvalid
-    from tacit.profiles import profile_text
-
     try:
         if profile_text(name) == kept:
             return ""

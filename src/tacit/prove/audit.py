@@ -9,15 +9,14 @@ finding held.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.core.context import WorkContext
 from tacit.core.value import value
 from tacit.words.match import keywords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.context import WorkContext
     from tacit.core.ports import Store
     from tacit.core.run import Run
 

@@ -7,15 +7,15 @@ outside memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from tacit.core.context import WorkContext
 from tacit.core.value import value
 from tacit.stores import counts
 from tacit.stores.lookups import all_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from tacit.core.profile import Profile
     from tacit.core.run import Run
 
@@ -40,7 +40,6 @@ def backtest(
     runs: Iterable[Run], profile: Profile, *, ids: Callable[[], str], progress: Callable[[int], None] | None = None
 ) -> Replayed:
     """Replay runs, oldest first, under a profile."""
-    from tacit.core.context import WorkContext
     from tacit.core.profile import profile_id, to_json
     from tacit.core.rows import Project
     from tacit.core.trust import Actor

@@ -7,18 +7,14 @@ one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tacit.core.value import value
 from tacit.trial import effect as stats
+from tacit.trial.effect import Interval, Verdict
 from tacit.trial.run_outcomes import UnitFacts as UnitFacts
 from tacit.trial.run_outcomes import median
 from tacit.trial.table import Counts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tacit.trial.effect import Interval, Verdict
 
 SUCCESS, FAILURE = "success", "failure"
 

@@ -7,38 +7,31 @@ signals are counted under their own names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE
+from tacit.core.links import NEW_TABLE, Mark, Use
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.standing import is_exempt
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
-from tacit.prove.blank import compared
-from tacit.prove.followed import followed
-from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
+from tacit.prove.blank import BlankEffect, compared
+from tacit.prove.followed import Followed, followed
+from tacit.prove.worth import Heard, Worth, heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
 from tacit.stores.lookups import courses_of, settled_units, troubles
 from tacit.trial import effect as stats
-from tacit.trial.belief import believe, holdout_cost, weights_of
+from tacit.trial.belief import Belief, believe, holdout_cost, weights_of
+from tacit.trial.effect import Balance, Course, Interval, KeptVerdict
 from tacit.trial.outcome import OCCURRED
-from tacit.trial.overall import whole_memory
-from tacit.trial.run_outcomes import RUN_FAILED, beside
+from tacit.trial.overall import Whole, whole_memory
+from tacit.trial.run_outcomes import RUN_FAILED, Beside, beside
 from tacit.trial.table import GRADES, by_epoch, graded, tabulate, trials_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tacit.core.links import Mark, Use
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.prove.blank import BlankEffect
-    from tacit.prove.followed import Followed
-    from tacit.prove.worth import Heard, Worth
-    from tacit.trial.belief import Belief
-    from tacit.trial.effect import Balance, Course, Interval, KeptVerdict
-    from tacit.trial.overall import Whole
-    from tacit.trial.run_outcomes import Beside
     from tacit.trial.table import Table, Trial
 
 SUSPECT = 0.5  # belief of harm from which a replay is offered
@@ -285,7 +278,6 @@ def _told(
     memory: Memory, profile: Profile, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], across: bool = False,
     former: str = "", runs: Beside | None = None, given: Followed | None = None,
 ) -> LessonEffect:  # fmt: skip
-    from tacit.core.standing import is_exempt
 
     alpha, margin = profile.effect.alpha, profile.effect.margin
     exempt = is_exempt(memory, profile)

@@ -6,15 +6,11 @@ back all the same can be said, and is what its author wants to know: such a less
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from tacit.core.links import Evidence, Mark, Use
 from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.links import Evidence, Mark, Use
 
 READER = "the reader: "  # how a reading's outcome begins; the words that it quotes follow
 QUOTES, CHARS = 3, 160

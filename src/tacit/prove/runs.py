@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.links import Mark
+from tacit.core.rows import RunRow
 from tacit.core.value import value
 from tacit.prove.followed import quote_of
 from tacit.trial.outcome import OCCURRED
 
 if TYPE_CHECKING:
-    from tacit.core.links import Mark
     from tacit.core.ports import Store
-    from tacit.core.rows import RunRow
 
 
 @value

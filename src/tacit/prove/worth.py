@@ -7,24 +7,22 @@ host bills it, money from a table of prices with its date, and from nothing else
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import HEARD
+from tacit.core.links import Mark, Use
+from tacit.core.memory import HEARD, Memory
 from tacit.core.value import value
+from tacit.prove.followed import Followed
 from tacit.trial import effect as stats
+from tacit.trial.effect import Interval
 from tacit.trial.outcome import OCCURRED
+from tacit.trial.overall import Whole
 from tacit.trial.prices import PRICED_ON
+from tacit.trial.run_outcomes import UnitFacts
 from tacit.trial.table import Counts, tabulate, trials_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.core.links import Mark, Use
-    from tacit.core.memory import Memory
-    from tacit.prove.followed import Followed
-    from tacit.trial.effect import Interval
-    from tacit.trial.overall import Whole
-    from tacit.trial.run_outcomes import UnitFacts
     from tacit.trial.table import Table
 
 _FEW = 10  # givings below which a share says nothing

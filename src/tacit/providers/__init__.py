@@ -6,14 +6,14 @@ input. Either is wrapped in `Metered`, which redacts what is sent, keeps the day
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.errors import ConfigInvalid
 from tacit.hosts import MODEL_CALL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from tacit.core.ports import Ledger, Model
 
 
@@ -62,8 +62,6 @@ def reader(
     `programs` has the commands of hosts whose own program may. A session goes to the vendor that wrote it, unless the user
     named other hosts too.
     """
-    from fnmatch import fnmatch
-
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
     if (
         by in ("", "nobody")
@@ -76,8 +74,6 @@ def reader(
     if by == "model":
         return chosen(settings, env, ledger, lane="read")
     if by not in programs:
-        from tacit.core.errors import ConfigInvalid
-
         raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
     from tacit.providers.command import Command
     from tacit.providers.metered import Metered

@@ -18,18 +18,16 @@ import signal
 import subprocess
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import IO, Any
 
 from tacit.core.answer import ASKED
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import value
+from tacit.guard.redact import redact
 from tacit.hosts import MODEL_CALL, of_session
 from tacit.providers.metered import QUEUED, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import IO, Any
 
 LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
 _LARGEST = 4 * 1024 * 1024  # bytes of an answer
@@ -201,7 +199,5 @@ def _last_line(told: IO[bytes]) -> str:
 
 
 def _said_last(text: str) -> str:
-    from tacit.guard.redact import redact
-
     lines = text.strip().splitlines()
     return redact(lines[-1][:300]).text if lines else ""

@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ModelUnavailable, UsageError
+from tacit.guard.redact import private, redact
+from tacit.providers.static import Static
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Embedder
 
 BUILT_IN = ("static", "openai:MODEL")
@@ -30,8 +31,6 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | No
     if not name:
         return None
     if name == "static":
-        from tacit.providers.static import Static
-
         return Static(rest)
     if name == "openai":
         url = str(settings["embedder_url"].value or settings["model.url"].value)
@@ -42,7 +41,6 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | No
                 'For example embedder = "openai:nomic-embed-text" and embedder_url = "http://localhost:11434/v1".',
             )
         return Endpoint(url, rest, env.get(key_env, ""), key_env)
-    from importlib.metadata import entry_points
 
     for point in entry_points(group="tacit.embedders", name=name):
         found: Embedder = point.load()(rest)
@@ -62,8 +60,6 @@ class Endpoint:
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, in their order."""
-        from tacit.guard.redact import private, redact
-
         sent = [redact(private(text[:_LONGEST])).text or " " for text in texts]
         found: list[list[float]] = []
         for start in range(0, len(sent), _BATCH):

@@ -7,7 +7,7 @@ paid back; what ran out of time is not, for the other side may have worked.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
@@ -16,8 +16,6 @@ from tacit.core.value import value
 from tacit.guard.redact import private, redact
 
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-
     from tacit.core.ports import Ledger
 
     class Provider(Protocol):

@@ -12,17 +12,17 @@ import json
 import random
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from tacit.core.errors import ModelUnavailable
 from tacit.core.installation import hint
+from tacit.guard.redact import redact
 from tacit.providers.metered import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
-
     T = TypeVar("T")
 
 _LARGEST = 4 * 1024 * 1024  # bytes of an answer
@@ -206,8 +206,6 @@ def _too_late(who: str) -> ModelUnavailable:
 
 
 def _failure(status: int, headers: Mapping[str, str], raw: bytes, who: str) -> ModelUnavailable:
-    from tacit.guard.redact import redact
-
     if 300 <= status < 400:
         return ModelUnavailable(
             f"{who} sends to another address; that is not followed.", "Name that address.", why="redirect"
@@ -220,8 +218,6 @@ def _failure(status: int, headers: Mapping[str, str], raw: bytes, who: str) -> M
 
 def _seconds(text: str) -> float:
     """A Retry-After, in seconds or as a date; 0 for what is none."""
-    from email.utils import parsedate_to_datetime
-
     try:
         return max(0.0, float(text))
     except ValueError:

@@ -9,12 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tacit.core.errors import ConfigInvalid, Unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 NAMESPACE = "tacit"
 _HEAD, _FOOT = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"

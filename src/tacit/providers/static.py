@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
 
 from tacit.core.errors import Unavailable
 from tacit.core.installation import hint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 WEIGHTS = os.path.join("weights", "l2_supercat_256.safetensors")
 TOKENIZER = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")
@@ -76,8 +74,6 @@ class Static:
 
 
 def _wheel() -> str:
-    from importlib.util import find_spec
-
     spec = find_spec("wordllama")
     if spec is None or not spec.origin:
         raise Unavailable("The static vectors are not installed.", hint("semantic"))

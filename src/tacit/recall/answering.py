@@ -5,30 +5,28 @@ The same steps as before a run, without a budget of tokens: candidates are shown
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
-from tacit.core.rows import Near, scope_projects
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.rows import Near, Project, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
-from tacit.recall import RECORD_WITHIN
-from tacit.recall.budget import all_out, nearest_out
-from tacit.recall.query import about_these, asked, near_in_meaning, parts_of, weighed_by
+from tacit.recall import RECORD_WITHIN, AskingRun
+from tacit.recall.budget import Level, all_out, level_for, nearest_out
+from tacit.recall.past import frequencies, memories_then, tally_then
+from tacit.recall.query import Asked, Query, about_these, asked, near_in_meaning, parts_of, weighed_by
 from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
+from tacit.recall.rewrite import Reworded, reworded
+from tacit.recall.trial import assignments, cured_by, epoch_for, has_verdict, record_giving, run_row_for
+from tacit.stores.lookups import indexed
+from tacit.words.passages import cut, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Embedder, Model, Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
-    from tacit.recall import AskingRun
-    from tacit.recall.budget import Level
-    from tacit.recall.query import Asked, Query
     from tacit.recall.rank import Hit, Ranked
-    from tacit.recall.rewrite import Reworded
 
 FITTING = 24  # candidates that the parts of one score are found out among
 PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
@@ -85,8 +83,6 @@ def recall(
     to a person only. `as_of` answers from what was known at a time, and records nothing. `model` is asked for better words
     if the question is worth it, and only then looked for.
     """
-    from tacit.recall.budget import level_for
-
     size = level_for(profile, level, query.task, query.agent)
     rewrite = _reworded(query, profile, size, model) if model is not None else None
     wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
@@ -140,8 +136,6 @@ def recall(
 
 
 def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
-    from tacit.recall.rewrite import reworded
-
     return reworded(query.task, profile.query, size, model)
 
 
@@ -156,8 +150,6 @@ def explain(
     embedder: Callable[[], Embedder | None] | None = None,
 ) -> dict[str, Any]:
     """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
-    from tacit.stores.lookups import indexed
-
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, profile, seconds(now)))
@@ -178,8 +170,6 @@ def _told_in_run(
     store: Store, project: Project, profile: Profile, query: Query, asking: AskingRun, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments, cured_by, epoch_for, has_verdict, record_giving, run_row_for
-
     row = run_row_for(store, project.id, asking, asking.run, query, now)
     eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
     if not eligible:
@@ -197,9 +187,6 @@ def _told_in_run(
 
 def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
     """The memories as they were at a time, and how common the asked words were among them."""
-    from tacit.recall.past import frequencies, memories_then, tally_then
-    from tacit.words.passages import cut, weights_of
-
     tokens = store.find(projects, ()).tokens
     then = memories_then(store.entries(projects, until=at))
     passages = cut(wanted.passages, tokens)

@@ -7,22 +7,19 @@ own formula (`log10(uses + 1)`), so that its oldest came first; equal scores go 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile, task_type_of
 from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, barred, ordered, success_of
+from tacit.recall.rank import Facts, Ranked, barred, ordered, success_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.recall.rank import Ranked
 
 CONVENTIONS = 5  # at most, where they are asked for by file; a prompt gets fewer
 TOP = 10
@@ -150,8 +147,6 @@ class Knowledge:
         return known.min_confidence if known else 0.0
 
     def _task_type(self, task: str) -> str:
-        from tacit.core.profile import task_type_of
-
         return task_type_of(self.profile, task)
 
 

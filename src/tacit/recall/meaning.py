@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from tacit.core.rows import Found
 from tacit.words.passages import rarest, rarities
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tacit.core.ports import Embedder
-    from tacit.core.rows import Found
     from tacit.recall.query import Asked
 
 

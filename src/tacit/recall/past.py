@@ -7,17 +7,12 @@ more: what it held stays unknown, also in retrospect.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from tacit.core.links import sightings
+from tacit.core.journal import Entry
+from tacit.core.links import Evidence, sightings
 from tacit.core.memory import DECIDED, NUMBERS, Memory, Tally, from_row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from tacit.core.journal import Entry
-    from tacit.core.links import Evidence
 
 
 def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:

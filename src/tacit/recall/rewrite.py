@@ -6,17 +6,16 @@ as it stands. The search takes the words of both, so that no name is lost; whate
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Unavailable
+from tacit.core.profile_sections import Query
 from tacit.core.value import value
+from tacit.recall.budget import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tacit.core.ports import Model
-    from tacit.core.profile_sections import Query
-    from tacit.recall.budget import Level
 
 _LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug

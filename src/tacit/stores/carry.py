@@ -10,10 +10,12 @@ Nothing here asks which engine is on the other side: any store will do.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, now, seconds
 from tacit.core.errors import Refused, TextInvalid
@@ -21,6 +23,9 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import CONFIRMED, MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
+from tacit.core.profile_upkeep import Signals
+from tacit.core.proposal import Proposal
+from tacit.core.rows import Project, RunRow
 from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED
 from tacit.core.value import value
@@ -43,13 +48,7 @@ from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Any
-
     from tacit.core.ports import Store, Transaction
-    from tacit.core.profile_upkeep import Signals
-    from tacit.core.proposal import Proposal
-    from tacit.core.rows import Project, RunRow
 
     Link = Use | Mark | RunRow | tuple[Any, ...]
 
@@ -104,8 +103,6 @@ class alone:
         self._fd = -1
 
     def __enter__(self) -> bool:
-        import fcntl
-
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         until = time.monotonic() + self._wait
         while True:

@@ -8,29 +8,31 @@ and a person know where to look.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import GENESIS, SHARDS, shard_of, xor
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import entry_hash, payload_digest
-from tacit.core.links import link_hash
-from tacit.core.memory import row_hash
+from tacit.core.links import link_hash, measured_since
+from tacit.core.memory import Tally, row_hash
+from tacit.core.profile import Profile
+from tacit.core.profile_upkeep import Signals
 from tacit.core.rows import Fault
 from tacit.core.value import value
+from tacit.stores.lookups import settled_units
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
 from tacit.stores.sql_writer import SEALED, seal_project
 from tacit.stores.tables import BY_NAME, table_rows
+from tacit.trial.effect import course_from_json
+from tacit.trial.run_outcomes import RUN_FAILED, settled_uses
+from tacit.trial.table import by_epoch, tabulate, trials_from
 from tacit.trial.tally import tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
     from tacit.core.exchange import Read
-    from tacit.core.memory import Tally
     from tacit.core.ports import Store
-    from tacit.core.profile_upkeep import Signals
 
 
 @value
@@ -91,8 +93,6 @@ def truth_faults(read: Read, checked: dict[str, int]) -> Iterator[Fault]:
 
 def rule_of(store: Store) -> Callable[[str], str | Signals]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
-    from tacit.core.profile import Profile
-
     rules: dict[str, str | Signals] = {}
 
     def rule(project: str) -> str | Signals:
@@ -246,12 +246,6 @@ def _rounded(tally: Tally) -> dict[str, Any]:
 
 def _courses(store: Store) -> Iterator[Fault]:
     """What each lesson on trial has come to, against the uses that were settled."""
-    from tacit.core.links import measured_since
-    from tacit.stores.lookups import settled_units
-    from tacit.trial.effect import course_from_json
-    from tacit.trial.run_outcomes import RUN_FAILED, settled_uses
-    from tacit.trial.table import by_epoch, tabulate, trials_from
-
     kept: dict[str, dict[str, str]] = {}
     for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):
         kept.setdefault(memory, {})[epoch] = course

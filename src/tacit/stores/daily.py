@@ -7,15 +7,13 @@ of half a year reads one row per day and figure, however many lessons and runs t
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Protocol
-
     from tacit.core.journal import Entry
     from tacit.core.links import Use
     from tacit.core.memory import Memory

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import apsw
 
 from tacit.core.errors import Unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 _WAIT = 2_000  # milliseconds for a program that is writing
 MAGIC = b"SQLite format 3\0"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ def ask_git(
 
     `here`: about this folder, whatever the environment says.
     """
-    import subprocess
-
     if _holds_a_pipe(os.path.join(folder, ".git")):
         return None
     env = {name: at for name, at in os.environ.items() if not here or name not in ELSEWHERE}

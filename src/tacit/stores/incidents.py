@@ -6,7 +6,8 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
 from tacit.core.value import replace, value
@@ -14,9 +15,6 @@ from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
     from tacit.core.ports import Reads, Transaction
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]

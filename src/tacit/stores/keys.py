@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tacit.core.digest import hex_digest
 from tacit.core.errors import ConfigInvalid
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def key_names(path: str) -> dict[str, str]:

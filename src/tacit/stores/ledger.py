@@ -5,11 +5,10 @@ The store is where many processes meet, so the daily budget and a circuit that i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from tacit.core.ports import Store
 
 _TOKENS = ("model.tokens.in", "model.tokens.out")

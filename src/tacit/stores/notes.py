@@ -7,13 +7,11 @@ the project and the time.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Entry
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tacit.core.ports import Transaction
 
 VERB = "note"

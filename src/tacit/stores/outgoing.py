@@ -7,6 +7,7 @@ those that were taken out in the order in which that happened, as origins append
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import ALPHABET, ID_LENGTH
@@ -14,14 +15,12 @@ from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
 from tacit.core.states import CLOSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads
-    from tacit.core.profile import Profile
 
 UNNAMED = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted

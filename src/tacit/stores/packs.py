@@ -17,7 +17,8 @@ import hashlib
 import json
 import os
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import new_id, shard_of
 from tacit.core.errors import Damaged, NotFound
@@ -28,9 +29,6 @@ from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Store, Transaction
 
 _PORTION = 200  # rows blanked, or filled, in one transaction

@@ -11,14 +11,11 @@ import gzip
 import json
 import os
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from tacit.core.digest import new_id
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 _FOLDER = "readings"
 WAITING, READ = "waiting", "read"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import stamp
 from tacit.core.errors import Damaged
@@ -18,12 +19,10 @@ from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.cache import open_cache, path_of, want, wanted
 from tacit.stores.carry import in_step
+from tacit.stores.sqlite import open_store
 from tacit.stores.tables import BY_NAME, TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
     from tacit.core.ports import Store, Transaction
 
 SETTLE = 1.0  # seconds in which hooks that hold the old file are done with it
@@ -81,8 +80,6 @@ def renew(url: str, folder: str, far: Store, machine: str = "") -> Renewed:
 
 def _salvaged(path: str) -> tuple[dict[str, list[dict[str, Any]]], int, list[str]]:
     """The records of an old cache, how many of them are lost, and the projects it had."""
-    from tacit.stores.sqlite import open_store
-
     own: dict[str, list[dict[str, Any]]] = {}
     lost = 0
     try:

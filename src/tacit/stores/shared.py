@@ -7,12 +7,13 @@ without it, or a file that somebody edited, changes nothing that is known.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import new_salt, payload_digest
 from tacit.core.keep import WORDY
 from tacit.core.links import Evidence, Mark, Use
-from tacit.core.memory import DECIDED, to_row
+from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.trust import least
 from tacit.guard.redact import redacted_record
 from tacit.team.lines import (
@@ -34,10 +35,6 @@ from tacit.team.lines import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Store, Transaction
 
 _COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"

@@ -7,13 +7,11 @@ hundredth page costs what the first does, and rows that come meanwhile move noth
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tacit.core.ports import Reads
 
 # In this order where times are equal; the journal's entry stands above what brought it about.

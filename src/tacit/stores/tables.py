@@ -6,7 +6,8 @@ its value, for those that have one) and in a migration of each engine; docs/exte
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import GENESIS
 from tacit.core.exchange import Table
@@ -20,9 +21,6 @@ from tacit.stores.sql_rows import HEADER
 from tacit.stores.sql_writer import SEALED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
     from tacit.core.ports import Reads
 
 

@@ -7,12 +7,13 @@ what waits for this machine's worker stays here.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
-from tacit.core.memory import check_fields, checked, from_row
+from tacit.core.memory import Memory, check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores import daily
@@ -22,11 +23,7 @@ from tacit.stores.sql_writer import SEALED
 from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
     from tacit.core.exchange import Read
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Store, Transaction
 
 _BATCH = 1000  # rows of one statement

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from tacit.stores.identity import upward
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def still_there(folder: str) -> str:

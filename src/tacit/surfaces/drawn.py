@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from tacit.core.value import value
 from tacit.surfaces import pictures
-from tacit.surfaces.outlook import ENOUGH, named_model
+from tacit.surfaces.outlook import ENOUGH, Outlook, Spared, Weekly, named_model
 from tacit.surfaces.pictures import compact, day_words
 from tacit.surfaces.wording import TONES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tacit.surfaces.outlook import Outlook, Spared, Weekly
 
 
 @value

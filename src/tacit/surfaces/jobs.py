@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from tacit import formats
+from tacit.app import Memories
 from tacit.core import clock
+from tacit.core.config import is_ignored
+from tacit.core.errors import TacitError
+from tacit.core.rows import Job, RunRow
+from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.formats.source import FileSource, Source
 from tacit.hosts.environment import surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.stores.cache import want_once
+from tacit.stores.readings import WAITING
+from tacit.surfaces.hooks.words import fulfilled
+from tacit.surfaces.receipt import leave as leave_receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from tacit.core.ports import Store
-    from tacit.core.rows import Job, RunRow
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
 
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
@@ -45,10 +51,6 @@ def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done
 
 def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
-    from tacit.app import Memories
-    from tacit.core.config import is_ignored
-    from tacit.surfaces.receipt import leave as leave_receipt
-
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
     named = job.project or str(said.get("named") or "")
@@ -70,8 +72,6 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     home.reads_elsewhere = _elsewhere(env, job)
     learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
     if near.meta(f"word:{said['session']}") and not by_place and is_hosts_own(path, str(said["host"]), env, folder):
-        from tacit.surfaces.hooks.words import fulfilled
-
         fulfilled(near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
@@ -85,9 +85,6 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
 
 def _runs_of(path: str, format: str, session: str) -> list[Run]:
     """The runs of one session, as its transcript tells them."""
-    from tacit import formats
-    from tacit.formats.source import FileSource
-
     source = _source(path, format, session)
     found = formats.read(FileSource(source) if isinstance(source, str) else source, format)
     return [run for run in found if run.id == session]
@@ -95,17 +92,12 @@ def _runs_of(path: str, format: str, session: str) -> list[Run]:
 
 def _source(path: str, format: str, session: str) -> str | Source:
     """What to read: the file, or of one that holds many sessions this one."""
-    from tacit import formats
-
     one_session: Callable[[str, str], Source] | None = getattr(formats.get(format), "one_session", None)
     return one_session(path, session) if one_session else path
 
 
 def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Read a session that could not be read when it was learned."""
-    from tacit.app import Memories
-    from tacit.stores.readings import WAITING
-
     if _elsewhere(env, job):
         return Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + ELSEWHERE_IN))
     reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(str(job.payload["run"]))
@@ -121,9 +113,6 @@ def _elsewhere(env: Mapping[str, str], job: Job) -> str:
 
 def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Keep the work tree of a session that just began; one that cannot be kept is no failure of the worker's."""
-    from tacit.app import Memories
-    from tacit.core.errors import TacitError
-
     said = job.payload
     try:
         Memories(store, env, str(said["folder"]), job.project).keep_work_tree(

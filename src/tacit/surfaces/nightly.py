@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.stores.lookups import last_learned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tacit.app import Memories
     from tacit.core.ports import Store
 

@@ -8,12 +8,17 @@ numbered; `tacit keep 1 3`, `drop 2` and `why 4` mean these numbers until the ne
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import TacitError
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory
 from tacit.core.plural import numbered
 from tacit.core.programs import ABOUT
+from tacit.core.proposal import Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.subject import WAY, names_of, topic_of
 from tacit.core.value import replace, value
@@ -22,15 +27,6 @@ from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
 from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, shelf, unasked
 from tacit.surfaces.wording import NOTICED, question, recognised
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
-    from tacit.core.proposal import Proposal
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new

@@ -6,21 +6,20 @@ figures by day, and the one thing that must be reckoned from all uses, what was 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
+from tacit.core.errors import TacitError
 from tacit.core.value import value
 from tacit.stores import daily
+from tacit.stores.daily import Figure
 from tacit.surfaces.selection import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
     from tacit.app import Memories
     from tacit.core.memory import Memory
     from tacit.prove.effect import Effects
-    from tacit.stores.daily import Figure
 
 WEEKS = 26  # half a year fits a phone
 _NAMED = 5  # lessons that are shown of a kind
@@ -126,8 +125,6 @@ def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outloo
 
 def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
     """What only the person is told, with the line of the file as it stands and as it would, where it is about one."""
-    from tacit.core.errors import TacitError
-
     proposal = memories.store.proposal(told["proposal"])
     try:
         patch = memories.patch(proposal) if proposal else None

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.errors import NotFound, UsageError
 from tacit.surfaces.one_screen import numbers_shown
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.app import Memories
 
 
 def meant(memories: Memories, name: str) -> str:

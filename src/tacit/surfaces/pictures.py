@@ -7,6 +7,7 @@ are drawn 360 units wide, so that their letters are still letters on a phone. Ev
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from html import escape
 from math import floor, log10
@@ -16,8 +17,6 @@ from tacit.core.clock import DAY, seconds
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     Series = Sequence[tuple[str, Sequence[float]]]
 
 WIDTH = 360

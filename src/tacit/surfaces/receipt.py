@@ -7,20 +7,19 @@ what is held is not shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.canary import PREFIX
+from tacit.core.memory import Memory
+from tacit.core.rows import RunRow
 from tacit.core.states import ACTIVE
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store
-    from tacit.core.rows import RunRow
 
 HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 NEW, NEW_CHARS = 3, 120  # lessons, and characters of each

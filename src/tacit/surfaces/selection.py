@@ -6,16 +6,14 @@ list of questions: every open proposal, then each lesson that is held or in ques
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.plural import numbered
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Any
-
     from tacit.app import Memories
     from tacit.core.memory import Memory
 

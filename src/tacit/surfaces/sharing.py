@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.core import clock
+from tacit.core.lifecycle import next_move
+from tacit.core.memory import Memory
+from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.shared import is_one_persons
 from tacit.stores.story import by_day, run_names
 from tacit.stores.story import story as events_of
 from tacit.surfaces import outlook, standalone, story
-from tacit.surfaces.wording import ahead, standing_words
+from tacit.surfaces.wording import Phrase, ahead, standing_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.app import Memories
-    from tacit.core.memory import Memory
     from tacit.prove.effect import Effects
-    from tacit.surfaces.wording import Phrase
 
 LEARNED = 20  # lessons that a report names
 _LINES = 60  # of a lesson's story
@@ -50,9 +50,6 @@ def report(memories: Memories, since: str, *, team: bool, version: str, effects:
 
 def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
     """One lesson with its story."""
-    from tacit.core.lifecycle import next_move
-    from tacit.core.standing import standing_of
-
     memory, store = memories.get(id), memories.store
     next_ = next_move(
         memories.profile, standing_of(memory, memories.profile, memories.now(), evidence=store.evidence(memory.id))

@@ -9,22 +9,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit.core.memory import Memory
 from tacit.core.plural import numbered
 from tacit.surfaces import drawn, story
+from tacit.surfaces.drawn import Drawn
+from tacit.surfaces.outlook import Outlook, Spared
 from tacit.surfaces.pictures import day_words, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
-    from tacit.surfaces.drawn import Drawn
-    from tacit.surfaces.outlook import Outlook, Spared
-    from tacit.surfaces.story import Told
-    from tacit.surfaces.wording import Phrase
+from tacit.surfaces.story import Told
+from tacit.surfaces.wording import Phrase
 
 LOOK = os.path.join(os.path.dirname(__file__), "web", "static", "look.css")  # the desk's own
 

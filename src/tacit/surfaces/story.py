@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.links import CONFIRMED
+from tacit.core.links import CONFIRMED, Evidence
+from tacit.core.links import Mark as UseMark
 from tacit.core.value import value
-from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
+from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN, Event
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
 from tacit.surfaces.wording import CHANGES, NOTICED, TONES, change_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.core.links import Evidence
-    from tacit.core.links import Mark as UseMark
     from tacit.prove.effect import LessonEffect
     from tacit.prove.runs import GivenLesson
-    from tacit.stores.story import Event
 
 TRUST = {
     "user": "your own word", "team": "a team mate's word", "review": "from a review or a test", "observed": "seen in sessions",

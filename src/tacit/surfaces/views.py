@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
+from tacit.app.looking import Why
+from tacit.app.replay_wish import ReplayPlan
+from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
+from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
+from tacit.stores.carry import cache_status
+from tacit.stores.counts import event
 from tacit.surfaces.selection import counted
 from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.app.looking import Why
-    from tacit.app.replay_wish import ReplayPlan
-    from tacit.core.journal import Entry
     from tacit.core.ports import Store
-    from tacit.core.proposal import Proposal
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.replay import Replay
@@ -270,9 +270,6 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
 
 def cache_json(near: Store) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
-    from tacit.stores.carry import cache_status
-    from tacit.stores.counts import event
-
     if not near.far:
         return None
     return {**cache_status(near).__dict__, "left": event(near, "carry_left"), "faults": []}

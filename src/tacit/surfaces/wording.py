@@ -6,24 +6,20 @@ word, and does it help? `tacit help words` explains each of these answers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
+from tacit.core.incident import Incident
 from tacit.core.links import INSTRUCTED, is_found_once
-from tacit.core.memory import HEARD, OWNER
+from tacit.core.memory import HEARD, OWNER, Memory
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed, is_exempt
 from tacit.core.states import ENDING_VERDICTS
 from tacit.core.subject import WAY, names_of
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.core.incident import Incident
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
+from tacit.words.diagnose import Diagnosis
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
 GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
@@ -166,8 +162,6 @@ NOTICED = "notice"  # by whom evidence is that a grammar recognised: what it kee
 
 def recognised(of: Incident) -> str:
     """A failure as it was recognised, in our own words; its masked form where there are none. Never a quote."""
-    from tacit.words.diagnose import Diagnosis
-
     said = Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said or f"“{of.mark}”, masked"
     return f"`{of.program}`: {said}" if of.program else said
 

@@ -7,7 +7,8 @@ that a file whose end was cut off (a `forget`, say) is noticed by whoever comes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import Unavailable
 from tacit.core.exchange import Skipped
@@ -16,9 +17,6 @@ from tacit.stores.shared import lines_by, lines_known, standings
 from tacit.team.lines import TEAM, UNKNOWN, JournalLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Protocol
-
     from tacit.core.ports import Store
 
     class Folder(Protocol):

@@ -12,8 +12,9 @@ A line's id covers its words by their salted digest only, so that erasing them l
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
@@ -37,10 +38,6 @@ from tacit.core.states import CLOSED, INJECTABLE, STATES
 from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.guard.screen import screen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
 OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
 # what is bound to a project; global and agent lessons are a person's own

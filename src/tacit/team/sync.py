@@ -9,14 +9,17 @@ read again as a whole each time and written last: whatever happens in between, t
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.errors import TacitError
 from tacit.core.exchange import Skipped
 from tacit.core.journal import Change, Entry
-from tacit.core.memory import DECIDED, to_row
+from tacit.core.memory import DECIDED, Memory, to_row
+from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, OPEN, Proposal
+from tacit.core.rows import Project
 from tacit.core.states import CLOSED, is_legal
 from tacit.core.value import replace, value
 from tacit.stores.counts import held_unsigned
@@ -36,6 +39,8 @@ from tacit.team.files import Doubt, read_files, write_file
 from tacit.team.lines import (
     TEAM,
     UNKNOWN,
+    Folded,
+    Fork,
     JournalLine,
     blanked,
     counting_lines,
@@ -49,15 +54,8 @@ from tacit.team.lines import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
     from tacit.team.files import Folder, Keys
-    from tacit.team.lines import Folded, Fork
 
 
 CHUNK = 200  # memories a transaction: others get their turn in between

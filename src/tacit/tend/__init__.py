@@ -9,14 +9,12 @@ dead or its time ran out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from tacit.core.errors import UsageError
 from tacit.core.value import value
 from tacit.tend.context import Context, StepReport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
 STEPS = ("sweep", "merge", "reflect", "triage", "page", "prune", "stats")
@@ -105,7 +103,5 @@ def _taken(context: Context, names: Sequence[str]) -> tuple[StepReport, ...]:
 
 
 def _step(name: str) -> Callable[[Context], StepReport]:
-    from importlib import import_module
-
     step: Callable[[Context], StepReport] = import_module(f"tacit.tend.{name}").step
     return step

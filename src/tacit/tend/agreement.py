@@ -7,14 +7,13 @@ what a person did to the lesson, what the control group found. Where nothing cam
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tacit.core.profile_upkeep import Triage
 
 TIERS = ("rules", "model")  # that decide before a person does

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
@@ -10,8 +11,6 @@ from tacit.tend import hand
 from tacit.tend.targets import FOLDERS, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from tacit.core.ports import Reads, Transaction
 
 

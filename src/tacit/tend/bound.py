@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
@@ -11,8 +11,6 @@ from tacit.core.value import replace
 from tacit.stores.counts import in_states
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
 

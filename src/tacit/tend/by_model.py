@@ -10,16 +10,20 @@ word. It decides alone only as long as people leave its merges standing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
+from tacit.core.memory import Memory
 from tacit.core.merge import keeper
-from tacit.core.proposal import APPROVED, REJECTED
+from tacit.core.profile_upkeep import Triage
+from tacit.core.proposal import APPROVED, REJECTED, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.due import entries_after
-from tacit.tend.agreement import Later, track_record
+from tacit.tend.agreement import Later, TrackRecord, track_record
+from tacit.tend.context import Context
 from tacit.tend.judge import is_checked, is_person, judged_proposals, with_word
 from tacit.tend.pairs import BY, Joining, Pair, is_in_force, pair_name, raised, readied, were_parted
 from tacit.tend.same import (
@@ -36,18 +40,11 @@ from tacit.tend.same import (
     worth_asking,
 )
 from tacit.words.match import compare, rarity
+from tacit.words.prepared import Likeness
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Model, Reads, Transaction
-    from tacit.core.profile_upkeep import Triage
-    from tacit.core.proposal import Proposal
-    from tacit.tend.agreement import TrackRecord
-    from tacit.tend.context import Context
-    from tacit.words.prepared import Likeness
 
 BY_MODEL = f"{BY}:model"  # who decided what a model was asked about
 ABLE, UNABLE, UNHEARD, UNANSWERED = "able", "unable", "unheard", "unanswered"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.context import WorkContext
 from tacit.core.value import value
 from tacit.tend.bound import Bound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.context import WorkContext
     from tacit.core.ports import Model, Transaction
     from tacit.core.run import Finding
     from tacit.tend.prune import Named

@@ -7,21 +7,20 @@ pass, and for what the journal says was changed meanwhile. Whoever is found is j
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.fade import strength
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.profile_sections import Condition, Rule
 from tacit.core.value import value
 from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads
-    from tacit.core.profile import Profile
-    from tacit.core.profile_sections import Condition, Rule
 
 _BY_DAYS = {
     "days_in_state": ("state",),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.gone import GONE, RECORDS, missing_paths, named_paths, record_number
 from tacit.core.states import INJECTABLE
 from tacit.stores.due import in_turn
+from tacit.tend.context import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tacit.core.memory import Memory
-    from tacit.tend.context import Context
 
 TURN = 500  # lessons that a pass looks at beside those that changed
 _MARK = "looked for files"

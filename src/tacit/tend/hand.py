@@ -9,19 +9,14 @@ from a page that was never as new as the line was not taken out, unless the same
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.core.page import split_id
+from tacit.core.page import Bullet, split_id
 from tacit.core.value import replace, value
+from tacit.tend.layout import PageEntry
 from tacit.tend.triage_rules import likeness
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.page import Bullet
-    from tacit.tend.layout import PageEntry
 
 SPELLINGS = 8  # of one line that are remembered
 SAME = 0.6  # this alike, a line without an id is a known line worded anew

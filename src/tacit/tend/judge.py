@@ -9,19 +9,23 @@ Approving a line marks its lesson as standing on the page; the page step writes 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
+from tacit.core.journal import Entry
 from tacit.core.keep import paged
+from tacit.core.memory import Memory
 from tacit.core.moves import lifted
+from tacit.core.profile_upkeep import Triage
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
 from tacit.stores import lookups
 from tacit.tend.agreement import TIERS, Later, TrackRecord, track_record
-from tacit.tend.context import NOTHING, StepReport
+from tacit.tend.context import NOTHING, Context, StepReport
 from tacit.tend.layout import entry_of, said_by
 from tacit.tend.triage_rules import RULES, Suggested, answers, batches, likeness, question, schema
 from tacit.tend.worthy import lessons_on_pages as on_pages
@@ -29,13 +33,7 @@ from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.journal import Entry
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
-    from tacit.core.profile_upkeep import Triage
-    from tacit.tend.context import Context
 
 _BY = "triage"  # with the tier's name, the author of its decisions
 _CHECKED = 10  # one decision in so many is left to a person, to compare

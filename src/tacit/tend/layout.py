@@ -8,19 +8,16 @@ changed; new ones go to the end of their section; whatever is not a line of ours
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.page import HEADING, bullets, parts, split_id
+from tacit.core.page import HEADING, Bullet, bullets, parts, split_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.guard.one_line import plain_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from typing import Any
-
     from tacit.core.memory import Memory
-    from tacit.core.page import Bullet
     from tacit.core.profile_upkeep import Page
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from tacit.core.journal import change
 from tacit.core.links import IN_EPOCH
-from tacit.core.memory import VERDICTS
+from tacit.core.memory import VERDICTS, Memory
 from tacit.core.value import replace
+from tacit.tend.context import Context
 from tacit.trial.coin import POOL
 from tacit.trial.effect import NO_DIFFERENCE, NOT_YET_KNOWN, agreed, course_of, course_to_json
 from tacit.trial.overall import whole_memory
 from tacit.trial.table import by_epoch, trials_from
 
 if TYPE_CHECKING:
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.tend.context import Context
 
 
 def measure(context: Context) -> None:

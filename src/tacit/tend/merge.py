@@ -8,22 +8,20 @@ leave open a model is asked about where there is one (`tend.by_model`).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.core.memory import Memory
 from tacit.core.merge import keeper
+from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
-from tacit.tend.context import StepReport
+from tacit.tend.by_model import MergePass, forget_reader
+from tacit.tend.context import Context, StepReport
 from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, pair_name, was_refused
+from tacit.words.prepared import Likeness
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.tend.by_model import MergePass
-    from tacit.tend.context import Context
-    from tacit.words.prepared import Likeness
 
 _MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 # claims that make two alike texts opposites; another name or scope does not
@@ -35,8 +33,6 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 def step(context: Context) -> StepReport:
     """Merge what says the same, propose what contradicts; then ask a model, where there is one that can tell."""
-    from tacit.tend.by_model import MergePass, forget_reader
-
     model = context.model if "same" in context.profile.model.steps else None
     if context.dry_run:
         model = None

@@ -7,11 +7,13 @@ person's word is left as it stands in the file. Lessons that have earned a line 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
+from tacit.core.profile_upkeep import Page
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
@@ -22,12 +24,6 @@ from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
 from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, line_place, told_of, with_findings
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import lessons_on_pages, propose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.profile_upkeep import Page
 
 _TRIES = 3  # times a file is read again because somebody saved it meanwhile
 NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.page import Bullet, split_id
+from tacit.core.profile_upkeep import Page
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
@@ -16,12 +18,6 @@ from tacit.tend import hand
 from tacit.tend.context import Context
 from tacit.tend.layout import PageEntry, said_by
 from tacit.tend.targets import FOLDERS, Framed, Sheet, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.profile_upkeep import Page
 
 
 @value

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tacit.core.errors import NotFound
+from tacit.core.memory import Memory
 from tacit.core.page import bullets
 from tacit.core.value import value
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, again, put_book, read_book, without
+from tacit.tend.context import Context
 from tacit.tend.layout import compose, entry_of, strength
 from tacit.tend.page import lesson_namer, named_otherwise
 from tacit.tend.targets import Target, framed, opening, outside, target_named
 from tacit.tend.worthy import earned, lessons_on_pages, worthy
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-    from tacit.tend.context import Context
 
 
 @value

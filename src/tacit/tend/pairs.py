@@ -5,26 +5,24 @@ Not every pair is looked at: what changed since the last pass is compared with i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
+from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, prevailing
+from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, last_entry
+from tacit.tend.context import Context
 from tacit.words.match import compare, rarity
-from tacit.words.prepared import prepare
+from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
-    from tacit.core.profile import Profile
-    from tacit.tend.context import Context
-    from tacit.words.prepared import Likeness, Prepared
 
 BY = "tend"
 _NEIGHBOURS = 12  # lessons that one is compared with

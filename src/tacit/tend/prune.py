@@ -7,23 +7,18 @@ store for a compressed file that can be put back (`stores.packs`). Lessons thems
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tacit.core.clock import after_days
+from tacit.core.clock import after_days, days_between
 from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
+from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.staging import staging_status
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import value
 from tacit.stores.due import closed_between, runs_after
-from tacit.stores.packs import move, of_memory, of_run
-from tacit.tend.context import NOTHING, StepReport
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-    from tacit.stores.packs import Row
-    from tacit.tend.context import Context
+from tacit.stores.packs import Row, move, of_memory, of_run
+from tacit.tend.context import NOTHING, Context, StepReport
 
 RUNS = MEMORIES = 500  # that one pass moves; the next goes on where it stopped
 
@@ -57,9 +52,6 @@ def step(context: Context) -> StepReport:
 def fits(memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False) -> bool:
     """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
     nobody said it, unless it stood on a page."""
-    from tacit.core.clock import days_between
-    from tacit.core.staging import staging_status
-
     by_person = memory.trust in profile.trust.person and (not imported or memory.source == "page")
     if lasts(profile, standing_of(memory, profile, now)) or by_person:
         return False

@@ -9,28 +9,25 @@ replace, reads like an attack, or is longer than what it condenses, is dropped.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.clock import after_days
 from tacit.core.errors import Unavailable
+from tacit.core.memory import Memory
 from tacit.core.merge import keeper
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, held_and_met, last_entry
-from tacit.tend.context import NOTHING, StepReport
+from tacit.tend.context import NOTHING, Context, StepReport
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.tend.context import Context
 
 _BY = "reflect"
 _MARK = "reflected"

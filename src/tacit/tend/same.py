@@ -10,18 +10,15 @@ A model that cannot tell would merge whatever is alike. So each is examined firs
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.value import value
 from tacit.words.match import GUARDED
+from tacit.words.prepared import Likeness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, TypeVar
-
-    from tacit.words.prepared import Likeness
-
     T = TypeVar("T")
 
 SAME, DIFFERENT, OPPOSITE = _WORDS = ("same", "different", "opposite")

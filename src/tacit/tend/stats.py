@@ -6,28 +6,25 @@ Counts are the store's own: those by facet are kept, the others are read. What a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, days_between
 from tacit.core.lifecycle import next_move
+from tacit.core.profile import Profile
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.stores import counts
 from tacit.stores.due import often_met
+from tacit.tend.agreement import TrackRecord
 from tacit.tend.by_model import merging
-from tacit.tend.context import StepReport
+from tacit.tend.context import Context, StepReport
 from tacit.tend.judge import standings
 from tacit.tend.measured import measure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Reads
-    from tacit.core.profile import Profile
-    from tacit.tend.agreement import TrackRecord
-    from tacit.tend.context import Context
 
 TENDED = "tended"  # the mark of when a whole pass last ended
 _FEW = 20  # below so many a share says nothing

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tacit.core.journal import change
 from tacit.core.states import OPEN
 from tacit.core.value import replace
+from tacit.tend.context import Context
 from tacit.words.subject import subject_by_rules
-
-if TYPE_CHECKING:
-    from tacit.tend.context import Context
 
 _PORTION = 200  # lessons of one transaction: others get their turn in between
 _MARK = "subjects"

@@ -6,37 +6,33 @@ crossed one since the last sweep, and writes only for those that did.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
-from tacit.core.journal import change
-from tacit.core.lifecycle import advance, lasts
+from tacit.core.journal import Change, change
+from tacit.core.lifecycle import LadderFacts, Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
-from tacit.core.links import Mark
-from tacit.core.moves import proposed
+from tacit.core.links import Evidence, Mark
+from tacit.core.memory import Memory
+from tacit.core.moves import moved, proposed
+from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
+from tacit.core.rows import Project, RunRow, run_id
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
-from tacit.tend.context import StepReport
+from tacit.stores.outgoing import faded_key, faded_to
+from tacit.tend.context import Context, StepReport
 from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
 from tacit.tend.subjects import give_subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.journal import Change
-    from tacit.core.lifecycle import LadderFacts, Move
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project, RunRow
-    from tacit.tend.context import Context
 
 _PORTION = 100  # memories judged in one transaction: others get their turn in between
 _BY = "tend"  # the name under which it writes
@@ -182,8 +178,6 @@ class _Sweep:
 
     def _count(self, tx: Transaction) -> None:
         """The run's number, what the runs up to it took off, and the place up to which that was counted: together or not at all."""
-        from tacit.stores.outgoing import faded_key, faded_to
-
         self.row = _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
         self.until = self.row.seq if self.row else _last_run(tx, self.project)
         self.before = faded_to(tx, self.project.id)
@@ -244,8 +238,6 @@ class _Sweep:
             self._ask(tx, memory, evidence, unmet)
 
     def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
-        from tacit.core.moves import moved
-
         if not self.context.bound.take():
             self.left += 1
             return
@@ -298,8 +290,6 @@ def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
     """The run's row with its number: a run that was never learned is counted now, under its own name."""
-    from tacit.core.rows import RunRow, run_id
-
     id = run_id(project.id, "cli", run)
     row = tx.find_run(project.id, run) or RunRow(id, project.id, "cli", run, id, started_at=at)
     if not row.seq:

@@ -10,17 +10,13 @@ agents  a file per agent, geas's agents/*.md
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.core.digest import short_hash
+from tacit.core.memory import Memory
 from tacit.core.page import HEADING
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
 
 _KINDS = ("file", "block", "paths", "globs", "agents")
 FOLDERS = ("paths", "globs", "agents")

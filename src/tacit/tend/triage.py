@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tacit.core.value import replace
 from tacit.tend.book import read_book
+from tacit.tend.context import Context, StepReport
 from tacit.tend.judge import Judge
 from tacit.tend.worthy import propose
-
-if TYPE_CHECKING:
-    from tacit.tend.context import Context, StepReport
 
 
 def step(context: Context) -> StepReport:

@@ -14,19 +14,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.value import value
 from tacit.words.match import choose_same, compare, opposed, rarity
-from tacit.words.prepared import MatchSettings, prepare
+from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from tacit.core.profile_upkeep import Triage
-    from tacit.words.prepared import Match
 
 ACTIONS = ("promote", "reject", "merge", "review")
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)

@@ -7,27 +7,25 @@ state of the page (joelclaw's observations), what was met lately is put before t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
 from tacit.core.links import is_found_once
+from tacit.core.memory import Memory
 from tacit.core.moves import lifts
+from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.lookups import once_on_pages
+from tacit.tend.context import Context
 from tacit.tend.layout import entry_of, rank, strength
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
-    from tacit.core.profile import Profile
-    from tacit.tend.context import Context
 
 # facets that decide who has earned a line, and who is first
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")

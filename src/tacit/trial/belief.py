@@ -5,17 +5,16 @@ It orders lessons and moves them on the ladder, up and back down; it is never a 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import exp, log
 from typing import TYPE_CHECKING
 
+from tacit.core.links import Mark, Use
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.table import Counts, by_epoch, tabulate, trials_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tacit.core.links import Mark, Use
     from tacit.trial.table import Table
 
 # Belief: problem rate when withheld, ratio when injected, and how common each ratio is before any lesson was measured.

@@ -23,6 +23,8 @@ origins' signals live elsewhere.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING
@@ -32,8 +34,6 @@ from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.table import GRADES, Counts, Trial, add, coins, row_of, tossed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from tacit.trial.table import Table
 
 ALPHA = 0.05
@@ -334,8 +334,6 @@ def counts(trial: Trial) -> bool:
 
 def course_to_json(course: Course) -> str:
     """A course as the store keeps it."""
-    import json
-
     table = {
         repr(h): [
             *row.cells,
@@ -348,8 +346,6 @@ def course_to_json(course: Course) -> str:
 
 def course_from_json(kept: str) -> Course:
     """The course behind what a store kept."""
-    import json
-
     at = json.loads(kept)
     table = {float(h): Counts(*cells[:4], *(tuple(mild) for mild in cells[4:])) for h, cells in at["table"].items()}
     return Course(**{**at, "table": table})

@@ -15,16 +15,12 @@ Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from tacit.core.clock import days_between, seconds
 from tacit.core.links import UNKNOWN
+from tacit.core.memory import Memory
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.memory import Memory
 
 OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"

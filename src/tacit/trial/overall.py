@@ -22,20 +22,15 @@ Fewer problems may be less work. So where the sessions that were given a lesson 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
-from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED
 from tacit.trial.effect import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, SHARES, Verdict, bets, log_e
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
-from tacit.trial.table import GRADES, Counts, coins, graded, row_of, tabulate, tossed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.trial.table import Trial
+from tacit.trial.table import GRADES, Counts, Trial, coins, graded, row_of, tabulate, tossed
 
 STAKES = (0.01, 0.02, 0.035, 0.06, 0.1, 0.18)  # they decide how narrow the interval is, never whether it holds
 _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, counted like so many coins in each arm:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.trial.coin import epoch_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 PRICED_ON = "2025-12-01"
 # Dollars for a million tokens: new input, output, read from the cache, written to it. By a model's whole name: the next

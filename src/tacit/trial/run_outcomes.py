@@ -9,9 +9,11 @@ hold, and fixed in advance, so that no run chooses its own measure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.links import UNKNOWN
+from tacit.core.links import UNKNOWN, Use
 from tacit.core.value import replace, value
 from tacit.trial.effect import HARMS, Course, course_of, log_e, sentence_of_counts
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
@@ -19,10 +21,6 @@ from tacit.trial.prices import dollars
 from tacit.trial.table import Trial, tabulate, trial_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.links import Use
     from tacit.trial.table import Table
 
 ENDED = (
@@ -114,8 +112,6 @@ def beside(
 
 def log_bar(alpha: float) -> float:
     """What one side's evidence must reach: half of alpha."""
-    from math import log
-
     return log(2.0 / alpha)
 
 

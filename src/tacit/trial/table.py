@@ -5,18 +5,15 @@ A table is folded from the uses each time anew. A lesson, a kind and an epoch ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE
+from tacit.core.links import NEW_TABLE, Mark, Use
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tacit.core.links import Mark, Use
-
     Table = Mapping[float, "Counts"]  # holdout rate → counts
 
 GRADES = 8  # losses are counted in eighths: enough to tell one step from many, few enough to keep a table small

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tacit.core.links import (
     CONFIRMED,
@@ -13,6 +13,9 @@ from tacit.core.links import (
     UNKNOWN,
     UNTOLD,
     WITNESSED,
+    Evidence,
+    Mark,
+    Use,
     confidence_of,
     contradictions,
     is_carried,
@@ -20,13 +23,8 @@ from tacit.core.links import (
     sightings,
 )
 from tacit.core.memory import NO_TALLY, OWNER, WITNESSES, Tally
+from tacit.core.profile_upkeep import Signals
 from tacit.trial.belief import belief_from
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tacit.core.links import Evidence, Mark, Use
-    from tacit.core.profile_upkeep import Signals
 
 
 def tally_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tacit.words.claim_words import (
     ARTICLES,
@@ -21,9 +21,6 @@ from tacit.words.tokens import (
     NAME,
     PATH,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def subjects_of(tokens: Sequence[Token]) -> frozenset[str]:

@@ -7,7 +7,7 @@ decide stand in `claim_words`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tacit.core.value import value
 from tacit.words.arrangement import arrangement_of, sequence_of, sides_in, subjects_of
@@ -35,13 +35,9 @@ from tacit.words.limits import limits_of
 from tacit.words.tokens import (
     RUN,
     WORD,
+    Piece,
     all_stop_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tacit.words.tokens import Piece
 
 HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     ALL_BUT,
@@ -35,14 +35,10 @@ from tacit.words.tokens import (
     RUN,
     STEMMERS,
     WORD,
+    Piece,
     english_stem,
     piece_terms,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tacit.words.tokens import Piece
 
 
 class Token:

@@ -9,16 +9,12 @@ that moved as a whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS, related
+from tacit.words.claims import Claims
 from tacit.words.limits import aligned
 from tacit.words.tokens import english_stem
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.words.claims import Claims
 
 COPIED = 0.65  # of the shorter text's words that the other has in the same order
 PARTLY = 0.5  # so many do, where both texts have something of their own: one thing in place of another

@@ -6,9 +6,9 @@ by kind, and the first disagreement is the reason that a person sees. Between tw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     AIMING,
@@ -24,12 +24,8 @@ from tacit.words.claim_words import (
     same_place,
     taking_away,
 )
+from tacit.words.claims import Claims, Denial
 from tacit.words.limits import aligned, is_word, narrowed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.words.claims import Claims, Denial
 
 
 def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: bool = False) -> str:

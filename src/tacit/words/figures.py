@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     FILE,
@@ -22,9 +22,6 @@ from tacit.words.tokens import (
     VERSION,
     WORD,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:

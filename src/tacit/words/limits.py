@@ -8,14 +8,13 @@ The same holds where one text says all that the other says and names a part of i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import BLAND, FILLERS, HERE
 from tacit.words.tokens import english_stem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tacit.words.claims import Claims
 
 _KINDS = {

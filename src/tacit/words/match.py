@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+from unicodedata import category
 
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
@@ -24,9 +26,6 @@ from tacit.words.prepared import HEADS, SHORT, Likeness, Match, MatchSettings, P
 from tacit.words.tokens import VAGUE, edits, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
-    from typing import Protocol
-
     Idf = Callable[[str], float]
 
     class Rules(Protocol):
@@ -362,7 +361,6 @@ def keywords(text: str) -> frozenset[str]:
     low = text.lower()
     if low.isascii():
         return frozenset(re.findall(r"[a-z0-9]{3,}", low))
-    from unicodedata import category
 
     plain = "".join(c if c.isalnum() or category(c)[0] == "M" else " " for c in low)
     return frozenset(word for word in plain.split() if len(word) > 2)

@@ -15,13 +15,12 @@ Called by the noticing of wishes and by the reader; formats leave a message whol
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     Span = tuple[int, int]
 
 SHORT, FEW_LINES = 350, 6  # a message up to this is the person's

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,6 @@ from tacit.words.claim_words import same_word
 from tacit.words.claims import Claims, claims_of, head_length
 from tacit.words.report_or_rule import orders, reports
 from tacit.words.tokens import STEMMERS, fold, language, normal, piece_terms, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
 # lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since

@@ -8,15 +8,11 @@ of the code; where neither is plain, nobody knows, and its words decide.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from tacit.core.memory import Memory
 from tacit.core.programs import ABOUT, programs
 from tacit.core.subject import WAY, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.memory import Memory
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
 # What is done in every piece of work, whatever it is about; a word that begins so.

@@ -7,20 +7,16 @@ ways of writing it down differ in nothing else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from tacit.core.exchange import Opening, Row
 from tacit.core.links import CONFIRMED, STATED, WITNESSED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
+from tacit.core.run import Run
 from tacit.core.states import STATES
 from tacit.core.value import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
+from tacit.formats.source import Source
 
 NAMESPACE = "tacit"  # of the ids that lessons were born with
 VERSION = 1

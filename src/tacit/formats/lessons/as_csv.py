@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Note, Row, Skipped
@@ -19,12 +20,7 @@ from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
+from tacit.formats.source import Source
 
 NAME = "csv"
 PARTS = {"lessons": "tacit-lessons.csv"}

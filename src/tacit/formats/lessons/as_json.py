@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tacit.core.errors import Damaged, StoreNewer, UsageError
 from tacit.core.exchange import Row, Skipped
@@ -14,12 +15,7 @@ from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import VERSION, facts, lesson_rows, row_of
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
+from tacit.formats.source import Source
 
 NAME = "json"
 PARTS = {"lessons": "tacit-lessons.json"}

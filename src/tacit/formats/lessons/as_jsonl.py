@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from tacit.core.exchange import Row, Skipped
 from tacit.formats.lessons import FACTS, facts, lesson_rows
@@ -11,12 +11,7 @@ from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
-from tacit.formats.source import json_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tacit.formats.source import Source
+from tacit.formats.source import Source, json_record
 
 NAME = "jsonl"
 PARTS = {"lessons": "tacit-lessons.jsonl"}

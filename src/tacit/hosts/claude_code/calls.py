@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.formats.session import LARGEST, WORDLESS
 from tacit.formats.session import time_of as _time
@@ -19,8 +19,6 @@ from tacit.hosts.claude_code.marks import (
 from tacit.hosts.claude_code.steps import Steps
 
 if TYPE_CHECKING:
-    from typing import Any
-
     Record = dict[str, Any]
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})

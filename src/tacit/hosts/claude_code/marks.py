@@ -8,11 +8,9 @@ a sentence in a text. docs/formats/claude-code.md lists the marks by version.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from typing import Any
-
     Record = dict[str, Any]
 
 INTERRUPTED = "[Request interrupted by user"

@@ -7,17 +7,13 @@ name of a file in `paste-cache` that has it. Shorter pastes stand in neither as 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.formats.session import dict_at, text_at
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
     Span = tuple[int, int]
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tacit.hosts.claude_code import NAMES
 from tacit.hosts.registration import Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:

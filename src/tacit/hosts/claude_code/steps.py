@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.session import MANY_KINDS, OWN_FOLDER
 from tacit.formats.session import time_of as _time
 from tacit.formats.session import token_count as _tokens
+from tacit.formats.source import Source
 from tacit.hosts.claude_code.marks import PEOPLE, PROGRAMS
 from tacit.hosts.claude_code.pastes import divided
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "claude-code"

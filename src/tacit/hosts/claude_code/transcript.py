@@ -12,14 +12,15 @@ and a place in the agent's own file.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
 from tacit.formats.session import OWN_PROMPT
 from tacit.formats.session import record_type as _kind
 from tacit.formats.session import time_of as _time
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 from tacit.hosts.claude_code.calls import Calls
 from tacit.hosts.claude_code.marks import (
     CAVEAT,
@@ -37,11 +38,6 @@ from tacit.hosts.claude_code.marks import (
 from tacit.hosts.claude_code.steps import NAME as NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 # Records that say nothing about the work. Everything else that is not read is counted as unknown.

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
 from tacit.hosts.registration import EventEntry, Host, entries_of, home_of, in_shell
-from tacit.hosts.samples import as_claude_code_says
+from tacit.hosts.samples import Scene, as_claude_code_says
 from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
-
 
 SHELLS = "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
 

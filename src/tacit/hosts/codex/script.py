@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.formats.session import status_of, text_at
-
-if TYPE_CHECKING:
-    from typing import Any
 
 MANY_CALLS = 20
 LONGEST_SCRIPT = 200_000  # characters; a longer one is read no further

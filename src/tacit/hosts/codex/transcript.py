@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import (
     WORDLESS,
     Session,
@@ -30,16 +31,10 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 from tacit.hosts.codex import script as codex_script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "codex"

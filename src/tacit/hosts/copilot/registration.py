@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.hosts.copilot import NAMES
 from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
+from tacit.hosts.samples import Scene
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:

@@ -13,10 +13,11 @@ session without such a mark it is nobody's; later prompts are typed. Without a h
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -28,15 +29,9 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "copilot"

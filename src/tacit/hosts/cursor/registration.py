@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.core.value import replace
 from tacit.hosts.cursor import NAMES
 from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
-
+from tacit.hosts.samples import Scene
 
 _RULES = (".cursor", "rules", "tacit.mdc")
 RULE = """---

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tacit.hosts.gemini import NAMES
 from tacit.hosts.registration import EventEntry, Host, entries_of, home_of, in_shell
-from tacit.hosts.samples import AT, as_claude_code_says
+from tacit.hosts.samples import AT, Scene, as_claude_code_says
 from tacit.hosts.standing import inside, json_at
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:

@@ -14,9 +14,10 @@ same). So nothing in it counts as typed: a prompt is *unsure*.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -28,16 +29,10 @@ from tacit.formats.session import (
     time_of,
     token_count,
 )
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 from tacit.hosts.gemini import HOOK, unwrapped, without_host_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "gemini"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from tacit.hosts.registration import EventEntry, Host, in_shell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
+from tacit.hosts.samples import Scene
 
 PLUGIN = os.path.join(os.path.dirname(__file__), "plugin.js")
 

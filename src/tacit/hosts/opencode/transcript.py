@@ -14,21 +14,16 @@ the times at which they were made, so a session and its forks share the time of 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.run import Cost
+from tacit.core.run import Cost, Run
 from tacit.formats.session import Session, dict_at, document, list_at, record_type, status_of, text_at, token_count
-from tacit.formats.source import FileSource, json_record
+from tacit.formats.source import FileSource, Source, json_record
 from tacit.stores.foreign import MAGIC, Foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
 
 NAME = "opencode"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-from tacit.hosts.samples import AT, as_claude_code_says
+from tacit.hosts.samples import AT, Scene, as_claude_code_says
 from tacit.hosts.vscode import NAMES
 
 
@@ -15,11 +15,6 @@ def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
     )
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)
 
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.hosts.samples import Scene
 
 HOST = Host(
     "vscode",

@@ -6,22 +6,19 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
+from tacit.core.incident import Incident
+from tacit.core.run import Run, Step
 from tacit.core.value import replace
+from tacit.guard.redact import private, redact
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.commands import commands
 from tacit.learn.notice.failures import failures
 from tacit.learn.notice.sentences import LONGEST_MESSAGE as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST_OUTPUT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.core.incident import Incident
-    from tacit.core.run import Run, Step
 
 LONGEST_COMMAND = 20_000  # characters that are read; what a shell line holds beyond is a document
 _TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
@@ -39,8 +36,6 @@ def notice(run: Run) -> tuple[Incident, ...]:
 
 
 def _without_secrets(text: str) -> str:
-    from tacit.guard.redact import private, redact
-
     return redact(private(text)).text
 
 

@@ -8,17 +8,13 @@ segment of the line could have printed it. Reading a log, a file or somebody els
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import FIXES, checks_format, purpose
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.run import Run, Step
 
 # what they print is a picture of something else
 SCREENS = frozenset("tmux screen workmux agent-browser expect script".split())

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, Incident
+from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.run import Run
     from tacit.learn.notice.calls import Lane
 
 _MOST = 12  # forms of one run

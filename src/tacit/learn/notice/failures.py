@@ -8,22 +8,21 @@ runs can share is kept of a cure: a command in its general form, or the words th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.incident import FAILURE, Incident
+from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.calls import ASKED, call_folder, is_check, same
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
+from tacit.words.diagnose import Diagnosis, recognise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.run import Run, Step
     from tacit.learn.notice.calls import Lane, Try
-    from tacit.words.diagnose import Diagnosis
 
 HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
 PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
@@ -304,8 +303,6 @@ def _repair(text: str) -> str:
 
 def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
     """Paths that were asked of the host's own reading tools and are not there; every other refusal of theirs is host protocol."""
-    from tacit.words.diagnose import recognise
-
     for step in steps:
         if not step.tool or not step.error or step.interrupted or shell.command_of(step):
             continue

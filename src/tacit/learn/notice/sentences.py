@@ -7,16 +7,12 @@ store can see; a complaint says something because the agent had gone on before i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMPLAINT, SENTENCE, Incident
+from tacit.core.run import Run
 from tacit.learn.notice.failures import EDITS, LOOKS_FOR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.core.run import Run
 
 FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
 _MOST = 40  # sentences of one run

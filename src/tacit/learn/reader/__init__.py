@@ -7,19 +7,24 @@ idempotent by the keys of its findings: a process that is killed repeats at most
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.core import clock
+from tacit.core.clock import days_between
+from tacit.core.digest import short_hash
+from tacit.core.errors import ModelUnavailable, Unavailable
+from tacit.core.profile import Profile
+from tacit.core.rows import Project
+from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.guard.redact import redact
+from tacit.stores import readings
+from tacit.stores.readings import WAITING, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from tacit.core.ports import Model, Store
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
-    from tacit.core.run import Run
     from tacit.learn.report import Learned
-    from tacit.stores.readings import Reading
 
 _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
@@ -61,7 +66,6 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
     """
     from tacit.learn.reader.asking import kept_lines
     from tacit.learn.reader.render import UNSURE, rendered
-    from tacit.stores import readings
 
     page = rendered(run)
     if not page.typed and run.outcome != "failure" and not any(line.letter in ("E", UNSURE) for line in page.lines):
@@ -104,7 +108,6 @@ def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Se
 
 def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
     """What the session heard from outside, scrubbed like all that is kept of it."""
-    from tacit.guard.redact import redact
     from tacit.learn.outside import outside_texts, tracked_files
 
     return tuple((at, redact(text).text) for at, text in outside_texts(run, tracked_files(run.cwd)))
@@ -112,8 +115,6 @@ def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
 
 def afresh(reading: Reading) -> Reading:
     """A reading as if nobody had been asked yet: for another model, or other questions."""
-    from tacit.stores.readings import WAITING
-
     return replace(
         reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version()
     )
@@ -125,12 +126,10 @@ def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -
 
 def read(desk: ReaderContext, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
-    from tacit.core.errors import Unavailable
     from tacit.learn.reader import cures
     from tacit.learn.reader.asking import Questions
     from tacit.learn.reader.take import Taking
     from tacit.learn.report import Learned
-    from tacit.stores import readings
 
     try:
         desk = examined(desk)
@@ -159,8 +158,6 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
 
 def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
     """The desk with what the exam says of its model. It is taken once, again after a month (a week, if it failed), or on request."""
-    from tacit.core.clock import days_between
-    from tacit.core.errors import ModelUnavailable
     from tacit.learn.reader import exam, prompt
     from tacit.learn.reader.answer import is_answer
 
@@ -189,7 +186,6 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
 
 def exam_key(identity: str) -> str:
     """Where the store keeps how a model fared; another exam, or other words of its two questions, are another key."""
-    from tacit.core.digest import short_hash
     from tacit.learn.reader import exam, prompt
 
     return (
@@ -199,8 +195,6 @@ def exam_key(identity: str) -> str:
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:
     """A reading that waits for another try, longer each time."""
-    from tacit.core import clock
-
     wait = BACKOFF[min(reading.attempts, len(BACKOFF) - 1)]
     return replace(
         reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now

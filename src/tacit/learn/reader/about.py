@@ -6,16 +6,12 @@ Names of the lesson's own text stand in for those the reader did not list. A way
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.core.subject import WAY, joined
+from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.check import comparable, names_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.learn.reader.answer import Lesson
-    from tacit.learn.reader.render import Line
+from tacit.learn.reader.render import Line
 
 _EVERYWHERE = (
     "way",

@@ -7,15 +7,10 @@ count; a yes with a condition, a question or another matter behind it is read by
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tacit.learn.reader.render import CHOSEN, PERSON
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.learn.reader.check import Checked
-    from tacit.learn.reader.render import Line
+from tacit.learn.reader.check import Checked
+from tacit.learn.reader.render import CHOSEN, PERSON, Line
 
 _ASSENT = re.compile(
     r"\W*(?:(?:yes|yep|yeah|yup|ok(?:ay)?|right|correct|exactly|precisely|agreed|absolutely|definitely|sure|perfect|great|good"

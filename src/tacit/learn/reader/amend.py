@@ -6,22 +6,17 @@ the least of the two. Without such a wording the old lesson is suspended: told a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tacit.core.memory import Memory
+from tacit.core.run import Finding
 from tacit.core.subject import WAY, joined, names_of, topic_of
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.learn.reader.answer import Lesson
-from tacit.learn.reader.check import Checked
+from tacit.learn.reader.check import Checked, Found
 from tacit.learn.reader.decide import AGREED, Decided
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-    from tacit.core.run import Finding
-    from tacit.learn.reader.check import Found
 
 _KIND = {"rule": "way", "fix": "cure", "preference": "preference", "decision": "decision"}  # as readers call them
 OWNERS = "user"

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from tacit.core.answer import LONGEST_ANSWER, TRIES, answer_text
 from tacit.core.value import value
 from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, VERDICTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 TEXT, QUOTE, SIGN, NAME = 500, 400, 200, 80  # characters
 SHORTEST_SIGN = 12

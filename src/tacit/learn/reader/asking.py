@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace
 from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, prompt
+from tacit.learn.reader.answer import Lesson, Struck, Verdict, Weighed
+from tacit.learn.reader.check import Checked
 from tacit.learn.reader.excerpt import lesson_lines
 from tacit.learn.reader.remembered import known_lines
 from tacit.learn.reader.render import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
 from tacit.stores import readings
+from tacit.stores.readings import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Model
-    from tacit.learn.reader.answer import Lesson, Struck, Verdict, Weighed
-    from tacit.learn.reader.check import Checked
-    from tacit.stores.readings import Reading
 
 LONGEST_ANSWER = 40_000  # characters that are kept
 

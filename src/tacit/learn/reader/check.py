@@ -7,18 +7,13 @@ model's wording is the model's, and stands in for the person only as far as thei
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tacit.core.value import value
-from tacit.learn.reader.render import NOTE, PERSON, UNSURE, one_line
+from tacit.learn.reader.answer import Lesson, Quote
+from tacit.learn.reader.render import NOTE, PERSON, UNSURE, Line, one_line
 from tacit.learn.reader.whose import plain
 from tacit.learn.shell import key, main_call, proper
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.learn.reader.answer import Lesson, Quote
-    from tacit.learn.reader.render import Line
 
 FEWEST_WORDS, FEWEST_CHARS = 3, 8  # of a quote that is not a whole line
 AROUND = 240  # characters to each side of a quote that still are "the line", where a message is a long one

@@ -7,34 +7,42 @@ The person who is told nothing about it loses nothing: the failure is counted al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
+from tacit.core.incident import Incident
+from tacit.core.memory import Memory
+from tacit.core.rows import Found
+from tacit.core.run import Finding, Run
+from tacit.core.standing import is_confirmed
+from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn import shell
+from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
+from tacit.learn.outcomes import Session
 from tacit.learn.own_commands import advised, why_not_own
 from tacit.learn.reader import answer, prompt
+from tacit.learn.reader.answer import Lesson
+from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.leave import asks_person
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.whose import copied
+from tacit.learn.tell.keep import adopt, keep
+from tacit.learn.tell.lessons import NEED
+from tacit.learn.tell.lessons import ToldLesson as Told
+from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
+from tacit.stores.readings import Reading, load
+from tacit.words.match import compare, rarity
+from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.incident import Incident
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
-    from tacit.core.rows import Found
     from tacit.learn.reader import ReaderContext
-    from tacit.learn.reader.answer import Lesson
-    from tacit.learn.reader.render import Line
-    from tacit.learn.tell.lessons import ToldLesson as Told
-    from tacit.stores.incidents import Noted
-    from tacit.stores.readings import Reading
 
 _BY, _NOTICED = "reader", "notice"
 LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
@@ -122,8 +130,6 @@ def _due(met: Sequence[Noted], asked: int) -> bool:
 def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
     """Ask about the failures of a session that were met before; (signature, what came of it) of each. A model that cannot be asked is
     asked when the failure is met again."""
-    from tacit.stores.incidents import Counts, memory_of, noted_of
-
     counts, project = Counts(desk.store, desk.project.id), desk.project.id
     again: list[tuple[int, str, Sequence[Noted]]] = []
     for mark in noted_of(desk.store, reading.run):
@@ -136,8 +142,6 @@ def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
 
 
 def _in_force(store: Store, id: str) -> bool:
-    from tacit.core.states import INJECTABLE
-
     return any(memory.state in INJECTABLE for memory in (store.memories([id]) if id else ()))
 
 
@@ -160,9 +164,6 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
 
 def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     """The newest pieces of work that met it, one per lineage."""
-    from tacit.learn.reader.asking import lines_of
-    from tacit.stores.readings import load
-
     found: dict[str, Piece] = {}
     for each in reversed(met):
         if len(found) < SHOWN and each.lineage not in found and (kept := load(folder, each.run)) is not None:
@@ -174,12 +175,6 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
 
 def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str, said: str) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
-    from tacit.core.run import Run
-    from tacit.learn.outcomes import Session
-    from tacit.learn.tell.keep import adopt, keep
-    from tacit.learn.tell.lessons import NEED
-    from tacit.learn.tell.lessons import ToldLesson as Told
-
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
     with desk.store.write(confidence=desk.profile.signals) as tx:
@@ -213,11 +208,6 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
 
 def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -> Memory | None:
     """The lesson that says what a cure says: a line of the rules that is in force, or what a session had found, about no failure yet."""
-    from tacit.core.run import Finding
-    from tacit.core.standing import is_confirmed
-    from tacit.core.states import INJECTABLE, OPEN
-    from tacit.learn.match import Neighbours, match
-
     project, profile = desk.project.id, desk.profile
     finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)
     near = Neighbours(tx, project, [finding], profile).of(finding)
@@ -233,9 +223,6 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -
 def _by_commands(text: str, near: Found) -> Memory | None:
     """The lesson that names the very commands a cure names, two at least, in much the same words. Of a cure alone: two lessons of any
     kind that name the same commands may well say two things (`docs/matching.md`)."""
-    from tacit.words.match import compare, rarity
-    from tacit.words.prepared import prepare
-
     mine, telling = prepare(text), rarity(near.frequency, near.rows)
     named = _commands(text)
     alike = [

@@ -15,21 +15,15 @@ what an output, a page or a paste brought is quoted, and waits for a person.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.core.value import replace, value
 from tacit.learn.reader.agreed import why_not_agreed
-from tacit.learn.reader.check import done, fails_then_passes, names_missing, was_done
+from tacit.learn.reader.answer import Weighed
+from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
-from tacit.learn.reader.render import PERSON, happened
+from tacit.learn.reader.render import PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.learn.reader.answer import Weighed
-    from tacit.learn.reader.check import Checked
-    from tacit.learn.reader.render import Line
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
 HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to

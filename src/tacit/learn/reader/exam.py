@@ -6,18 +6,13 @@ words copied as they stand, a person told from a page that speaks, an order told
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import value
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.check import find_quote
-from tacit.learn.reader.render import PERSON, rendered
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.learn.reader.render import Line
+from tacit.learn.reader.render import PERSON, Line, rendered
 
 VERSION = "2"
 NEEDED = 0.75  # of the pairs; guessing gets a third

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tacit.core.run import Step
+from tacit.core.run import Step
 
 # Files that hosts load at every start (every name in their registrations, which a test holds), and those that teams keep for the same end.
 _INSTRUCTION_FILES = re.compile(

@@ -8,16 +8,11 @@ session begins alike, and a host may keep it. Wording is frozen per VERSION, and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.learn.reader.render import LETTERS, page_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from tacit.learn.reader.render import Line
+from tacit.learn.reader.render import LETTERS, Line, page_text
 
 # Of each question; the wording of a version is frozen. Version 3 reads a session once: lessons, requests and findings were three
 # questions, and a fourth over the very same record drew weaker and doubled lessons. It keeps what was settled about the product.

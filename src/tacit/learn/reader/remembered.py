@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
+from tacit.core.memory import Memory
 from tacit.core.rows import scope_projects
 from tacit.core.states import OPEN
 from tacit.core.subject import names_of, topic_of
 from tacit.core.value import replace, value
-from tacit.learn.reader.render import PERSON, stems
+from tacit.learn.reader.render import PERSON, Line, stems
 from tacit.words.tokens import all_stop_words, english_stem, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store
-    from tacit.learn.reader.render import Line
 
 LESSONS, NEAREST = 2000, 6  # that are looked at; of the nearest to new ones
 OF_EACH = 2  # neighbours of one new lesson

@@ -8,8 +8,9 @@ is one line of the page whatever its text holds, so that no output can begin a l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.echo import unfenced
@@ -18,11 +19,6 @@ from tacit.learn.shell import calls, command_of, looks, proper
 from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.core.run import Run, Step
 
 VERSION = "2"  # of the rendering; with another one prompts and their hashes are others
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import INSIDE
+from tacit.core.memory import INSIDE, Memory
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -24,33 +26,24 @@ from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
 from tacit.learn.reader.agreed import spoken_around
 from tacit.learn.reader.amend import about_the_same, changed_lesson
-from tacit.learn.reader.answer import lesson_as
-from tacit.learn.reader.check import find_quote, telling
-from tacit.learn.reader.decide import AGREED, decide
+from tacit.learn.reader.answer import Verdict, lesson_as
+from tacit.learn.reader.asking import Questions, lines_of
+from tacit.learn.reader.check import Checked, Found, find_quote, telling
+from tacit.learn.reader.decide import AGREED, Decided, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, typed_as_it_stands, without_twins
-from tacit.learn.reader.verdicts import PROBLEM, judged_by_reader, needs_weighing, ruled, settles
+from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, settles
+from tacit.learn.report import Learned
 from tacit.learn.settle import unit_outcome
+from tacit.stores.readings import Reading
 from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
     from tacit.learn.reader import ReaderContext
-    from tacit.learn.reader.answer import Verdict
-    from tacit.learn.reader.asking import Questions
-    from tacit.learn.reader.check import Checked, Found
-    from tacit.learn.reader.decide import Decided
-    from tacit.learn.reader.render import Line
-    from tacit.learn.reader.verdicts import Ruled
-    from tacit.learn.report import Learned
-    from tacit.stores.readings import Reading
 
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
@@ -82,8 +75,6 @@ class Taking:
     """One reading on its way into the store."""
 
     def __init__(self, desk: ReaderContext, reading: Reading, told: Sequence[Checked]) -> None:
-        from tacit.learn.reader.asking import lines_of
-
         self.desk, self.reading, self.lines, self.told = desk, reading, lines_of(reading), told
         self.new = [each for each in told if not each.dropped]  # by their numbers, from 1
         self.heard: list[tuple[Checked, Decided]] = []
@@ -389,8 +380,6 @@ class Taking:
         kind: str = "review",
         payload: Mapping[str, Any] = TO_REVIEW,
     ) -> None:
-        from tacit.core.clock import after_days
-
         if any(each.state == OPEN and each.kind == kind for each in tx.proposals(memory=memory.id, state="")):
             return
         tx.put_proposal(

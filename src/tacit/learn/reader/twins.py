@@ -5,20 +5,16 @@ Lessons of one answer are compared with each other, and with the sentences that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from tacit.core.profile import Profile
+from tacit.core.rows import FindingRow
+from tacit.core.run import Finding
 from tacit.core.value import replace
+from tacit.learn.reader.check import Checked
+from tacit.learn.reader.decide import Decided
 from tacit.words.match import compare, shares_half
 from tacit.words.prepared import prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tacit.core.profile import Profile
-    from tacit.core.rows import FindingRow
-    from tacit.core.run import Finding
-    from tacit.learn.reader.check import Checked
-    from tacit.learn.reader.decide import Decided
 
 _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two that say the same
 

@@ -7,18 +7,14 @@ lesson ask; what is outdated by what happened is taken out at once if a reader w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
+from tacit.learn.reader.answer import Weighed
+from tacit.learn.reader.check import Found
 from tacit.learn.reader.render import AGENT_LINES, PERSON, happened
 from tacit.trial.outcome import OCCURRED, Outcome
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-    from tacit.learn.reader.answer import Weighed
-    from tacit.learn.reader.check import Found
 
 AGAINST = ("reversed", "amended", "outdated")
 MET = ("came_back", "said_again")  # its problem was met again

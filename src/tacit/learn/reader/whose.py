@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import PERSON, Line
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.learn.reader.render import Line
 
 OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
 IN_A_ROW = 6  # words that show a sentence to be an output's

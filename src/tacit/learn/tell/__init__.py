@@ -7,10 +7,11 @@ other words; for the person a proposal in the inbox.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.digest import short_hash
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import replace, value
 from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
 from tacit.learn.tell.lessons import (
@@ -33,17 +34,13 @@ from tacit.learn.tell.person import (
     without_a_way,
 )
 from tacit.learn.tell.requests import standing_requests
+from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Protocol
-
-    from tacit.core.incident import Incident
     from tacit.core.ports import Transaction
     from tacit.learn.tell.lessons import ToldLesson
     from tacit.learn.tell.person import ForPerson
-    from tacit.stores.incidents import Form, Noted
 
     class Counts(Protocol):
         """What is asked about all that was noticed in a project: of a store, or of a look back's memory."""

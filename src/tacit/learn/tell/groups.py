@@ -8,19 +8,15 @@ Linters have theirs in `lessons`.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import MADE
 from tacit.learn.tell.lessons import COMMIT, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by
+from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import NOT_HERE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tacit.stores.incidents import Form, Noted
 
 PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met

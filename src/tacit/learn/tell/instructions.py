@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tacit.stores.incidents import Noted
+from tacit.stores.incidents import Noted
 
 PATHS_FROM = 3  # lineages that looked for a path in vain, before a file is said to be wrong about it
 FAILS_FROM = 3  # lineages in which something that a file orders failed

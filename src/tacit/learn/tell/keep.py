@@ -6,31 +6,28 @@ again is counted and nothing more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import class_of, kind_named
+from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.programs import ABOUT
+from tacit.core.rows import Project
 from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
+from tacit.guard.redact import redact
 from tacit.learn.hazard import hazard
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell import finding_key, witnesses
+from tacit.learn.tell.lessons import ToldLesson
 from tacit.stores.incidents import memory_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from tacit.core.journal import Change
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile
-    from tacit.core.rows import Project
-    from tacit.learn.tell.lessons import ToldLesson
 
 _BY = "notice"  # the name under which such lessons are written and worded
 _MOST = 500  # lessons of a project that are looked through for a cure
@@ -208,8 +205,6 @@ def _witness(
     seq: int,
     at: str,
 ) -> None:
-    from tacit.guard.redact import redact
-
     tx.add_evidence(
         Evidence(
             memory=memory.id, project=memory.project, run=run, root=lineage, finding=finding_key(memory.project, lesson, run),

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
+from tacit.core.incident import Incident
 from tacit.core.value import value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import is_task, purpose
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import names_command
-from tacit.words.diagnose import BEFORE_DONE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tacit.core.incident import Incident
-    from tacit.stores.incidents import Form, Noted
+from tacit.stores.incidents import Form, Noted
+from tacit.words.diagnose import BEFORE_DONE, Diagnosis
 
 LINEAGES = 2  # that met it
 _SHARE = 0.4  # of a rule's repairs that brought the same code in
@@ -215,8 +211,6 @@ def cure(met: Sequence[Noted], how: Sequence[str]) -> str:
 
 
 def _said(of: Incident) -> str:
-    from tacit.words.diagnose import Diagnosis
-
     return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
 
 

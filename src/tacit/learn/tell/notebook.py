@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.incident import Incident
 
 
 class Notebook:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.errors import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 # What people put before a request: it says to whom or how politely, never what. Each may follow another ("ok, and can you please …").
 _BEFORE = re.compile(

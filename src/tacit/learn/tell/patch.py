@@ -7,14 +7,11 @@ into the sentence's end, a command that is not there is replaced by the one that
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from tacit.core.value import value
 from tacit.learn.lines import plain_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 _STOPS = (".", ":", ";", "!")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")

@@ -7,6 +7,7 @@ instruction file orders what fails, or names what is not there. Something was as
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
@@ -16,12 +17,11 @@ from tacit.learn import shell
 from tacit.learn.lines import as_said
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import cure, of_failure
+from tacit.stores.incidents import Noted
+from tacit.words.diagnose import Diagnosis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from tacit.learn.tell.requests import Request
-    from tacit.stores.incidents import Noted
 
 _LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
@@ -51,8 +51,6 @@ class ForPerson:
 
 def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
     """Something that keeps failing and that no two sessions got over in the same way."""
-    from tacit.words.diagnose import Diagnosis
-
     first = met[0].incident
     count = len({each.lineage for each in met})
     if (

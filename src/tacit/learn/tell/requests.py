@@ -8,17 +8,14 @@ remark or a question is no request. Whether it is to be a standing order, only t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from tacit.core.value import value
 from tacit.learn.notice.sentences import AFTER, words_of
 from tacit.learn.reader.leave import acts_in_any_form
 from tacit.learn.tell.order import as_order, is_order, offered
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from tacit.stores.incidents import Noted
+from tacit.stores.incidents import Noted
+from tacit.words.tokens import all_stop_words
 
 _LINEAGES = 3
 WORDINGS = 2
@@ -54,8 +51,6 @@ class Request:
 
 def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:
     """The clusters of typed sentences that may be standing requests and hold one of a run's `own` marks, the most frequent first."""
-    from tacit.words.tokens import all_stop_words
-
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
     said = ((each, words_of(each.incident.program)) for each in typed if is_order(each.incident.program))
     read = [

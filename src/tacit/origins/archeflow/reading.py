@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
 from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import CLOSED
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
     Item = Row | Given | OriginVerdict | Skipped
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
@@ -13,9 +14,6 @@ from tacit.core.run import fold_severity
 from tacit.origins.archeflow.reading import BY_HAND, GENERAL, LESSON_TYPES, OUT, Fields, second_of, text_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from typing import Any
-
     Record = dict[str, Any]
     Item = Row | Given | OriginVerdict | Skipped
 

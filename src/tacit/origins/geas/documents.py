@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
 from tacit.core.memory import SCOPES
 from tacit.core.states import STATES
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
     Check = Callable[[Any], str]
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
+from tacit.core.journal import Entry
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.origins.geas.documents import (
@@ -32,9 +34,6 @@ from tacit.origins.geas.documents import (
 from tacit.origins.geas.reading import DECIDED, PARTS, PLAIN_NAME, TYPE_OF, memory, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from tacit.core.journal import Entry
     from tacit.origins.geas.documents import Record
 
     Item = Row | Given | OriginVerdict | Skipped

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.states import INJECTABLE
-from tacit.formats.source import json_record
+from tacit.formats.source import Source, json_record
 from tacit.origins.geas.documents import (
     DECISIONS,
     EFFECTS,
@@ -35,10 +36,6 @@ from tacit.origins.geas.documents import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from tacit.formats.source import Source
     from tacit.origins.geas.documents import Record
 
     Item = Row | Given | OriginVerdict | Skipped

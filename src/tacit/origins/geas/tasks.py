@@ -7,9 +7,11 @@ task says outright become findings; what may come up again is noted as incidents
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding, Reading, Run, Step, fold_severity
+from tacit.formats.source import Source
 from tacit.origins.geas.documents import (
     MEMORY_KINDS,
     RUN_KINDS,
@@ -29,9 +31,6 @@ from tacit.origins.geas.documents import (
 from tacit.origins.geas.reading import holds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacit.formats.source import Source
     from tacit.origins.geas.documents import Record
 
 NAME = "geas"

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.errors import Damaged
-from tacit.core.exchange import Header, Note, Opening, Row, Skipped
+from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Reading, Run, Step
 from tacit.core.staging import PENDING, VALIDATED
 from tacit.core.states import INJECTABLE
-from tacit.formats.source import BytesSource
+from tacit.formats.source import BytesSource, Source
 from tacit.origins.ralph.their_json import checksum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from tacit.core.exchange import Given, OriginVerdict
-    from tacit.formats.source import Source
-
     Record = dict[str, Any]
     Item = Row | Given | OriginVerdict | Header | Note | Skipped
 

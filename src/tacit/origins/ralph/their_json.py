@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from typing import Any
 
 
 def checksum(rows: object) -> str:

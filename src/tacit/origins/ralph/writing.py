@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from csv import writer
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from io import StringIO
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Header, Note, Opening, Row, Skipped
+from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
 from tacit.core.staging import staging_status
 from tacit.origins.ralph.reading import (
@@ -23,11 +26,6 @@ from tacit.origins.ralph.reading import (
 from tacit.origins.ralph.their_json import checksum, js_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from typing import Any
-
-    from tacit.core.exchange import Given, OriginVerdict
-
     Record = dict[str, Any]
     Item = Row | Given | OriginVerdict | Header | Note | Skipped
 
@@ -55,9 +53,6 @@ def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
 
 def _csv(learnings: list[Record]) -> str:
     """Ralph's seven columns for analysis; a cell that a spreadsheet would run is marked as text."""
-    from csv import writer
-    from io import StringIO
-
     out = StringIO()
     table = writer(out, lineterminator="\n")
     table.writerow(CSV)

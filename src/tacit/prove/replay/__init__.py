@@ -8,7 +8,8 @@ live in is only read here.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import fields, value
 from tacit.prove.replay import arm
@@ -17,9 +18,6 @@ from tacit.prove.replay.plan import GIVEN, Pair, another_pair, scheduled, spent_
 from tacit.prove.replay.tasks import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
     from tacit.prove.replay.arm import Bench
     from tacit.prove.replay.bets import PairsSoFar
     from tacit.prove.replay.kept import ReplayFolder

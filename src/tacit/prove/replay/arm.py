@@ -10,18 +10,16 @@ import shutil
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.prove.replay import kept, outcome
 from tacit.prove.replay.clone import clone, difference, packed
 from tacit.prove.replay.confine import confined_argv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.run import Run
     from tacit.prove.replay.outcome import JudgedRun
     from tacit.prove.replay.tasks import Task
 

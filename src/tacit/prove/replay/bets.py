@@ -8,15 +8,12 @@ replay may stop as soon as one is there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import exp, log, log1p
-from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, STAKES, Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ALL = sum(STAKES.values())
 _NEARLY = 1.0 - 1e-6

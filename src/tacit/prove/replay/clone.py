@@ -10,13 +10,10 @@ import re
 import shutil
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.core.errors import TacitError
 from tacit.stores import git
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _PLAIN = re.compile(r"\w[\w-]*(?:[./]\w[\w-]*)*")  # a branch's name that is also a file's; any other becomes main
 SLOW = 1800.0  # seconds for packing a history

@@ -14,10 +14,7 @@ import json
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on every architecture
 _FILE = {"write": 1 << 1, "read": 1 << 2, "truncate": 1 << 14, "ioctl": 1 << 15}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import days_between, seconds
 from tacit.core.digest import short_hash
@@ -20,9 +20,6 @@ from tacit.core.errors import TacitError
 from tacit.core.value import fields, value
 from tacit.prove.replay.kept import read, write
 from tacit.stores import git
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 UNTRACKED = 10_000_000  # bytes of untracked files
 DAYS, MOST = 30, 500_000_000

@@ -16,18 +16,16 @@ attempt's name, so that whatever still writes into the old folder disturbs nobod
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import signal
-from typing import TYPE_CHECKING
+from typing import Any, Self
 
 from tacit.core.errors import StoreBusy, TacitError
 from tacit.core.value import value
 from tacit.stores.files import to_disk
-
-if TYPE_CHECKING:
-    from typing import Any, Self
 
 PLAN, RAN, DONE, PID = "plan.json", "ran.json", "done.json", "pid.json"
 MARK = "TACIT_REPLAY"  # in the environment of everything that a replay runs
@@ -55,8 +53,6 @@ class ReplayFolder:
 
     def __enter__(self) -> Self:
         """Keep others out: two processes on one replay would run its pairs twice."""
-        import fcntl
-
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         self._lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

@@ -6,15 +6,16 @@ that failed so. Without either, by the reader, who is asked what it is asked of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tacit.core.run import Run
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.core.run import Run
-    from tacit.learn.reader.render import Line
+from tacit.learn.occurrences import occurrences
+from tacit.learn.reader import prompt
+from tacit.learn.reader.answer import is_answer, verdicts_of
+from tacit.learn.reader.check import find_quote
+from tacit.learn.reader.render import Line, rendered, without
+from tacit.learn.reader.verdicts import PROBLEM, settles
 
 CHECK, SIGNATURE, READER = "check", "signature", "reader"
 CANNOT_TELL = 125  # a check's exit status for "this cannot be judged", as in git bisect
@@ -45,8 +46,6 @@ def by_check(status: int | None) -> JudgedRun:
 
 def judge_by_signature(runs: Sequence[Run], signature: str, status: int | None) -> JudgedRun:
     """By the steps that failed with the lesson's signature: what they cost until overcome, 1 at most."""
-    from tacit.learn.occurrences import occurrences
-
     if not runs:
         return _unseen(status)
     met = [each for run in runs for each in occurrences(run, signature)]
@@ -72,24 +71,16 @@ def _unseen(status: int | None) -> JudgedRun:
 
 def question(runs: Sequence[Run], text: str) -> str:
     """What the reader is asked of a run; empty where there is nothing to read."""
-    from tacit.learn.reader import prompt
-
     lines = _shown(runs, text)
     return prompt.known(lines, [(NAME, text)], []) if lines else ""
 
 
 def _shown(runs: Sequence[Run], text: str) -> list[Line]:
-    from tacit.learn.reader.render import rendered, without
-
     return [line for run in runs for line in without(rendered(run), [text]).lines]
 
 
 def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> JudgedRun:
     """By what the reader answered. A quote that the run does not hold is no answer, as everywhere; an answer in no form tells nothing."""
-    from tacit.learn.reader.answer import is_answer, verdicts_of
-    from tacit.learn.reader.check import find_quote
-    from tacit.learn.reader.verdicts import PROBLEM, settles
-
     if not said:
         return _unseen(status)
     if not is_answer(said, "verdicts"):

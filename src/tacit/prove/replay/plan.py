@@ -7,6 +7,7 @@ that was killed goes on with exactly the pairs it would have had.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
@@ -15,8 +16,6 @@ from tacit.core.value import value
 from tacit.prove.replay.bets import hopeless, power, stand
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tacit.prove.replay.bets import PairsSoFar, Power
     from tacit.prove.replay.tasks import Task
 

@@ -10,14 +10,10 @@ them. An attempt counts, whether or not it worked. Asking others for something e
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from tacit.core.run import Step
 from tacit.learn import shell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.core.run import Step
 
 # What each program does to others: programs, and behind the colon the words after them, "/" between; "*" any, "-" none at all.
 _TABLE = """

@@ -9,16 +9,16 @@ out, with its reason.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
+from tacit.core.run import Run, Step
 from tacit.core.value import value
 from tacit.prove.replay.reach import reached
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from tacit.core.run import Run, Step
     from tacit.prove.replay.keeping import KeptTree
 
 _LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
@@ -128,8 +128,6 @@ def _within(cwd: str, root: str) -> str:
 
 
 def _took(run: Run) -> float:
-    from tacit.core.clock import seconds
-
     began, ended = seconds(run.started_at), seconds(run.ended_at)
     return max(0.0, ended - began) if began and ended else 0.0
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tacit.prove.replay import Replay
+from tacit.prove.replay.plan import Estimate, Spent
+from tacit.prove.replay.tasks import Skipped
 from tacit.trial.effect import ALPHA, HARMS, HELPS, NO_DIFFERENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.prove.replay import Replay
-    from tacit.prove.replay.plan import Estimate, Spent
-    from tacit.prove.replay.tasks import Skipped
 
 _CLAIMS = {
     HELPS: "Helps: the problem costs less with the lesson",

@@ -12,16 +12,21 @@ before the next question or transaction, never inside one: a store outlives a re
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors as sql_errors
+from psycopg.types.numeric import FloatLoader, IntDumper
 
 from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
-from tacit.core.journal import is_automatic
+from tacit.core.journal import Change, Entry, is_automatic
 from tacit.core.memory import AGENT, GLOBAL
+from tacit.core.profile_upkeep import Signals
 from tacit.core.refusals import EVERYWHERE, PREFIX
+from tacit.core.rows import Fault, Found, Hit, Near
 from tacit.core.value import replace
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.whose import Whose
@@ -29,17 +34,10 @@ from tacit.stores.sql import Alone, SqlStore
 from tacit.stores.sql_writer import Writer, seal_project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any
-
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-    from tacit.core.journal import Change, Entry
     from tacit.core.ports import Embedder, Placed
-    from tacit.core.profile_upkeep import Signals
-    from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.words.passages import Passage
 
 _WAIT = 60.0  # seconds a writer waits for its turn
@@ -420,7 +418,6 @@ def open_store(url: str, *, create: bool = True, machine: str = "", wait: float 
 
 
 def _pool(url: str) -> ConnectionPool:
-    from psycopg.types.numeric import FloatLoader, IntDumper
     from psycopg_pool import ConnectionPool
 
     def configure(connection: Connection[Any]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from tacit.core.errors import TacitError, Unavailable
 from tacit.core.rows import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tacit.stores.postgres import PostgresStore
 
 # How each of them makes its index, and how it is asked: a statement over the words, a partition, its index and the limit. {schema} is

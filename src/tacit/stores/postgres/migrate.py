@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
+from tacit.stores.postgres import bm25, vectors
 
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
@@ -85,7 +86,6 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
         if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[0]:
             _grant(store)
-    from tacit.stores.postgres import bm25, vectors
 
     vectors.prepare_vectors(store)
     bm25.prepare_index(store)

@@ -7,8 +7,9 @@ its lists are its own however many others share the server. Where the server can
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.rows import Fault, Found, Hit
 from tacit.stores.postgres.bm25 import MADE, rows_like
@@ -19,9 +20,6 @@ from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
     from tacit.stores.postgres import PostgresStore
     from tacit.words.passages import Passage
 

@@ -7,19 +7,19 @@ of others. The type and its operators are named with the extension's schema, whi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import psycopg
 
 from tacit.core.errors import TacitError
 from tacit.core.rows import Fault, Near
+from tacit.stores.postgres.search import _loaded
 from tacit.stores.sql_rows import MEMORY_COLUMNS
 from tacit.stores.sqlite.search import INJECTABLE
 from tacit.stores.sqlite.vectors import embed_pending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
 
@@ -81,8 +81,6 @@ def near(
     injectable: bool,
 ) -> Near:
     """The nearest memories as hits, and the cosines of these and of the hits given."""
-    from tacit.stores.postgres.search import _loaded
-
     schema = schema_of(store)
     if not schema:
         return Near(note=ABSENT)

@@ -7,20 +7,14 @@ kept as they were written; only how they are seen depends on who looks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
-from tacit.core.links import CONFIRMED
-from tacit.core.memory import OWNER
+from tacit.core.links import CONFIRMED, Evidence
+from tacit.core.memory import OWNER, Memory
 from tacit.core.standing import is_confirmed
 from tacit.core.value import replace
 from tacit.stores.sql import JournalRows, LessonRows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
 
 TEAM = "team"
 

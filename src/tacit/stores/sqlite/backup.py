@@ -9,18 +9,19 @@ cannot read at all is replaced, under the same locks. What was copied aside is n
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, NotFound, StoreBusy, TacitError
-from tacit.stores.check import check, rule_of
+from tacit.stores.check import Health, check, rule_of
 from tacit.stores.files import to_disk
-from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import (
     PENDING,
     Backup,
@@ -34,12 +35,6 @@ from tacit.stores.sqlite.copies import (
     quoted,
 )
 from tacit.stores.sqlite.errors import as_tacit_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tacit.stores.check import Health
-    from tacit.stores.sqlite import SqliteStore
 
 EVERY = 86400.0  # seconds between two automatic backups
 NEWEST, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
@@ -151,8 +146,6 @@ class _Alone:
         self.folder = folder
 
     def __enter__(self) -> None:
-        import fcntl
-
         make_folder(self.folder)
         self.fd = os.open(os.path.join(self.folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import DECIDED, row_hash
 from tacit.stores.sql_rows import row_seal
 from tacit.stores.sqlite.salvage import as_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
     Row = dict[str, Any]
 
 # rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
@@ -55,8 +55,6 @@ class Bits:
                     if fits({**row, name: cell ^ (1 << bit)}):
                         return {**row, name: cell ^ (1 << bit)}
             elif isinstance(cell, float):
-                import struct
-
                 (whole,) = struct.unpack("<Q", struct.pack("<d", cell))
                 for bit in range(64):
                     (near,) = struct.unpack("<d", struct.pack("<Q", whole ^ (1 << bit)))
@@ -89,8 +87,6 @@ def text_that_sums_to(table: str, row: Row, name: str, wanted: int) -> str | Non
     A compiled profile is some 200,000 bits long, and its seal is over the whole row: so what stands before a bit is hashed
     once, for each length that the row may have had, since a turned letter may need more room in JSON.
     """
-    from hashlib import sha256
-
     names, fields = list(row), [field.hex() if isinstance(field, bytes) else field for field in row.values()]
     at = names.index(name)
     whole = json.dumps([*fields[:at], "", *fields[at + 1 :]], ensure_ascii=False, separators=(",", ":")).encode(

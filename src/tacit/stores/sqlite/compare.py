@@ -9,17 +9,16 @@ Questions go another way (`search.ask`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING
 
 from tacit.core.rows import Found
 from tacit.stores.sqlite import search
+from tacit.stores.sqlite.search import Cached
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tacit.stores.sqlite import SqliteStore
-    from tacit.stores.sqlite.search import Cached
 
 
 def find_words(

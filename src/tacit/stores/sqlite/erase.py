@@ -7,11 +7,14 @@ zeroes what is freed, full text is rebuilt, and the log is folded back and cut t
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest, shard_of
 from tacit.core.errors import StoreBusy
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
+from tacit.core.memory import Memory
+from tacit.core.profile_upkeep import Signals
 from tacit.core.value import replace
 from tacit.stores import daily
 from tacit.stores.incidents import forget_places
@@ -19,11 +22,7 @@ from tacit.stores.shared import blank_lines
 from tacit.stores.sql_writer import SEALED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
-    from tacit.core.profile_upkeep import Signals
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:

@@ -10,10 +10,13 @@ memories of one combination stand in the order of writing, and the first fifty o
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.memory import Memory
+from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.sql_rows import (
     FACETS,
@@ -27,12 +30,7 @@ from tacit.stores.sql_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.core.memory import Memory
     from tacit.core.ports import Transaction as Writes
-    from tacit.core.rows import Fault
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
@@ -111,8 +109,6 @@ def count_by_facets(store: SqliteStore | Transaction, projects: Sequence[str], b
 
 def facet_faults(store: SqliteStore) -> Iterator[Fault]:
     """Memories that are counted where they do not belong, and counts that are not those of their memories."""
-    from tacit.core.rows import Fault
-
     same = " AND ".join(f"f.{name} = {_column(name)}" for name in FACETS)
     wrong = store.one(
         "SELECT (SELECT count(*) FROM memory m LEFT JOIN facet_of o ON o.n = m.n LEFT JOIN facet f ON f.id = o.facet"

@@ -6,13 +6,23 @@ through the same steps, so that the migrated schema and the fresh one cannot dif
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from typing import TYPE_CHECKING
 
 import apsw
 
-from tacit.core.errors import NotAStore, StoreBusy, StoreNewer
+from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, Unavailable
+from tacit.stores.check import rule_of
+from tacit.stores.daily import rebuild_daily as count_days
+from tacit.stores.sql_rows import row_seal
+from tacit.stores.sql_writer import SEALED, seal_project
+from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
+from tacit.stores.sqlite.erase import fold_anew
+from tacit.stores.sqlite.facets import rebuild_facets
+from tacit.stores.sqlite.terms import rebuild_terms as count_terms
+from tacit.words.tokens import index_words
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -26,9 +36,6 @@ NEWEST = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirn
 def migrate(store: SqliteStore, target: int | None = None) -> None:
     """Bring a store to the newest schema, or to an earlier one (for tests of upgrading)."""
     if 0 < _steps(store, target) < FOLDED and target is None:
-        from tacit.stores.check import rule_of
-        from tacit.stores.sqlite.erase import fold_anew
-
         fold_anew(store, rule_of(store))
 
 
@@ -59,8 +66,6 @@ def _steps(store: SqliteStore, target: int | None) -> int:
                     )
                 tx.rows(f"PRAGMA application_id = {APPLICATION_ID}")
             elif store.backups and not copied and tx.rows("SELECT 1 FROM journal LIMIT 1"):
-                from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
-
                 copied = True
                 copy_before_upgrade(store, folder_for(store.path, store.backups))
             _step(tx, version + 1)
@@ -76,23 +81,15 @@ def _step(tx: Transaction, number: int) -> None:
     if number == 3:
         _seal_tables(tx)
     if number == 7:
-        from tacit.stores.sqlite.facets import rebuild_facets
-
         rebuild_facets(tx)
     if number == 12:
-        from tacit.stores.sqlite.terms import rebuild_terms as count_terms
-
         count_terms(tx)
     if number == 13:
-        from tacit.stores.daily import rebuild_daily as count_days
-
         count_days(tx)
 
 
 def _split_words(tx: Transaction) -> None:
     """Schema 2: fill the derived column of every memory and build full text over both columns."""
-    from tacit.words.tokens import index_words
-
     for n, text, tags, paths in tx.rows("SELECT n, text, tags, paths FROM memory"):
         words = index_words(" ".join((text, *_listed(tags), *_listed(paths))))
         if words:
@@ -102,9 +99,6 @@ def _split_words(tx: Transaction) -> None:
 
 def _seal_tables(tx: Transaction) -> None:
     """Schema 3: the seals of tables whose rows carry no hash."""
-    from tacit.stores.sql_rows import row_seal
-    from tacit.stores.sql_writer import SEALED, seal_project
-
     for table, (columns, _) in SEALED.items():
         for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):
             named = dict(zip(columns, row))
@@ -112,8 +106,6 @@ def _seal_tables(tx: Transaction) -> None:
 
 
 def _listed(column: str) -> list[str]:
-    import json
-
     return [str(item) for item in json.loads(column)] if column else []
 
 
@@ -132,8 +124,6 @@ def _use_wal(store: SqliteStore) -> None:
         if mode in ("wal", "memory"):
             return
         if mode != "busy":
-            from tacit.core.errors import Unavailable
-
             raise Unavailable(
                 f"{store.path} lies on a file system without shared memory (SQLite answered {mode!r}),"
                 " where many processes cannot share a store safely.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -13,6 +14,7 @@ from tacit.core import clock
 from tacit.core.digest import GENESIS, shard_of, xor
 from tacit.core.errors import Damaged
 from tacit.core.journal import entry_hash, payload_digest
+from tacit.core.keep import ERASED_BY
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
 from tacit.stores import daily
@@ -20,18 +22,15 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
 from tacit.stores.sql_writer import SEALED, seal_project
+from tacit.stores.sqlite import SqliteStore, Transaction, open_store
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
 from tacit.stores.sqlite.copies import private
 from tacit.stores.sqlite.copy_files import copy_files
+from tacit.stores.sqlite.erase import blank
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
 from tacit.stores.sqlite.verify import own_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from tacit.stores.sqlite import SqliteStore, Transaction
-
     Row = dict[str, Any]
 
 _NAMES = {"use_mark": "mark"}
@@ -48,8 +47,6 @@ class Lost:
 
 def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str, int], list[Lost]]:
     """A new store of all that verifies; how many rows came from elsewhere than the damaged file, and what is lost."""
-    from tacit.stores.sqlite import open_store
-
     private(fresh)
     with open_store(fresh, machine=machine) as store:
         known = store.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
@@ -429,9 +426,6 @@ class _Building:
         return start
 
     def _erase_again(self, tx: Transaction, memories: list[Row]) -> None:
-        from tacit.core.keep import ERASED_BY
-        from tacit.stores.sqlite.erase import blank
-
         for row in memories:
             if row["closed_by"] == ERASED_BY:
                 blank(tx, tx.get(row["id"]), row["updated_at"])

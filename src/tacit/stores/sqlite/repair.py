@@ -13,7 +13,7 @@ after the backup is erased again.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import apsw
 
@@ -22,16 +22,13 @@ from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
+from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, verify
-from tacit.stores.sqlite.copies import backups, make_folder
+from tacit.stores.sqlite.copies import Backup, backups, make_folder
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive
 from tacit.stores.sqlite.restore import Held, told_plainly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tacit.stores.sqlite.copies import Backup
+from tacit.stores.sqlite.verify import _DEFINITIONS
 
 
 @value
@@ -75,8 +72,6 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
 
 def _faults(path: str) -> tuple[Fault, ...]:
     """What is proven wrong. Busy, a full disk or an I/O error come up as what they are: no reason to mend anything."""
-    from tacit.stores.sqlite import open_store
-
     try:
         with open_store(path, create=False) as store:
             # Where rows are damaged, what is derived from them is built anew whatever it is like.
@@ -100,9 +95,6 @@ def is_derived(faults: Iterable[Fault]) -> bool:
 
 def _is_ours(path: str) -> bool:
     """Whether a store that calls itself newer has exactly the tables of this version."""
-    from tacit.stores.sqlite import open_store
-    from tacit.stores.sqlite.verify import _DEFINITIONS
-
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         with open_store(":memory:") as ours:
@@ -120,7 +112,5 @@ def _newest(folder: str) -> Backup | None:
 
 
 def _rebuild(path: str) -> None:
-    from tacit.stores.sqlite import open_store
-
     with open_store(path, create=False) as store, store.write() as tx:
         derive(store, tx)

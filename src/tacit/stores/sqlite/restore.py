@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import subprocess
+import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import apsw
 
@@ -14,6 +17,8 @@ from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.stores.files import to_disk
+from tacit.stores.sqlite import copy_files as program
+from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find_backup, verify
 from tacit.stores.sqlite.copies import (
     SLACK,
@@ -28,9 +33,6 @@ from tacit.stores.sqlite.copies import (
     quoted,
 )
 from tacit.stores.sqlite.errors import as_tacit_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @value
@@ -88,8 +90,6 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
 
 def _backed_up_again(path: str, folder: str) -> str:
     """The newest backup must be of the state that was chosen: a later repair builds on it. Why none could be made, if so."""
-    from tacit.stores.sqlite import open_store
-
     try:
         with open_store(path, create=False) as store:
             back_up(store, folder)
@@ -206,8 +206,6 @@ class Held:
 
     def _locked(self) -> int:
         """The file with SQLite's lock bytes held by hand: pending, reserved and shared."""
-        import fcntl
-
         fd = os.open(self.path, os.O_RDWR)
         try:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 512, 0x40000000)
@@ -245,10 +243,6 @@ def _pages_into(connection: apsw.Connection, source: str) -> None:
 
 def _copy_aside(path: str, aside: str) -> None:
     # In a process of its own: closing the file here would drop the locks that SQLite holds in this one.
-    import subprocess
-    import sys
-
-    from tacit.stores.sqlite import copy_files as program
 
     make_folder(os.path.dirname(aside))
     # Isolated (-I) and without site-packages (-S): nothing in the current folder, which may be anybody's, is imported.

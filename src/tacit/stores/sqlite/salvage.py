@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -11,14 +12,10 @@ from tacit.core.links import link_hash
 from tacit.core.memory import DECIDED, row_hash
 from tacit.stores.shared import is_sound
 from tacit.stores.sql_rows import row_seal
+from tacit.stores.sqlite import SqliteStore
 from tacit.stores.tables import BY_NAME, QUEUE_KEY, TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from tacit.stores.sqlite import SqliteStore
-
     Row = dict[str, Any]
 
 GAP = 100_000  # row numbers looked up one by one where a scan breaks off

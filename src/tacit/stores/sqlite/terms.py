@@ -8,13 +8,13 @@ It is derived, changes in the transaction that changes the full text, and is reb
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from struct import pack
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from tacit.core.rows import Fault
 
-    from tacit.core.rows import Fault
+if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 _FEW = 64  # rows of a word that are kept with it
@@ -49,8 +49,6 @@ class Expected(dict[str, int]):
 
     def faults(self, store: SqliteStore) -> Iterator[Fault]:
         """The counts against it, word by word; the order of a word's numbers says nothing: a memory may gain a word later."""
-        from tacit.core.rows import Fault
-
         known: dict[bytes, int] = {}  # what some numbers add up to; most words of a text stand in the same few
         wrong = 0
         for word, rows, few in store.each("SELECT word, rows, few FROM term"):

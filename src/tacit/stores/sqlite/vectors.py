@@ -9,18 +9,17 @@ by a hook, which compares by what is left beside them (`meaning.py`).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from tacit.core.errors import SpacesMixed
 from tacit.core.rows import Fault, Near
 from tacit.core.value import value
+from tacit.stores.sqlite.search import INJECTABLE, _numbered, _tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -107,8 +106,6 @@ def forget(tx: Transaction) -> None:
 
 def _leave_words(store: SqliteStore, embedder: Embedder) -> None:
     """The vectors of the words that the model knows by themselves; of several with one stem that which is met most often."""
-    from tacit.stores.sqlite.search import _tokenizer
-
     words, read = getattr(embedder, "words", None), _tokenizer(store)
     found: dict[str, Sequence[float]] = {}
     for word, vector in words() if words else ():
@@ -232,8 +229,6 @@ def near(
     injectable: bool = False,
 ) -> Near:
     """The nearest memories as hits, and the cosines of these and of the hits given."""
-    from tacit.stores.sqlite.search import INJECTABLE, _numbered
-
     found = nearest_vectors(
         store,
         projects,

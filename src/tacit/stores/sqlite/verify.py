@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from tacit.core.errors import Damaged
 from tacit.core.rows import Fault
 from tacit.stores.sql_rows import listed
+from tacit.stores.sqlite import facets
+from tacit.stores.sqlite.search import _tokenizer
+from tacit.stores.sqlite.terms import LONGEST, WEIGHT, Expected, as_held, weight
+from tacit.words.tokens import are_index_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from tacit.stores.sqlite import SqliteStore
 
 
@@ -32,12 +37,6 @@ _DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name N
 
 def index_faults(store: SqliteStore) -> Iterator[Fault]:
     """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
-    from collections import Counter
-
-    from tacit.stores.sqlite.search import _tokenizer
-    from tacit.stores.sqlite.terms import LONGEST, WEIGHT, Expected, as_held, weight
-    from tacit.words.tokens import are_index_words
-
     tokens = _tokenizer(store)
     wanted: dict[bytes, int] = {}
     counts = Expected()
@@ -72,9 +71,6 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
 
 def own_faults(store: SqliteStore) -> Iterator[Fault]:
     """The same of a store that nobody else has open, whose words were derived a moment ago: by FTS5's own check, a tenth of the work."""
-    from tacit.core.errors import Damaged
-    from tacit.stores.sqlite import facets
-
     try:
         with store.write(keep=False) as tx:
             tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)")

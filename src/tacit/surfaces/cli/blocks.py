@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.guard.one_line import plain_line
 from tacit.hosts import every_host
-from tacit.words.blocks import blocks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tacit.words.blocks import Block
+from tacit.words.blocks import Block, blocks_of
 
 BLOCKS = 3  # parts of instruction files on one screen
 

@@ -7,20 +7,28 @@ has changed it since. A file that cannot be read as the host reads it, or that i
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import Memories, config_path
+from tacit.app import Memories, bring_in_step, config_path
+from tacit.app.opened import acting
 from tacit.core.errors import Refused, TacitError, UsageError
+from tacit.core.run import Run
 from tacit.core.value import value
+from tacit.formats.source import Source
 from tacit.hosts import HOSTS, every_host, readers
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
-from tacit.hosts.registration import command, is_here, is_our_plugin, plugin_text, registration, settings_path
+from tacit.hosts.registration import Host, command, is_here, is_our_plugin, plugin_text, registration, settings_path
 from tacit.hosts.standing import cautions, our_hooks
+from tacit.stores.cache import without_password as without_password
+from tacit.stores.git import ask_git
+from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.control import offer_control
 from tacit.surfaces.cli.past import keeping, offer, transcripts
@@ -38,17 +46,20 @@ from tacit.surfaces.cli.reading import (
     with_room,
 )
 from tacit.surfaces.cli.self_test import fire, self_test_json, self_test_lines
-from tacit.surfaces.cli.settings_file import FormerSettings, check_writable, difference, read_settings, write_settings
+from tacit.surfaces.cli.settings_file import (
+    FormerSettings,
+    Settings,
+    check_writable,
+    difference,
+    read_settings,
+    write_settings,
+)
+from tacit.surfaces.cli.setup import compile_bytecode
+from tacit.surfaces.cli.words import table
+from tacit.surfaces.hooks import settings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
-    from tacit.hosts.registration import Host
-    from tacit.surfaces.cli.settings_file import Settings
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -114,9 +125,6 @@ class _Plan:
 
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.stores.cache import without_password as without_password
-    from tacit.stores.identity import locate
-
     if sys.platform == "win32":
         raise Refused("tacit connect: Windows is not supported.", "Use it inside WSL, with the host that runs there.")
     place = locate(os.getcwd(), cli.env)
@@ -144,8 +152,6 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
     if decides := _decides(args):
-        from tacit.app.opened import acting
-
         who = acting(cli.env, args.by or "", args.yes)
         if not (who.is_person or args.dry_run):
             raise Refused(f"{decides} is a person's word; {who.reason}.", who.how)
@@ -168,8 +174,6 @@ def _decides(args: argparse.Namespace) -> str:
 
 def _every(args: argparse.Namespace, cli: Cli) -> Answer:
     """Connect, or disconnect, each host that is here; one that cannot be is named, and the others are done all the same."""
-    import argparse
-
     if args.host is not None or args.rules:
         raise UsageError("tacit connect --all: it takes no host.", "tacit connect --all, or one host by name.")
     here = [name for name, host in every_host().items() if is_here(host, cli.env)]
@@ -222,8 +226,6 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
 
 def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
     """Said by the rule that `--undo` goes by: what to type here, now."""
-    from tacit.app.opened import acting
-
     who = acting(cli.env, args.by or "", args.yes)
     told = f"tacit connect {host} --undo ends it"
     return f"{told}." if who.is_person else f"{told}; an agent may not switch its memory off. {who.how}"
@@ -348,10 +350,6 @@ def _every_level(host: Host, env: Mapping[str, str]) -> list[str]:
 
 def _make_ready(memories: Memories) -> None:
     """What the first hook would otherwise wait for."""
-    from tacit.app import bring_in_step
-    from tacit.surfaces.cli.setup import compile_bytecode
-    from tacit.surfaces.hooks import settings
-
     compile_bytecode()
     if memories.store.url:
         bring_in_step(memories.store, memories.env, memories.project_id, make=True)
@@ -372,8 +370,6 @@ def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
 
 def _is_untracked_on_purpose(path: str) -> bool:
     """Whether git would leave the file out; also where there is no git to ask."""
-    from tacit.stores.git import ask_git
-
     asked = ask_git(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
     return asked is None or asked.returncode != 1
 
@@ -392,8 +388,6 @@ def _unread(args: argparse.Namespace, cli: Cli) -> list[str]:
 
 def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     """The hosts we know, which of them are here, and in which of their files we stand."""
-    from tacit.surfaces.cli.words import table
-
     rows, shown, notes = [], [], list(unread)
     for host in every_host().values():
         connected, here = connected_in(host, root, env), is_here(host, env)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from tacit.profiles import BUILT_IN
+from tacit.surfaces.cli import Cli
+
 if TYPE_CHECKING:
     from tacit.app import Memories
-    from tacit.surfaces.cli import Cli
 
 _SHARE = 0.05
 _TEXT = f"""# Written by `tacit connect --control`: one session in twenty gets no memory but what is pinned or about security, so that
@@ -39,8 +41,6 @@ DONE = (
 def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "") -> str:
     """Say that lessons are left out; where it is wished, leave one in twenty without memory, or nothing out at all. Lines for people;
     nobody is asked who has not seen a lesson yet."""
-    from tacit.profiles import BUILT_IN
-
     base, trial = memories.profile.name, memories.profile.trial
     if not trial.rate:
         return ""

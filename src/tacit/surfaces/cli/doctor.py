@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.core import clock
+from tacit.app.instructions import unreadable_instructions
+from tacit.app.looking import Checkup
+from tacit.core import clock, installation
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
+from tacit.formats.shapes import shapes
+from tacit.formats.source import FileSource
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.connect import standing_notes
 from tacit.surfaces.cli.health import (
     cache_alarms,
     cache_alone,
@@ -20,6 +26,8 @@ from tacit.surfaces.cli.health import (
 )
 from tacit.surfaces.cli.health import figures_json as figures_json
 from tacit.surfaces.cli.health import seen as figures_of
+from tacit.surfaces.cli.safety import repaired
+from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
 from tacit.surfaces.selection import counted
@@ -27,10 +35,6 @@ from tacit.surfaces.views import for_you
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.app.looking import Checkup
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
@@ -54,12 +58,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.core import installation
-    from tacit.surfaces.cli.setup import compile_bytecode
-
     if args.repair:
-        from tacit.surfaces.cli.safety import repaired
-
         return repaired(args, cli)
     if args.sample:
         return _sample(args, cli)
@@ -67,9 +66,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         with cli.open(args, create=False) as memories:
             said = memories.retake_exam()
         return Answer({"exam": said}, said)
-
-    from tacit.app.instructions import unreadable_instructions
-    from tacit.surfaces.cli.connect import standing_notes
 
     memories, away = open_or_near(args, cli)
     if away:
@@ -131,9 +127,6 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
     """One record of each shape of the newest doubtful session of each host."""
-    from tacit.formats.shapes import shapes
-    from tacit.formats.source import FileSource
-
     with cli.open(args, create=False) as memories:
         paths, told = memories.doubted_sessions(), memories.unread()
     found = [

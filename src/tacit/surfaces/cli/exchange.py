@@ -6,19 +6,22 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tacit import formats
+from tacit.app import migrate_store
+from tacit.app.exchange import Exported
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import TIERS
 from tacit.core.plural import numbered
+from tacit.formats.bundle import PARTS
+from tacit.formats.source import BytesSource
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
-    from tacit.app.exchange import Exported
     from tacit.learn.intake import TakenIn
 
 
@@ -41,8 +44,6 @@ def _declare_import(parser: argparse.ArgumentParser) -> None:
 
 
 def _import(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.formats.source import BytesSource
-
     found: list[tuple[str, TakenIn]] = []
     with cli.open(args) as memories:
         for path in args.paths:
@@ -109,8 +110,6 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit import formats
-
     if args.format == "?":
         known = {name: list(formats.exchange(name).PARTS) for name in formats.exchanging()}
         return Answer(known, table([[name, ", ".join(parts)] for name, parts in known.items()], ("format", "parts")))
@@ -161,8 +160,6 @@ def _place(out: str, file: str, files: int) -> str:
 
 def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
     """Everything in the store; to a file, or to whatever standard output leads to."""
-    from tacit.formats.bundle import PARTS
-
     if not args.out and (cli.json or cli.out.isatty()):
         raise UsageError(
             "A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip, or redirect the output."
@@ -198,8 +195,6 @@ def _declare_migrate(parser: argparse.ArgumentParser) -> None:
 
 
 def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import migrate_store
-
     def each(table: str, rows: int) -> None:
         cli.progress(f"  {table} {rows:,}" if rows else f"  {table} …")
 

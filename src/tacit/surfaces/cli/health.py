@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit import __version__
+from tacit.app import Memories, data_folder
 from tacit.core import clock
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile
+from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
+from tacit.stores.check import counts
+from tacit.stores.counts import runs_known
+from tacit.stores.incidents import commonest
+from tacit.stores.renew import cache_faults
+from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.lookback import written
 from tacit.surfaces.cli.words import one_line, table
-from tacit.surfaces.one_screen import one_screen, screen_json
+from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
 from tacit.surfaces.outlook import spared
-from tacit.surfaces.selection import counted, counted_words
+from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
+from tacit.surfaces.worker import failed_jobs
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
-    from tacit.app import Memories
     from tacit.core.ports import Store
-    from tacit.core.profile import Profile
-    from tacit.surfaces.one_screen import OneScreen, ProblemRow
-    from tacit.surfaces.selection import Counted
     from tacit.tend.stats import Figures
 
 
@@ -33,10 +41,6 @@ def _declare_stats(parser: argparse.ArgumentParser) -> None:
 
 
 def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.stores.check import counts
-    from tacit.stores.counts import runs_known
-    from tacit.stores.incidents import commonest
-
     with cli.open(args, create=False) as memories:
         found = seen(memories, moment(args.since))
         store, project = memories.store, memories.project_id
@@ -121,10 +125,6 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
     """The same as one file for a browser."""
-    from tacit import __version__
-    from tacit.surfaces import sharing
-    from tacit.surfaces.cli.lookback import written
-
     with cli.open(args, create=False) as memories:
         since, at = moment(args.since), memories.now()
         page = sharing.report(memories, since, team=args.team, version=__version__)
@@ -137,11 +137,6 @@ def _page(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _own_place(env: Mapping[str, str], project: str, at: str) -> str:
     """Where a report goes that nobody named a file for: beside the store, so that it lands in no repository."""
-    import os
-    import re
-
-    from tacit.app import data_folder
-
     folder = os.path.join(data_folder(env), "reports")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     return os.path.join(folder, f"{re.sub(r'[^A-Za-z0-9._-]+', '-', project).strip('-.') or 'report'}-{at[:10]}.html")
@@ -158,8 +153,6 @@ def _prevented(memories: Memories) -> dict[str, Any]:
 
 def seen(memories: Memories, since: str) -> Figures:
     """The figures of this project, with the worker's failures."""
-    from tacit.surfaces.worker import failed_jobs
-
     waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.near)]
     return memories.statistics(since, waiting)
 
@@ -200,8 +193,6 @@ def _model(counted: Mapping[str, int]) -> str:
 
 def checked_cache(near: Store) -> dict[str, Any] | None:
     """The same, with whatever does not verify in it."""
-    from tacit.stores.renew import cache_faults
-
     told = cache_json(near)
     return told and {**told, "faults": [fault.__dict__ for fault in cache_faults(near)]}
 
@@ -221,8 +212,6 @@ def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
 
 def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
     """What should not stay so."""
-    from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
-
     if cache is None:
         return []
     told = []

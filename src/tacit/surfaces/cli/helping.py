@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit import __version__
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli
@@ -93,8 +94,6 @@ def _declare_nothing(parser: argparse.ArgumentParser) -> None:
 
 
 def _version(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit import __version__
-
     return Answer({"version": __version__}, f"tacit {__version__}")
 
 

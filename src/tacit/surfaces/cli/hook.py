@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
-from tacit.surfaces.hooks import EVENTS
+from tacit.surfaces.hooks import EVENTS, main
 from tacit.surfaces.hooks.usage import usage
-from tacit.surfaces.worker import IDLE
+from tacit.surfaces.turns import detach
+from tacit.surfaces.worker import IDLE, Wish, failed_jobs, work
 
 if TYPE_CHECKING:
     import argparse
@@ -25,15 +28,11 @@ def _declare_hook(parser: argparse.ArgumentParser) -> None:
 
 
 def _hook(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.surfaces.hooks import main
-
     words = [args.event, "--host", args.host, "--store", args.store or ""]
     return Answer(code=main(words, cli.env), printed=True)
 
 
 def _declare_worker(parser: argparse.ArgumentParser) -> None:
-    import argparse
-
     parser.add_argument("--now", action="store_true", help="learn what waits, also what is not due yet, and end")
     parser.add_argument("--idle", type=float, metavar="SECONDS", help=f"end after so long without work ({IDLE:g})")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
@@ -42,11 +41,7 @@ def _declare_worker(parser: argparse.ArgumentParser) -> None:
 
 
 def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
-    import json
-
     from tacit.app import open, store_path
-    from tacit.surfaces.turns import detach
-    from tacit.surfaces.worker import Wish, failed_jobs, work
 
     if args.detached:
         detach()

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+import time
+from argparse import SUPPRESS
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
+from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
-from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, memory_json
+from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.passing import meant
 from tacit.surfaces.selection import (
@@ -32,12 +39,6 @@ from tacit.surfaces.wording import standing_words
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
 
 
 def _facets(parser: argparse.ArgumentParser) -> None:
@@ -139,8 +140,6 @@ def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
-    from argparse import SUPPRESS
-
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--in-force", action="store_true", help="only what agents are given")
     which.add_argument(
@@ -261,8 +260,6 @@ def _listed(
 
 def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
     """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
-    from tacit.surfaces.cli.parsing import did_you_mean
-
     kinds = list(memories.profile.kinds)
     scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
     for name, word in equal.items():
@@ -290,13 +287,9 @@ def _signed(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
 
 def moment(text: str | None) -> str:
     """A time as typed: ISO, or so many days or hours ago."""
-    from tacit.core import clock
-
     if not text:
         return ""
     if text[-1] in "dhm" and text[:-1].isdigit():
-        import time
-
         return clock.stamp(time.time() - int(text[:-1]) * {"d": 86400, "h": 3600, "m": 60}[text[-1]])
     if not clock.seconds(text):
         raise UsageError(f"{text!r} is not a time.", "Give 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h.")

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
 from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.core.plural import numbered
+from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
+from tacit.surfaces.cli.past import all_of, keeping
 from tacit.surfaces.cli.reading import offer_lines
 from tacit.surfaces.cli.words import one_line, table, width, wrapped
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
-    from typing import Any
 
-    from tacit.app import Memories
-    from tacit.formats.source import Source
     from tacit.learn.report import Learned
 
 
@@ -157,8 +157,6 @@ def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:
-    from tacit.formats.source import BytesSource, walk
-
     for path in paths:
         if path == "-":
             yield BytesSource(sys.stdin.buffer.read())
@@ -170,9 +168,6 @@ def _sources(paths: list[str]) -> Iterator[Source]:
 
 def _found(cli: Cli) -> list[Source]:
     """Every session that a host keeps on this machine, the oldest first: what `lookback` looked at."""
-    from tacit.formats.source import FileSource
-    from tacit.surfaces.cli.past import all_of, keeping
-
     paths = {
         path: os.stat(path).st_mtime for host in keeping() for path in all_of(host, cli.env) if os.path.isfile(path)
     }

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tacit.app import config_path, data_folder, store_path
@@ -21,7 +22,6 @@ from tacit.surfaces.cli.doctor import size
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.app import store_path
-from tacit.core.errors import NotFound, Unavailable
+from tacit.app import Memories, config_path, store_path
+from tacit.app.opened import acting, keys_path
+from tacit.app.settings import repository_file, settings_at
+from tacit.core.config import KEYS
+from tacit.core.errors import NotFound, Refused, Unavailable
+from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED
-from tacit.core.memory import met_in
+from tacit.core.memory import Memory, met_in
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile, diff, flat, profile_id
 from tacit.hosts import run_in_shell
-from tacit.stores import counts
+from tacit.profiles import load, profile_names
+from tacit.profiles.choice import NamedProfile
+from tacit.stores import counts, keys
+from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.prove import replayed
@@ -26,14 +37,6 @@ HISTORY = 5  # changes likewise
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.journal import Entry
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-    from tacit.profiles.choice import NamedProfile
 
 
 def _declare_nothing(parser: argparse.ArgumentParser) -> None:
@@ -86,9 +89,6 @@ def _log(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
-    import json
-    import time
-
     last = 0
     while True:
         for entry in found:
@@ -328,9 +328,6 @@ def _declare_profile(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.core.profile import diff, flat, profile_id
-    from tacit.profiles import load, profile_names
-
     if args.what == "list":
         found = [load(name) for name in profile_names()]
         return Answer(
@@ -388,10 +385,6 @@ def _declare_config(parser: argparse.ArgumentParser) -> None:
 
 def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     """A key for a program, or the names of those there are."""
-    from tacit.app.opened import acting, keys_path
-    from tacit.core.errors import Refused
-    from tacit.stores import keys
-
     path = keys_path(cli.env)
     if not args.name:
         found = sorted(set(keys.key_names(path).values()))
@@ -410,10 +403,6 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
 def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "key":
         return _key(args, cli)
-    from tacit.app import config_path
-    from tacit.app.settings import repository_file, settings_at
-    from tacit.core.config import KEYS
-    from tacit.stores.identity import locate
 
     path = config_path(cli.env)
     if args.what == "path":

@@ -6,19 +6,32 @@ Without a yes nothing is opened, made or kept. The transcripts are read where th
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.app import store_path
+from tacit import __version__, formats, profiles
+from tacit.app import data_folder, lookback_part, store_path
+from tacit.app.instructions import instruction_lines
 from tacit.app.opened import acting
 from tacit.core import clock
+from tacit.core.digest import new_id
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.plural import numbered
+from tacit.core.run import Run
+from tacit.formats.source import Source, walk
+from tacit.hosts.places import folders_of
+from tacit.stores.cache import is_far, path_of
+from tacit.stores.captured import captured_folder
 from tacit.surfaces.cli import Answer, Cli, print_answer
 from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
+from tacit.surfaces.cli.past import is_transcript, keeping
 from tacit.surfaces.cli.reading import (
     CAP,
     NOBODY,
+    Plan,
     agreed,
     nobody_reads,
     plan_of,
@@ -34,14 +47,9 @@ from tacit.surfaces.cli.words import one_line, paint, table, wrapped
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
     from tacit.lookback.estimate import UnreadSession
     from tacit.lookback.result import Lookback
-    from tacit.surfaces.cli.reading import Plan
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
@@ -95,8 +103,6 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.read:
         return _read(args, cli, plan, settings, chosen)
     if args.html:
-        from tacit import __version__
-
         data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     offered = _offered(cli, plan, settings)
@@ -181,8 +187,6 @@ def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any]) -> str:
 
 
 def _room(module: str) -> Any:
-    from tacit.app import lookback_part
-
     return lookback_part(module)
 
 
@@ -191,12 +195,6 @@ def _room(module: str) -> Any:
 
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
-    from tacit.app import data_folder, store_path
-    from tacit.hosts.places import folders_of
-    from tacit.stores.cache import is_far, path_of
-    from tacit.stores.captured import captured_folder
-    from tacit.surfaces.cli.past import keeping
-
     store = store_path(None, env)
     captured = captured_folder(path_of(store, data_folder(env)) if is_far(store) else store)
     folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
@@ -205,10 +203,6 @@ def _host_folders(env: Mapping[str, str]) -> list[str]:
 
 def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Source], list[str]]:
     """The files to read, and what had to be left out on the way to them."""
-    import warnings
-
-    from tacit.formats.source import walk
-
     if not named and not os.path.exists(folders[0]):
         return [], []
     with warnings.catch_warnings(record=True) as caught:
@@ -222,16 +216,11 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
 
 def _host(sources: Sequence[Source], env: Mapping[str, str]) -> str:
     """The host that most of the files are of."""
-    from tacit.hosts.places import folders_of
-    from tacit.surfaces.cli.past import keeping
-
     folders = {host: tuple(os.path.join(folder, "") for folder in folders_of(host, env)) for host in keeping()}
     return max(folders, key=lambda host: sum(source.path.startswith(folders[host]) for source in sources))
 
 
 def _is_transcript(source: Source) -> bool:
-    from tacit.surfaces.cli.past import is_transcript, keeping
-
     # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
     return source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) or any(
         is_transcript(host, source.name) for host in keeping()
@@ -258,10 +247,6 @@ def _look(
     homes: Homes,
     chosen: _Chosen,
 ) -> Lookback:
-    from tacit import formats, profiles
-    from tacit.app.instructions import instruction_lines
-    from tacit.surfaces.cli.past import keeping
-
     room = _room("report")
     wanted = (args.project_filter or args.project or "").lower()
 
@@ -290,7 +275,6 @@ def _look(
 def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None] | None:
     if not cli.watched:
         return None
-    import time
 
     done, last = 0, 0.0
 
@@ -465,8 +449,6 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
 
 def written(path: str, text: str) -> str:
     """Write the page whole or not at all, for the user alone; its full path."""
-    from tacit.core.digest import new_id
-
     target = os.path.abspath(os.path.expanduser(path))
     if os.path.exists(target) and not os.path.isfile(target):
         raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html page.html")

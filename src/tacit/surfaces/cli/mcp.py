@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import MissingExtra
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.mcp.early import serve_early
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from mcp.server import MCPServer
 
@@ -34,10 +36,6 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.http:
-        from importlib.util import find_spec
-
-        from tacit.surfaces.mcp.early import serve_early
-
         found = find_spec("mcp")
         if found is None or not found.submodule_search_locations:  # nothing is promised that the SDK could not keep
             _server(args, cli)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.surfaces.cli import Cli
+from tacit.surfaces.cli.past import HEAD, written_in
 from tacit.surfaces.cli.words import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from tacit.app import Memories
     from tacit.formats.source import Source
     from tacit.stores.identity import Place
-    from tacit.surfaces.cli import Cli
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
 _MOST = 4 << 20  # bytes of each
@@ -57,7 +57,6 @@ def sessions_of_gone(some: Sequence[Gone], verb: str) -> str:
 def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, str]) -> dict[str, Gone]:
     """What is gone, by folder: parts of a repository with it. Not where the host noted a repository, nor what somebody answered before."""
     from tacit.stores.vanished import moved_to, outermost, repository_of, still_there
-    from tacit.surfaces.cli.past import HEAD, written_in
 
     written: dict[str, list[Source]] = {}
     for source in sources:

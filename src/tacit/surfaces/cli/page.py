@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
@@ -11,8 +13,6 @@ from tacit.surfaces.cli.words import one_line, table, width
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from tacit.app import Memories
     from tacit.tend.context import StepReport
@@ -121,8 +121,6 @@ def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str],
 
 
 def _compared(report: StepReport, check: bool) -> Answer:
-    from difflib import unified_diff
-
     files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
     found: Sequence[Mapping[str, Any]] = report.figures.get("findings", ())
     diffs = [

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.core.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, NoReturn
 
 # What people type who know other programs.
 MEANT = {
@@ -35,7 +36,6 @@ OPTIONS = (
 
 def parser_of(verb: str, does: str, declare: Callable[[argparse.ArgumentParser], None]) -> argparse.ArgumentParser:
     """The parser of a command. The options that every command has are obeyed and not listed."""
-    import argparse
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
@@ -78,8 +78,6 @@ def parser_of(verb: str, does: str, declare: Callable[[argparse.ArgumentParser],
 
 def _usage(parser: argparse.ArgumentParser) -> str:
     """The command with what it is about; its options are below, one by one."""
-    import argparse
-
     words, options = [parser.prog], False
     for action in parser._actions:
         if action.help == argparse.SUPPRESS:
@@ -95,8 +93,6 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 
 def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
     """Which of these was meant; where that is not clear, what there is."""
-    from difflib import get_close_matches
-
     every = [str(each) for each in among]
     near = get_close_matches(str(word).lower(), every, 1, 0.6)
     return f"Did you mean {near[0]}?" if near else otherwise or f"One of {', '.join(every)}."

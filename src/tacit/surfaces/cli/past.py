@@ -12,23 +12,24 @@ import json
 import os
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit import formats
+from tacit.core.clock import seconds
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.guard.files import head_of
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
+from tacit.stores.counts import learned_paths
+from tacit.surfaces.cli import Cli
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from tacit.app import Memories
     from tacit.formats.source import Source
     from tacit.stores.identity import Place
-    from tacit.surfaces.cli import Cli
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
@@ -91,9 +92,7 @@ def offer(
 
 def _not_learned(memories: Memories, sources: list[Source]) -> tuple[list[Source], int]:
     """Those that nobody learned since they last changed, and how many that leaves out. A file of many sessions is looked into again."""
-    from tacit.core.clock import seconds
     from tacit.formats.source import FileSource
-    from tacit.stores.counts import learned_paths
 
     known = learned_paths(memories.store)
     new = [
@@ -122,7 +121,6 @@ def transcripts(
 
 def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
     """What a file holds that changed since, one session or many: when, in which folder, what to read; nothing of an unreadable one."""
-    from tacit import formats
     from tacit.formats.source import FileSource
 
     many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(formats.get(host), "sessions", None)

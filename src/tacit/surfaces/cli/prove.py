@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit import formats
+from tacit.app import Memories, replay_part
+from tacit.app import open as open_memories
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import memory_json
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile
 from tacit.core.value import replace
+from tacit.formats.source import walk
 from tacit.hosts import run_in_shell
+from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.selection import counted
 from tacit.surfaces.views import audit_json, effect_json
@@ -19,11 +28,7 @@ WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from typing import Any
 
-    from tacit.app import Memories
-    from tacit.core.profile import Profile
     from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import GivenLesson
@@ -60,8 +65,6 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
     """The replays of a lesson, or of all: a proof of its own beside the control group's."""
-    from tacit.app import replay_part
-
     words = replay_part("words")
     return [
         {
@@ -77,8 +80,6 @@ def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
 
 def _nothing(memories: Memories) -> str:
     """What is missing where nothing was given yet: a lesson in force, a host that is connected, or the next session."""
-    from tacit.surfaces.cli.connect import connected_hosts
-
     count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
     given, compare = "No lesson was given here yet", "and each is left out now and then to compare"
     if not hosts:
@@ -203,8 +204,6 @@ def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
 
 
 def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
-    import csv
-
     writer = csv.writer(cli.out, lineterminator="\n")
     writer.writerows(memories.effect_rows(only))
     return Answer(printed=True)
@@ -369,11 +368,6 @@ def _declare_backtest(parser: argparse.ArgumentParser) -> None:
 
 
 def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit import formats
-    from tacit.app import open as open_memories
-    from tacit.formats.source import walk
-    from tacit.profiles import BUILT_IN
-
     named = args.profiles or (args.profile or "default").split(",")
     wanted = list(BUILT_IN) if named == ["all"] else named
     runs = []

@@ -10,29 +10,30 @@ import json
 import os
 import shutil
 import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tacit.app import config_path, lookback_part
+from tacit import formats
+from tacit.app import Memories, config_path, lookback_part
+from tacit.app.settings import settings_at
 from tacit.core.errors import Refused, TacitError
 from tacit.core.plural import numbered
+from tacit.core.run import Run
 from tacit.core.value import value
+from tacit.formats.source import Source
 from tacit.hosts import readers
 from tacit.stores.readings import is_kept, readings_folder
+from tacit.surfaces.cli import Cli
+from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
 from tacit.surfaces.cli.words import one_line, paint, wrapped
 from tacit.surfaces.selection import is_given, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.run import Run
-    from tacit.formats.source import Source
     from tacit.learn.report import Learned
     from tacit.lookback.estimate import Estimate, UnreadSession
-    from tacit.surfaces.cli import Cli
 
 NOBODY = "nobody"  # a no that is remembered
 CAP = 2.0  # dollars that one reading costs at most, unless somebody says more
@@ -223,8 +224,6 @@ def _question(plan: Plan) -> str:
 
 def remember(path: str, by: str) -> None:
     """Write who reads into the user's own file, whatever else stands there."""
-    import tomllib
-
     file = read_settings(path)
     check_writable(file)
     lines = file.text.splitlines()
@@ -257,8 +256,6 @@ def read_chosen(
 ) -> dict[str, Any]:
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice."""
-    from tacit.surfaces.cli.moved import Asked
-
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
     numbers = count(1)
@@ -286,8 +283,6 @@ def read_chosen(
 
 
 def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
-    from tacit import formats
-
     found: list[Learned] = []
     try:
         for run in formats.read(source, formats.detect(source)):
@@ -347,6 +342,4 @@ def told(said: Mapping[str, Any]) -> str:
 
 def settings_here(cli: Cli) -> Mapping[str, Any]:
     """The user's own settings, also where there is no store yet."""
-    from tacit.app.settings import settings_at
-
     return settings_at("", config_path(cli.env), cli.env).by_key

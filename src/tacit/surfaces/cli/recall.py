@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories
+from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.hosts import run_in_shell
+from tacit.stores.cache import holds
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
+from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
 
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.app import Memories
     from tacit.recall.answering import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
@@ -89,8 +92,6 @@ def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
 def _memories(args: argparse.Namespace, cli: Cli) -> Memories:
     """A server's lessons as this machine has them, where it has them: so it costs what a file costs and works without a network. What
     was known at another time stands in the server's journal only."""
-    from tacit.stores.cache import holds
-
     if not args.as_of:
         try:
             memories = cli.open(args, create=False, near=True)
@@ -104,9 +105,6 @@ def _memories(args: argparse.Namespace, cli: Cli) -> Memories:
 
 def _instant(text: str | None) -> str:
     """A time as the journal writes it; a bare date is the end of its day."""
-    from tacit.core import clock
-    from tacit.surfaces.cli.keep import moment
-
     told = moment(text)
     if not told:
         return ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories, replay_part
+from tacit.app.replay_wish import ReplayPlan
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
@@ -14,9 +16,7 @@ from tacit.words.blocks import CHARS_PER_TOKEN, file_of_name
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.app import Memories
     from tacit.app.facets import ReplayOptions
-    from tacit.app.replay_wish import ReplayPlan
     from tacit.prove.replay import Replay
 
 
@@ -87,8 +87,6 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import replay_part
-
     with cli.open(args, create=False) as memories:
         if not args.agent:
             if args.plan or args.check or args.setup:
@@ -146,8 +144,6 @@ def _told(memories: Memories, id: str) -> Answer:
 
 
 def _text(found: Replay) -> str:
-    from tacit.app import replay_part
-
     words = replay_part("words")
     lines = [
         found.text,
@@ -174,8 +170,6 @@ def _price(found: Replay) -> list[str]:
 
 
 def _plan_text(plan: ReplayPlan) -> str:
-    from tacit.app import replay_part
-
     words = replay_part("words")
     lines = [plan.lesson.text, "", f"{len(plan.tasks)} past tasks can be replayed, judged by {plan.instrument}:"]
     lines += [

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
 from tacit.core.errors import NotFound, UsageError
+from tacit.core.memory import Memory, memory_json
 from tacit.core.plural import numbered
+from tacit.core.profile import Profile
+from tacit.core.proposal import Proposal
+from tacit.core.staging import staging_status
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
@@ -15,13 +21,7 @@ from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, stan
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
-    from tacit.app import Memories
-    from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
-    from tacit.core.proposal import Proposal
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.patch import Patch
 
@@ -87,8 +87,6 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _staging(memories: Memories, verb: str) -> Answer:
     """The staging area as a whole: looked at, promoted as far as it passes validation, or emptied."""
-    from tacit.core.staging import staging_status
-
     stage = memories.staging
     if verb == "approve":
         memories.need_person("Approving")
@@ -229,8 +227,6 @@ def _signed(proposal: Proposal) -> str:
 
 
 def _show(memories: Memories, cli: Cli, id: str) -> Answer:
-    from tacit.core.memory import memory_json
-
     try:
         memory = memories.get(id)
     except NotFound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Refused
 from tacit.core.plural import numbered
@@ -13,7 +13,6 @@ from tacit.surfaces.cli.words import table
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from tacit.stores.sqlite.copies import Backup
 

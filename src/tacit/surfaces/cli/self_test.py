@@ -8,18 +8,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
 from tacit.hosts import host_of, of_session, speaker
+from tacit.hosts.registration import Host
 from tacit.hosts.samples import Scene
+from tacit.surfaces.hooks import respond_and_tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from tacit.core.ports import Store
-    from tacit.hosts.registration import Host
 
 LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown
@@ -68,8 +67,6 @@ def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[
 
 
 def _fired(host: Host, entry: Any, scene: Scene, env: Mapping[str, str], store: str) -> Fired:
-    from tacit.surfaces.hooks import respond_and_tell
-
     began = time.perf_counter()
     named = "" if host.loaded_by_others else host.name
     payload = host.sample(entry, scene)

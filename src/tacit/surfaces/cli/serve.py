@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import webbrowser
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
@@ -53,8 +54,6 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
         cli.out.flush()
         cli.say("This link opens the desk once; the browser stays in after that. Ctrl-C ends it.")
         if args.open:
-            import webbrowser
-
             webbrowser.open(link)
 
     def whose(key: str) -> str:

@@ -6,19 +6,18 @@ alone, with a message.
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from tacit.app import data_folder
 from tacit.core.digest import digest, new_id, short_hash
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.guard.files import PAGE_LIMIT, read_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 
 
 @value
@@ -105,8 +104,6 @@ class FormerSettings:
     """What a settings file held before us, in the data folder."""
 
     def __init__(self, env: Mapping[str, str], path: str) -> None:
-        from tacit.app import data_folder
-
         self.file = os.path.join(data_folder(env), "backups", "settings", short_hash(path) + ".json")
         self.path = path
         try:
@@ -153,7 +150,5 @@ def _print(text: str) -> str:
 
 
 def difference(file: Settings, text: str) -> str:
-    import difflib
-
     lines = difflib.unified_diff(file.text.splitlines(), text.splitlines(), file.named, file.named, lineterm="", n=2)
     return "\n".join(lines) or f"nothing would change in {file.named}"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import compileall
+import json
 import os
+import time
 from typing import TYPE_CHECKING
 
+import tacit
 from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
 from tacit.surfaces.cli import COMMANDS as VERBS
@@ -67,10 +71,6 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def compile_bytecode() -> bool:
     """Compile our own modules: uv and containers install none, and then each hook would compile them again."""
-    import compileall
-
-    import tacit
-
     folder = os.path.dirname(tacit.__file__)
     try:
         return bool(compileall.compile_dir(folder, quiet=2, force=False))
@@ -84,8 +84,6 @@ def _declare_pause(parser: argparse.ArgumentParser) -> None:
 
 
 def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
-    import time
-
     text = args.duration
     if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
         raise UsageError(f"{text!r} is not a duration.", "Give 30m, 8h or 7d.")
@@ -107,8 +105,6 @@ def _declare_schema(parser: argparse.ArgumentParser) -> None:
 
 
 def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
-    import json
-
     from tacit.formats import neutral
 
     folder = os.path.join(os.path.dirname(neutral.__file__), "schemas")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.app import store_path
+from tacit.app import Memories, store_path
 from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.core.plural import numbered
@@ -13,16 +14,11 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
-from tacit.surfaces.one_screen import one_screen, remember_numbers, screen_json
+from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json
 from tacit.surfaces.views import overview
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.surfaces.one_screen import OneScreen, ProblemRow
 
 WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7

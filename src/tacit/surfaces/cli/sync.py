@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
@@ -11,7 +11,6 @@ from tacit.surfaces.cli.words import one_line, table
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from tacit.team.join import Joined
     from tacit.team.sync import Synced, SyncedLesson

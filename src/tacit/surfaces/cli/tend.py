@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
@@ -12,7 +12,6 @@ from tacit.surfaces.cli.words import one_line, table
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from tacit.tend import Tended
     from tacit.tend.context import StepReport

@@ -6,15 +6,19 @@ Where `rich` is installed, its spinner shows that something is going on; without
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import subprocess
 import sys
+import textwrap
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tacit.hosts import SHELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from tacit.surfaces.cli import Cli
 
 _PATIENCE = 1.0  # seconds before anybody is told
@@ -91,8 +95,6 @@ def _spinner(cli: Cli) -> Any:
 
 def wrapped(text: str, columns: int) -> str:
     """An answer with sentences that would run over the edge broken at words, below their own beginning; painted lines are left alone."""
-    import textwrap
-
     lines: list[str] = []
     for line in text.split("\n"):
         if len(line) <= columns or "\x1b" in line:
@@ -109,8 +111,6 @@ def wrapped(text: str, columns: int) -> str:
 def paged(text: str, cli: Cli) -> None:
     """An answer on the screen; one that is longer than it through a pager, where somebody is there to turn pages. PAGER= or PAGER=cat
     leaves it out, TACIT_PAGER goes first."""
-    import shutil
-
     size = shutil.get_terminal_size()
     text = wrapped(text, size.columns)
     command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
@@ -121,8 +121,6 @@ def paged(text: str, cli: Cli) -> None:
 
 def turns_pages(env: Mapping[str, str]) -> bool:
     """Whether anybody can press a key: not an agent's shell nor CI, no terminal without a keyboard, and none whose size nobody ever set."""
-    from tacit.hosts import SHELLS
-
     if env.get("TERM") == "dumb" or env.get("CI") or any(map(env.get, SHELLS)):
         return False
     try:
@@ -137,10 +135,6 @@ LESS = ("-FRX", "-Psspace shows more, q quits")
 
 def _through(command: str, text: str, cli: Cli) -> bool:
     """Show a text in a pager; False where there is none."""
-    import shlex
-    import shutil
-    import subprocess
-
     try:
         argv = shlex.split(command)
     except ValueError:

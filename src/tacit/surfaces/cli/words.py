@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
+
+from tacit.surfaces.cli import Cli
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
-    from tacit.surfaces.cli import Cli
 
 # A colour stands for a meaning: what does good, what waits for somebody, what does harm, what needs no eye.
 _COLOURS = {"good": "32", "wait": "33", "bad": "31", "quiet": "2", "plain": "", "bold": "1", "id": "36"}
@@ -24,8 +28,6 @@ def paint(cli: Cli, meaning: str, text: str) -> str:
 
 def width() -> int:
     """Columns of the terminal; in a pipe as many as COLUMNS says, or a wide screen's."""
-    import os
-
     try:
         return max(40, os.get_terminal_size(1).columns or 80)  # one whose size nobody set
     except OSError:
@@ -47,22 +49,17 @@ def columns(text: str) -> int:
     """How many columns a text takes on a terminal: colours none, wide characters two."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
-    from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in unpainted(text))
 
 
 def unpainted(text: str) -> str:
     """A text without its colours."""
-    import re
-
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     """A sentence in lines that fit, with so many columns before them."""
-    import textwrap
-
     return textwrap.wrap(
         printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False
     ) or [""]
@@ -92,8 +89,6 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: i
     With `flow` the last one goes on below itself instead, up to FLOW lines. Cells may be painted; what is cut loses its colour. A pipe
     gets everything.
     """
-    import sys
-
     lines = [list(heads), *map(list, rows)] if heads else list(map(list, rows))
     if not lines:
         return ""
@@ -119,8 +114,6 @@ FLOW = 4  # lines that a text takes at most in a table
 
 def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
     """The same rows, each with as many lines as its last cell needs."""
-    import textwrap
-
     cut = _fitted(lines, room)
     widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
     rows: list[list[str]] = []

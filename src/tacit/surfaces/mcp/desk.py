@@ -21,6 +21,7 @@ from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageEr
 from tacit.core.memory import Memory, memory_json
 from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
+from tacit.guard.one_line import plain_line
 from tacit.surfaces.selection import unasked
 from tacit.surfaces.session import ancestors, session_of
 
@@ -274,8 +275,6 @@ class Desk:
 
 
 def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
-    from tacit.guard.one_line import plain_line
-
     return Lesson(
         id=memory.id, text=plain_line(memory.text, 4000), kind=memory.kind, state=memory.state, trust=memory.trust,
         seen=memory.tally.seen, score=round(score, 4), mark=mark or None, paths=list(memory.paths),
@@ -290,8 +289,6 @@ def _unseen(memory: Memory) -> Lesson:
 
 def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson as JSON, its text neutralised: it is on its way into a prompt."""
-    from tacit.guard.one_line import plain_line
-
     return {**memory_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+import select
+import threading
+from collections.abc import Callable
+from typing import Any
 
 RECORDED = os.path.join(os.path.dirname(__file__), "handshake.json")
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request since 2026-07-28
@@ -25,9 +24,6 @@ LARGEST_REQUEST = 1 << 20  # bytes of a question that is answered here; a longer
 def serve_early(load: Callable[[], Callable[[], None]]) -> None:
     """Answer what has a fixed answer until the server that `load` makes, slowly and beside, can go on. What comes meanwhile and has
     none waits for it, and holds nothing else up."""
-    import select
-    import threading
-
     made: list[Callable[[], None]] = []
     failed: list[BaseException] = []
     ready, say_ready = os.pipe()
@@ -116,8 +112,6 @@ def _unsupported(id: Any, wanted: str, ours: str) -> dict[str, Any]:
 
 def _hand_over(run: Callable[[], None], first: bytes, greeted: Any) -> None:
     """Let the SDK read what came before and everything after it, and keep back its answer to the handshake that was answered."""
-    import threading
-
     asking, answering = os.dup(0), os.dup(1)
     from_host, to_sdk = os.pipe()
     from_sdk, to_host = os.pipe()

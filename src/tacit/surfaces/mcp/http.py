@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -89,8 +90,6 @@ def serve_http(
     server: MCPServer, host: str, port: int, token: str, names: Sequence[str], ready: Callable[[str], None]
 ) -> None:
     """Serve until stopped. `ready` is told the URL once the port is ours; port 0 takes a free one."""
-    import socket
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as door:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

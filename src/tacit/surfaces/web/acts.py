@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
 from tacit.surfaces.passing import word_done
 from tacit.surfaces.web import views
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.app import Memories
 
 JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}
 

@@ -6,8 +6,10 @@ and the OpenAPI document are made from it, so that they cannot differ. Answers a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
 from tacit.core.memory import GATE_ANSWERS, SEVERITIES, TIERS, VERDICTS, memory_json
 from tacit.core.proposal import PROPOSAL_KINDS
 from tacit.core.states import STATES
@@ -18,11 +20,6 @@ from tacit.surfaces.web import views
 from tacit.surfaces.web.schema import FLAG, body, number, one_of, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from tacit.app import Memories
-
     Act = Callable[[Memories, dict[str, Any]], Any]
 
 DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close")

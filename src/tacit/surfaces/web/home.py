@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit.app import Memories
 from tacit.surfaces import drawn, outlook
 from tacit.surfaces.one_screen import one_screen, remember_numbers
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.surfaces.web.reckoned import ReckonedEffect
+from tacit.surfaces.web.reckoned import ReckonedEffect
 
 
 def home(desk: Memories) -> dict[str, Any]:

@@ -10,20 +10,19 @@ import asyncio
 import json
 import threading
 import time
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
+from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, StoreBusy, TacitError
+from tacit.core.journal import Entry
 from tacit.core.plural import numbered
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from tacit.app import Memories
-    from tacit.core.journal import Entry
     from tacit.surfaces.web.server import Desk
 
 LOOK = 0.5  # seconds between looks for something new

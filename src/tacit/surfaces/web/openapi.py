@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit import __version__
-from tacit.surfaces.web.api import ENDPOINTS
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from tacit.surfaces.web.api import Endpoint
+from tacit.surfaces.web.api import ENDPOINTS, Endpoint
 
 _OK = {
     "type": "object",

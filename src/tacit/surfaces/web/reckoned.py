@@ -7,13 +7,11 @@ work; one that finds none waits a moment, and is told if that was not enough.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tacit.app import Memories
     from tacit.prove.effect import Effects
     from tacit.surfaces.web.server import Desk

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     Schema = Mapping[str, Any]
 
 

@@ -7,8 +7,9 @@ answers with the piece of the page that it changed, so that fifty judgements nee
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -16,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, StreamingRespons
 from starlette.routing import Route
 
 from tacit import __version__
+from tacit.app import Memories
 from tacit.core.errors import TacitError, UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces import sharing
@@ -25,22 +27,16 @@ from tacit.surfaces.views import effect_json
 from tacit.surfaces.web import acts, plots, told, views
 from tacit.surfaces.web.home import home, home_figures
 from tacit.surfaces.web.jobs import Jobs, backtested, tended
-from tacit.surfaces.web.reckoned import Reckoned
+from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
 from tacit.surfaces.web.schema import from_query, number, one_of, text
-from tacit.surfaces.web.security import PROJECT_COOKIE
+from tacit.surfaces.web.security import PROJECT_COOKIE, Keys
 from tacit.surfaces.wording import MOVED, standing_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
-
     from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from tacit.app import Memories
-    from tacit.surfaces.web.reckoned import ReckonedEffect
-    from tacit.surfaces.web.security import Keys
     from tacit.surfaces.web.server import Desk
 
     T = TypeVar("T")

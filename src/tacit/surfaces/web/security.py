@@ -15,14 +15,11 @@ import hmac
 import json
 import os
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from http.cookies import CookieError, SimpleCookie
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-    from typing import Any
 
 PROJECT_COOKIE = "tacit-project"  # which project a browser looks at; nothing hangs on it
 COOKIE = "tacit_desk"

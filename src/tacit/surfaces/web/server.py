@@ -6,10 +6,11 @@ A connection belongs to one thread, and a store that was restored or learned int
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,20 +20,17 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from tacit.app import Memories
 from tacit.core.errors import Damaged, NotFound, Refused, TacitError, Unavailable, UsageError
 from tacit.surfaces.web.api import ENDPOINTS, Endpoint
 from tacit.surfaces.web.openapi import document
 from tacit.surfaces.web.schema import checked, from_query
+from tacit.surfaces.web.screens import ASSETS, Pages, screens
 from tacit.surfaces.web.security import PROJECT_COOKIE, Guard, Keys
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from typing import Any
-
     from starlette.requests import Request
     from starlette.responses import Response
-
-    from tacit.app import Memories
 
 STATUS: tuple[tuple[type[TacitError], int], ...] = (
     (UsageError, 400), (NotFound, 404), (Unavailable, 503), (Damaged, 503), (Refused, 409), (TacitError, 409),
@@ -80,8 +78,6 @@ class _Chosen:
 
 def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
     """The whole desk, behind its guard."""
-    from tacit.surfaces.web.screens import ASSETS, Pages, screens
-
     routes = [
         *(Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method]) for each in ENDPOINTS),
         Route("/api/v1/openapi.json", lambda _: JSONResponse(document()), methods=["GET"]),

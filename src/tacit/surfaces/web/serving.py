@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import uvicorn
 
@@ -12,9 +12,6 @@ from tacit.core.errors import Unavailable, UsageError
 from tacit.surfaces.token import token_at
 from tacit.surfaces.web.security import Keys, host_names
 from tacit.surfaces.web.server import Desk, application
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tacit.core.errors import NotFound
+from tacit.app import Memories
+from tacit.core.errors import NotFound, UsageError
+from tacit.core.incident import Incident
+from tacit.core.lifecycle import next_move
+from tacit.core.memory import Memory
 from tacit.core.plural import numbered
+from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.stores.incidents import failed_in
 from tacit.stores.lookups import evidence_in, runs_behind
-from tacit.stores.story import by_day, run_names, sums
+from tacit.stores.sql_rows import SORTS
+from tacit.stores.story import Event, by_day, run_names, sums
 from tacit.stores.story import story as events_of
 from tacit.surfaces import story
 from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, counted, shelf
+from tacit.surfaces.story import Told
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
 from tacit.surfaces.wording import CLOSED, ahead, recognised
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.incident import Incident
-    from tacit.core.memory import Memory
-    from tacit.stores.story import Event
-    from tacit.surfaces.story import Told
 
 PER_PAGE = 30  # lines of a story
 FINDINGS_SHOWN = 100  # findings of a run
@@ -47,9 +45,6 @@ SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
 
 def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
-    from tacit.core.lifecycle import next_move
-    from tacit.core.standing import standing_of
-
     memory, store = desk.get(asked["id"]), desk.store
     behind = asked.get("behind", "")
     page = events_of(store, memory.id, behind, PER_PAGE + 1)
@@ -147,9 +142,6 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons by how they stand, a page of them."""
-    from tacit.core.errors import UsageError
-    from tacit.stores.sql_rows import SORTS
-
     if asked["sort"] not in SORTS:
         raise UsageError(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")
     if asked.get("show", "") not in SHOWN:

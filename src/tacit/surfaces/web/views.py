@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.errors import NotFound
 from tacit.core.links import CONFIRMED
-from tacit.core.memory import memory_json
+from tacit.core.memory import Memory, memory_json
+from tacit.core.profile import diff, flat, profile_id
+from tacit.core.proposal import Proposal
 from tacit.core.states import OPEN, STATES
+from tacit.profiles import load, profile_names
 from tacit.stores import counts
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
@@ -20,17 +25,10 @@ from tacit.surfaces.views import (
     recalled_json,
     why_json,
 )
+from tacit.surfaces.views import overview as told
 from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, standing_words
 from tacit.surfaces.wording import STATES as STANDING
 from tacit.surfaces.wording import question as question_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from tacit.app import Memories
-    from tacit.core.memory import Memory
-    from tacit.core.proposal import Proposal
 
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
@@ -258,8 +256,6 @@ def page(desk: Memories) -> dict[str, Any]:
 
 def overview(desk: Memories) -> dict[str, Any]:
     """What is kept here, on one screen."""
-    from tacit.surfaces.views import overview as told
-
     return told(desk)
 
 
@@ -295,9 +291,6 @@ def merged_lessons(desk: Memories) -> list[dict[str, Any]]:
 
 def profiles(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Ways of remembering."""
-    from tacit.core.profile import profile_id
-    from tacit.profiles import load, profile_names
-
     found = [load(name) for name in profile_names()]
     return {
         "in_force": desk.profile.name,
@@ -307,8 +300,6 @@ def profiles(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A profile's values, and where they differ from the one in force."""
-    from tacit.core.profile import diff, flat, profile_id
-
     found = builtin(asked["name"])
     return {
         "name": found.name,
@@ -322,8 +313,6 @@ def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def builtin(name: str) -> Any:
     """A profile by name. It may elsewhere be a file's path; the desk opens no files."""
-    from tacit.profiles import load, profile_names
-
     if name not in profile_names():
         raise NotFound(f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(profile_names())}.")
     return load(name)
