@@ -113,6 +113,23 @@ def test_near_twins_share_one_assignment(make: Make) -> None:
         assert {(each.arm, each.probability, each.recorded) for each in found} == {(arm, 0.1, False)}
 
 
+def test_what_is_about_a_subject_is_told_first_without_a_coin(make: Make) -> None:
+    """It may never be asked for again; from its second time on it is tossed. A way of working is, from the first."""
+    new, met, way = make(about="rounding"), make(about="rounding", tally=Tally(uses=1)), make(about="*")
+    assert [each.probability for each in assign([new, met, way])] == [0.0, 0.3, 0.3]
+    assert assign([new])[0].reason == "told for the first time"
+
+
+def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
+    """Half of what was settled about a subject is worse than none: also where a part comes up later in the unit."""
+    parts = [make(about=about, klass="fact", tally=Tally(uses=3)) for about in ("Rounding; half_up", "rounding")]
+    arms = {tuple(each.given for each in assign(parts, unit=f"u{n}")) for n in range(40)}
+    assert arms == {(True, True), (False, False)}
+    (first,) = assign(parts[:1])
+    said = use(parts[0].id, "withheld", first.family)
+    assert not assign(parts[1:], [said])[0].given
+
+
 def test_twins_share_the_rate_of_the_first(make: Make) -> None:
     """One coin has one rate."""
     found = assign([make(family="f", severity="bug"), make(family="f")])

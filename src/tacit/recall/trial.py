@@ -2,14 +2,15 @@
 
 This comes after the budget, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in
 two lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart
-they would hide each other's effect. What is exempt is given without a coin and is part of no table.
+they would hide each other's effect, and so do the parts of a decision, which nobody can use by halves. What is about one
+subject is given the first time without a coin: it may never be asked for again. What is exempt is given without a coin and is part of no table.
 """
 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.links import CONFIRMED, IN_EPOCH, INSTRUCTED, MAIN, UNTOLD, Mark, Use, known_in
-from tacit.core.memory import VERDICTS, seen_by
+from tacit.core.memory import VERDICTS, WAY, seen_by, topic_of
 from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
 from tacit.recall.rank import barred
@@ -75,7 +76,7 @@ def assignments(
     left_out = sum(use.arm == WITHHELD and not use.blank for use in recorded)
     found: list[Assigned] = []
     for rank, memory in enumerate(memories):
-        family = memory.family or memory.id
+        family = family_of(memory)
         use = by_memory.get(memory.id)
         if use is not None:
             crossed = use.arm == WITHHELD and not trial
@@ -93,7 +94,9 @@ def assignments(
             found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
             continue
         twin = families.get(family)
-        if twin is None and not blank and is_spared(rank, left_out):
+        if not blank and not memory.tally.uses and memory.about not in ("", WAY):
+            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "told for the first time"))
+        elif twin is None and not blank and is_spared(rank, left_out):
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "another one is left out of this session already"))
         elif twin is None:
             coin = assign(key, unit, family, rate.value)
@@ -105,6 +108,12 @@ def assignments(
         else:
             found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
     return found
+
+
+def family_of(memory: Memory) -> str:
+    """Whose coin a lesson shares: its near-twins', or that of all that was settled about its topic."""
+    topic = topic_of(memory.about) if memory.klass == "fact" else ""
+    return memory.family or (f"topic {topic}" if topic else memory.id)
 
 
 def tells_cure_of(memory: Memory) -> str:
