@@ -151,6 +151,7 @@ def test_fields_of_a_lesson_are_cut_at_their_bounds() -> None:
 @pytest.mark.parametrize(
     ("sign", "kept"),
     [
+        ({"in": "E", "text": "no such table: runs"}, ("E", "no such table: runs")),
         ({"in": "E", "words": "elevenchars"}, ("", "")),
         ({"in": "E", "words": "twelve chars"}, ("E", "twelve chars")),
         ({"in": "T", "words": words(201)}, ("T", words(201)[:200])),

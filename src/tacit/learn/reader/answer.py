@@ -130,7 +130,7 @@ def _lesson(row: Mapping[str, Any]) -> Lesson | None:
     if not text or not quotes:
         return None
     at, about = row.get("sign"), row.get("about")
-    sign = answer_text(at, "words", SIGN) if isinstance(at, dict) else ""
+    sign = answer_text(at, "words", SIGN) or answer_text(at, "text", SIGN) if isinstance(at, dict) else ""
     sign_in = answer_text(at, "in", 4) if isinstance(at, dict) else ""
     if len(sign) < SHORTEST_SIGN or sign_in not in ("E", "T", "U"):
         sign = sign_in = ""
