@@ -155,6 +155,32 @@ class World:
             if stood.exists():
                 place.write_bytes(stood.read_bytes())
 
+    def tracked(self, place: Path) -> None:
+        """Commit what a session looks at of its repository, as far as the session shows it: the repositories themselves are not in the data, and
+        without them every file would count as one that nobody tracks."""
+        from tacit.formats import read
+        from tacit.formats.source import FileSource
+        from tacit.learn.outside import _files, _paths
+        from tacit.learn.shell import calls, command_of, looks
+
+        root, written = str(self.repository), set[str]()
+        for run in read(FileSource(str(place))):
+            for step in run.steps:
+                line = command_of(step) if step.tool else ""
+                found = [path for call in calls(line) if looks(call) for path in _paths(call)] if line else _files(step)
+                inside = {os.path.relpath(os.path.join(root, path), root) for path in found}
+                if step.tool.lower().startswith(("write", "apply_patch")):
+                    written |= inside
+                elif step.tool and step.output and not step.error and not step.status:
+                    for path in sorted(inside - written):
+                        _remember(self.repository, path, step.output)
+        for words in (["add", "-Af", "--", "."], ["commit", "-qm", "as it was seen"]):
+            subprocess.run(
+                ["git", "-c", "user.name=dev", "-c", "user.email=dev@example.org", *words],
+                cwd=root,
+                capture_output=True,
+            )
+
     def placed(self, session: Session) -> Path:
         """The session's file in the host's own folder, its folder names rewritten to this repository's."""
         text = session.file.read_text(errors="replace")
@@ -182,6 +208,36 @@ class World:
         return place
 
 
+UNTRACKED = {
+    "node_modules",
+    ".git",
+    "target",
+    "dist",
+    "build",
+    "tmp",
+    ".venv",
+    "vendor",
+    "site-packages",
+    ".cargo",
+    ".cache",
+    ".tacit",
+}
+SHOWN = 200_000  # characters that are kept of one file
+
+
+def _remember(repository: Path, path: str, shown: str) -> None:
+    """Put what was shown of a file where it stood, behind what was shown of it before."""
+    parts = Path(path).parts
+    if not parts or parts[0] in ("..", "/", ".") or UNTRACKED.intersection(parts) or ".worktrees" in parts:
+        return
+    file = repository / path
+    with contextlib.suppress(OSError, ValueError):
+        had = file.read_text(errors="replace") if file.is_file() else ""
+        if shown not in had and len(had) < SHOWN and not file.is_dir():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(had + shown + "\n")
+
+
 def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]]:
     """Session after session: what its start is given, then what is learned from it. One line of the log each."""
     world.fresh()
@@ -192,6 +248,7 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             world.instructions(session.start)
             given = world.tacit("inject", "--run", session.id)
             place = world.placed(session)
+            world.tracked(place)
             moments, lines = list(_moments(world, session.id, place)), first_calls(place)
             need, host = (
                 told_before(world, session.id, lines, start=False),
