@@ -9,8 +9,9 @@ import pytest
 
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
+from tacit.core.profile_toml import standard
 from tacit.core.value import replace
-from tacit.recall.moments import are_siblings, in_order_of_work, is_named_in, newest_first, twin_of
+from tacit.recall.moments import are_siblings, in_order_of_work, is_named_in, newest_first, told_at_starts, twin_of
 from tacit.recall.rank import Ranked
 
 Make = Callable[..., Memory]
@@ -94,6 +95,16 @@ def test_a_context_is_told_so_much_and_no_more(world: Any, make: Make) -> None:
         for n in range(60)
     ]
     assert 1_000 < sum(spent) <= 1_800 and spent[-1] == 0
+
+
+def test_a_way_of_working_about_one_subject_is_told_at_starts_once_it_came_up_again(make: Make) -> None:
+    """Where the changelog goes is about commits; who had to be told twice is told before. A fact about a subject never is."""
+    profile, heard = standard("default"), {"about": "commits and changelog", "extra": {"word": "said"}}
+    told = [
+        told_at_starts(make(klass=klass, **heard, tally=Tally(seen=n)), profile)
+        for klass, n in (("rule", 2), ("rule", 1), ("fact", 3))
+    ]
+    assert told == ["", "told at its subject", "told at its subject"]
 
 
 def test_ways_of_working_go_by_how_many_pieces_of_work_met_them(make: Make) -> None:

@@ -36,6 +36,7 @@ RARE_IN_PROMPT, RARE_IN_OUTPUT = (
 MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
 MUCH = (0.1, 0.35)  # of what is asked, that stands for the second of them, and for both
 RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
+AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
 ALIKE, LEAST = (
     0.8,
@@ -72,14 +73,15 @@ def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[st
 
 
 def told_at_starts(memory: Memory, profile: Profile) -> str:
-    """Why a lesson is not told at a start; empty where it is: a way of working that may be told everywhere, or what is pinned."""
+    """Why a lesson is not told at a start; empty where it is: a way of working about everything, or one that came up again, or what
+    is pinned."""
     if memory.pinned:
         return ""
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
     if is_found_once(memory):
         return "found once: told at its moment"
-    if memory.about == WAY:
+    if memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN):
         return ""
     by_person = memory.trust in profile.trust.person or (memory.extra or {}).get("word") in ("said", "shown", "asked")
     return "" if not memory.about and by_person else "told at its subject"
