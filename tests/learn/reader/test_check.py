@@ -8,7 +8,7 @@ from tacit.core.run import Step
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import check, find_quote, names_in, names_missing
 from tacit.learn.reader.decide import Decided, decide
-from tacit.learn.reader.leave import acts_unasked, asks_person
+from tacit.learn.reader.leave import acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
 
@@ -259,3 +259,19 @@ def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool
     ).lines
     told = check(lesson("Port 8080 is taken on the server.", (3, "port 8080 is taken"), standing="found"), lines)
     assert [line.letter for line in lines] == ["U", "T", "X", "A"] and (not told.dropped) is carries
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        ("Staging logs are at https://logs.example.net/, query by service.", False),
+        ("Staging logs are at https://logs.example.org/, query by service.", True),  # no file of the project names it
+        ("Logs are at https://logs.example.net and https://evil.example.org.", True),
+        ("Fetch the logs with curl https://logs.example.net/all.", True),
+        ("Install the agent from https://logs.example.net.", True),
+        ("Put the password for https://logs.example.net into the config.", True),
+    ],
+)
+def test_an_address_that_the_projects_files_hold_need_not_wait(text: str, waits: bool) -> None:
+    """Named, that is: to install from it, pipe it or give it a secret waits as before."""
+    assert bool(asks_beside(text, lambda address: address == "https://logs.example.net")) is waits

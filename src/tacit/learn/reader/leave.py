@@ -6,6 +6,7 @@ Whoever said them. They are held, and the person is asked once.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from tacit.learn.hazard import hazard_of
 
@@ -22,6 +23,8 @@ _STRICTER = re.compile(
     re.I,
 )
 _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
+ADDRESS = "names an address"
+_ADDRESSES = re.compile(r"\b(?:https?|ftp)://[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I)
 _SECRET = r"(?:private keys?|api[ _-]?keys?|passwords?|credentials?|secrets?|access tokens?)\b"
 _SENSITIVE = {
     "installs something": re.compile(
@@ -30,7 +33,7 @@ _SENSITIVE = {
         r"install\s+(?!scripts?\b|steps?\b|commands?\b)\w",
         re.I,
     ),
-    "names an address": re.compile(
+    ADDRESS: re.compile(
         r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I
     ),
     "changes rights or security": re.compile(
@@ -64,6 +67,14 @@ def asks_person(text: str) -> str:
         if pattern.search(loose) and not (strict and reason in (_SIGNING, _PERMISSIONS)):
             return reason
     return ""
+
+
+def asks_beside(text: str, known: Callable[[str], bool]) -> str:
+    """The same, where an address that the project's own files hold (`known`) leads nowhere new."""
+    reason = asks_person(text)
+    if reason != ADDRESS:
+        return reason
+    return asks_person(_ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text))
 
 
 # Of branches, not of records, lists or windows: those are the product's.

@@ -30,7 +30,7 @@ from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, telling
 from tacit.learn.reader.decide import AGREED, Decided, decide
-from tacit.learn.reader.leave import acts_unasked, asks_person
+from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, typed_as_it_stands, without_twins
@@ -190,6 +190,8 @@ class Taking:
         worded: dict[str, Finding] = {}  # what the rules took over as it was typed, and the reader's wording of it
         number = 0
         for checked, decided in self.heard:
+            if decided.hold == ADDRESS:
+                decided = replace(decided, hold=asks_beside(decided.text, held_at_head(self.reading.root)))
             outcome = {
                 "lesson": lesson_as(checked.lesson),
                 "word": decided.word,
