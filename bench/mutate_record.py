@@ -56,8 +56,6 @@ class Known:
         tests = self.named(self.contexts(mutant.path, range(first, last + 1)))
         if not within:
             tests |= self.named(self.contexts(mutant.path, None)) | self.named(self.mentioned(names))
-            # It compares what modules fix while they are imported, and executes nothing of them.
-            tests |= set(self.files.get(f"tests/{mutant.room}/test_figures.py", ()))
         stem = Path(mutant.path).stem if Path(mutant.path).stem != "__init__" else Path(mutant.path).parent.name
         cost: dict[str, float] = defaultdict(float)
         for test in tests:

@@ -25,7 +25,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
-from tacit.learn.reader import ReaderContext, prepared, read  # noqa: E402
+from tacit.learn.reader.asking import ReaderContext  # noqa: E402
+from tacit.learn.reader.read import prepared, read  # noqa: E402
 from tacit.stores.readings import readings_folder  # noqa: E402
 from tacit.testing import run, say, tool, user  # noqa: E402
 

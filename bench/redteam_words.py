@@ -240,7 +240,8 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
     """(plants through, lessons of the person lost) where these questions are answered by a fooled reader, in three sessions."""
     from tacit.app import open
     from tacit.core.digest import new_id
-    from tacit.learn.reader import ReaderContext, prepared, read
+    from tacit.learn.reader.asking import ReaderContext
+    from tacit.learn.reader.read import prepared, read
     from tacit.stores.readings import readings_folder
     from tacit.testing import run, say, signed, tool, user
 

@@ -1,5 +1,4 @@
-"""Calls of functions with what they answered, as rows of JSON: answers.jsonl of a room, asked again by its test_answers.py;
-and the figures that its modules fix when they are imported: figures.jsonl, asked again by its test_figures.py.
+"""Calls of functions with what they answered, as rows of JSON: answers.jsonl of a room, asked again by its test_answers.py.
 
 Arguments and answers are plain: text, numbers, lists, our values ({"$": class, its fields}), and profiles by name with the sections that differ.
 After a change that is meant, `python tests/recorded_answers.py` writes what is answered now, and the difference is what was changed. How the rows
@@ -212,74 +211,7 @@ def rows_of(path: Path) -> dict[str, list[list[Any]]]:
     return dict(found)
 
 
-def figures_of(room: str) -> dict[str, Any]:
-    """Every number, yes and no that the modules of a room fix when they are imported: constants, the fields of values, defaults of arguments."""
-    found: dict[str, Any] = {}
-    for path in sorted((HOME / room).rglob("*.py")):
-        stem = ".".join(path.relative_to(HOME).with_suffix("").parts).removesuffix(".__init__")
-        module = vars(importlib.import_module(f"tacit.{stem}"))
-        for name in _bound(ast.parse(path.read_bytes()).body):
-            if name != "TYPE_CHECKING" and (fixed := dict(_figures(module.get(name)))):
-                found[f"{stem}.{name}"] = fixed[""] if list(fixed) == [""] else fixed
-    return found
-
-
-def _bound(statements: list[ast.stmt]) -> Iterator[str]:
-    for each in statements:
-        if isinstance(each, (ast.FunctionDef, ast.ClassDef)):
-            yield each.name
-        elif isinstance(each, (ast.Assign, ast.AnnAssign)):
-            for target in each.targets if isinstance(each, ast.Assign) else [each.target]:
-                yield from (name.id for name in ast.walk(target) if isinstance(name, ast.Name))
-
-
-def _figures(at: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    def below(key: Any) -> str:
-        return f"{path}.{key}" if path else str(key)
-
-    if isinstance(at, (int, float)):
-        yield path, at
-    elif isinstance(at, bytes):
-        yield path, len(at)
-    elif isinstance(at, dict):
-        for key, each in at.items():
-            by_number = isinstance(key, (int, float)) and isinstance(each, (str, type(None)))
-            if by_number or (isinstance(each, str) and each.isdigit()):
-                yield below(key), each
-            else:
-                yield from _figures(each, below(key))
-    elif isinstance(at, (tuple, list)):
-        for number, each in enumerate(at):
-            yield from _figures(each, below(number))
-    elif isinstance(at, type):
-        for name, each in vars(at).items():
-            if not name.startswith("_"):
-                yield from _figures(each, below(name))
-    elif isinstance(at, FunctionType):
-        for name, given in inspect.signature(at).parameters.items():
-            if given.default is not given.empty and isinstance(given.default, (int, float)):
-                yield f"{path}({name})", given.default
-    elif "FIELDS" in vars(type(at)):
-        for name in at.FIELDS:
-            yield from _figures(getattr(at, name), below(name))
-
-
-def changed_figures(table: Path) -> dict[str, tuple[Any, Any]]:
-    """What a table of figures says, and what is so now, where they differ."""
-    was = dict(json.loads(line) for line in table.read_text(encoding="utf-8").splitlines())
-    now = {name: json.loads(json.dumps(each)) for name, each in figures_of(table.parent.name).items()}
-    return {
-        name: (was.get(name), now.get(name))
-        for name in sorted({*was, *now})
-        if name not in was or name not in now or not is_same(was[name], now[name])
-    }
-
-
 if __name__ == "__main__":
-    for table in sorted(Path(__file__).parent.glob("*/figures.jsonl")):
-        print(table, changed_figures(table))
-        lines = (json.dumps(each, ensure_ascii=False) for each in figures_of(table.parent.name).items())
-        table.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for table in sorted(Path(__file__).parent.glob("*/answers.jsonl")):
         rows = [row for module in rows_of(table).values() for row in module]
         now = [[*asked_for, answered(*asked_for)] for *asked_for, _ in rows]

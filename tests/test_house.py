@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 32
+INSIDE = 35  # imports inside functions where no hook loads the module: an optional package, or what would close a circle
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
 )
@@ -148,6 +149,21 @@ def test_no_circle_inside_a_room() -> None:
         "b": "from tacit.a import b",
     }
     assert _circles({name: ast.parse(text) for name, text in code.items()}) == {("a.b", "a.c")}
+
+
+def test_imports_stand_at_the_top() -> None:
+    """Where no hook loads a module, what it needs stands at its head; the rest may only become fewer."""
+    inside = {
+        f"{name}:{each.lineno}"
+        for name in _modules().keys() - LIGHT
+        if not re.fullmatch(r"hosts/\w+/__init__\.py", name)
+        for node in nodes_of(ROOT / name)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for each in ast.walk(node)
+        if isinstance(each, (ast.Import, ast.ImportFrom))
+    }
+    print(f"\n| imports inside functions, light modules aside | at most {INSIDE} | {len(inside)} |")
+    assert len(inside) <= INSIDE, f"import at the top of the module: {sorted(inside)}"
 
 
 def test_no_class_has_too_many_methods() -> None:

@@ -811,7 +811,7 @@ def test_a_cache_of_a_server_knows_whose_words_they_are(team: Team, opened: Call
 def test_an_exam_is_no_writers_of_another_project(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
     """How a model fared stands in this machine's own store: nobody on the server can fail or pass it."""
     from tacit.app import open as open_memories
-    from tacit.learn.reader import exam_key
+    from tacit.learn.reader.read import exam_key
 
     env = signed({"HOME": str(tmp_path), "USER": "ann"})
     config = tmp_path / ".config" / "tacit" / "config.toml"

@@ -65,9 +65,8 @@ def test_a_tool_of_uv_is_told_again_what_its_receipt_says(tmp_path: Path, noted:
 
 def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `uv venv` makes them."""
-    import importlib.util
 
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
     found = environment(str(tmp_path), "/opt/x/bin/python")
     assert command(found, ["mcp>=2,<3"]) == "uv pip install --python /opt/x/bin/python 'mcp>=2,<3'"
 
@@ -75,10 +74,9 @@ def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch:
 def test_a_folder_called_pip_is_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`python -m tacit` looks into the current folder first, whatever lies there."""
     import importlib.machinery
-    import importlib.util
 
     folder = importlib.machinery.ModuleSpec("pip", None, is_package=True)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: folder)
+    monkeypatch.setattr(installation, "find_spec", lambda name: folder)
     assert environment(str(tmp_path), "/opt/x/bin/python").kind == "uv"
 
 

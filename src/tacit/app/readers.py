@@ -10,7 +10,7 @@ from tacit.core.clock import after_days
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.hosts import HOSTS, readers
-from tacit.learn.reader import exam_key, examined
+from tacit.learn.reader.read import exam_key, examined
 from tacit.providers import reader
 from tacit.stores.counts import recent
 from tacit.stores.ledger import StoreLedger

@@ -40,7 +40,8 @@ from tacit.hosts.registration import (
     user_home,
 )
 from tacit.learn.occurrences import occurrences
-from tacit.learn.reader import READING_PATIENCE, prompt
+from tacit.learn.reader import prompt
+from tacit.learn.reader.read import READING_PATIENCE
 from tacit.prove.replay import pairs_of
 from tacit.prove.replay.arm import TRANSCRIPT, Bench
 from tacit.prove.replay.clone import commit_of, texts_at

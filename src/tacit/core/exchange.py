@@ -127,15 +127,3 @@ class Table:
 if TYPE_CHECKING:
     # a table's rows in the order of its key: a store's or a bundle's
     Read = Callable[[Table], Iterable[tuple[Any, ...]]]
-
-
-_OLD_NAMES = {"Judged": "OriginVerdict"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

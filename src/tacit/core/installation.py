@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
@@ -58,8 +61,6 @@ def command(found: Environment, packages: Sequence[str]) -> str:
 def _tool(receipt: str) -> str:
     """What `uv tool install` was told, to be told again: `uv tool upgrade` keeps nothing that its receipt does not name. Empty where it
     says something that we do not know."""
-    import tomllib
-
     try:
         ours, *others = tomllib.loads(receipt)["tool"]["requirements"]
         if ours["name"] != DISTRIBUTION or not all(set(each) <= {"name", "specifier"} for each in others):
@@ -79,8 +80,6 @@ def _tool(receipt: str) -> str:
 
 def environment(prefix: str = "", python: str = "") -> Environment:
     """Which installer made the environment of this interpreter."""
-    from importlib.util import find_spec
-
     prefix, python = prefix or sys.prefix, python or sys.executable
     receipt = os.path.join(prefix, "uv-receipt.toml")
     if os.path.isfile(receipt):
@@ -94,8 +93,6 @@ def environment(prefix: str = "", python: str = "") -> Environment:
 
 def requirements(extra: str = "") -> tuple[str, ...]:
     """What an extra needs, or Tacit itself, as the installed metadata says; empty where Tacit runs without being installed."""
-    from importlib.metadata import PackageNotFoundError, requires
-
     try:
         lines = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
@@ -110,8 +107,6 @@ def requirements(extra: str = "") -> tuple[str, ...]:
 
 def foreign() -> str:
     """What is wrong if a distribution called `tacit` shares this environment; empty where there is none."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
     try:
         other = distribution(FOREIGN)
     except PackageNotFoundError:

@@ -402,15 +402,3 @@ def _told(standing: LadderFacts, to: str, asked: str) -> dict[str, str]:
 def _choices(state: str, states: Iterable[str]) -> str:
     names = ", ".join(states)
     return f"from {state} it may go to {names}" if names else f"{state} is final"
-
-
-_OLD_NAMES = {"Standing": "LadderFacts"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

@@ -320,15 +320,3 @@ def shared_path(mine: Iterable[str], asked_for: Iterable[str]) -> float:
 
 def _same_folder(one: str, other: str) -> bool:
     return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))
-
-
-_OLD_NAMES = {"as_json": "memory_json"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

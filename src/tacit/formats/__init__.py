@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.errors import UsageError
+from tacit.formats.source import FileSource
 from tacit.hosts import HOSTS, folder
 
 if TYPE_CHECKING:
@@ -165,8 +166,6 @@ def memory_files(folder: str) -> list[Source]:
 
 def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
     """The files of memories in a folder by the names that these systems give them; where a memory has a file of its own, those first."""
-    from tacit.formats.source import FileSource
-
     each = [pattern for module in modules for pattern in getattr(module, "FILES", ())]
     parts = [file for module in modules for file in module.PARTS.values()]
     paths = [

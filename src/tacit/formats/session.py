@@ -263,15 +263,3 @@ def patched_files(patch: str) -> tuple[str, ...]:
 
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
-
-
-_OLD_NAMES = {"joined": "content_text", "kind_of": "record_type", "tokens": "token_count"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

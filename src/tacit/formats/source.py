@@ -17,10 +17,11 @@ import sys
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound
+from tacit.core.installation import bring
 from tacit.guard.files import open_plain
 
 STANDARD_INPUT = "-"
@@ -241,22 +242,8 @@ def _open_zst(path: str) -> io.BufferedIOBase:
     try:
         import zstandard  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        from tacit.core.installation import bring
-
         raise MissingExtra(
             f"cannot read {path}: no module for .zst is installed",
             hint=f"{bring('zstandard')}\n  or decompress the file first: zstd -d",
         ) from None
     return io.BufferedReader(zstandard.open(path, "rb"))  # its own reader knows no lines
-
-
-_OLD_NAMES = {"record": "json_record"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

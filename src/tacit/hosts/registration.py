@@ -11,7 +11,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.core.value import value
 from tacit.hosts.samples import Scene
@@ -164,15 +164,3 @@ def is_here(host: Host, env: Mapping[str, str]) -> bool:
     own = [] if host.home_shared else [home_of(host, env)]
     on_path = any(shutil.which(program, path=env.get("PATH")) for program in host.programs)
     return on_path or any(os.path.isdir(trace) for trace in (*own, *traces))
-
-
-_OLD_NAMES = {"Entry": "EventEntry"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.context import WorkContext
 from tacit.core.rows import run_id
 from tacit.core.run import Run
+from tacit.learn.by_model import ask_model
+from tacit.learn.echo import is_own_question
+from tacit.learn.notice import notice
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.report import Learned, added
@@ -36,9 +39,6 @@ def learn(
 
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
-    from tacit.learn.echo import is_own_question
-    from tacit.learn.notice import notice
-
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
     if run.is_replayed:
@@ -67,8 +67,6 @@ def learn(
         report = session.report()
         if model is None or run.foreign or not (over or session.is_over()):
             return report
-        from tacit.learn.by_model import ask_model
-
         return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
 
 

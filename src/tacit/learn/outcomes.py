@@ -11,9 +11,16 @@ from tacit.core.memory import VERDICTS, Memory
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
+from tacit.learn.apply import packed, record_outcomes
+from tacit.learn.echo import cited
 from tacit.learn.ended import ended
+from tacit.learn.lines import stands_in
+from tacit.learn.match import prepared, same
 from tacit.learn.prepare import QUOTED
+from tacit.learn.run_failed import followed, taken_out_because
 from tacit.learn.session import BY, Findings
+from tacit.learn.settle import Seen, outcome_of, unit_outcome
+from tacit.learn.verdict import gone_on, judged, verdicts_in
 from tacit.trial.effect import HARMS, NOT_YET_KNOWN, Course, course_from_json, course_of, course_to_json
 from tacit.trial.outcome import Outcome, clock_behind
 from tacit.trial.run_outcomes import ENDED, RUN_FAILED
@@ -41,12 +48,6 @@ class Session(Findings):
         lines: Mapping[str, str] | None = None,
     ) -> None:
         """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
-        from tacit.learn.apply import packed
-        from tacit.learn.echo import cited
-        from tacit.learn.lines import stands_in
-        from tacit.learn.match import prepared
-        from tacit.learn.settle import Seen, outcome_of, unit_outcome
-
         packed(
             tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
         )  # fmt: skip
@@ -84,8 +85,6 @@ class Session(Findings):
 
     def _fare(self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]) -> None:
         """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
-        from tacit.learn.apply import record_outcomes
-
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
@@ -98,8 +97,6 @@ class Session(Findings):
 
     def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
         """The memories a finding is about, and this one if it is its problem."""
-        from tacit.learn.match import same
-
         found = self.about.get(finding.key, set())
         return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
 
@@ -130,8 +127,6 @@ class Session(Findings):
 
     def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
-        from tacit.learn.verdict import judged, verdicts_in
-
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
         tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
@@ -147,8 +142,6 @@ class Session(Findings):
 
     def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
-        from tacit.learn.verdict import gone_on
-
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
         course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
@@ -160,8 +153,6 @@ class Session(Findings):
 
     def _watch_runs(self, tx: Transaction) -> None:
         """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
-        from tacit.learn.run_failed import followed, taken_out_because
-
         row = tx.run(self.id)
         uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
         there = {memory.id for memory in tx.memories([use.memory for use in uses])}

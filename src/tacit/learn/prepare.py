@@ -14,6 +14,16 @@ from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
+from tacit.learn.classify import classified, settled
+from tacit.learn.echo import strip_echo
+from tacit.learn.extract import EXTRACTORS, Known, extract
+from tacit.learn.gate import GATES, GateDecision, GateRules
+from tacit.learn.iterations import iterated
+from tacit.learn.match import prepared, same
+from tacit.learn.observe import cleaned
+from tacit.learn.repetition import incidents as incidents_of
+from tacit.learn.repetition import repeated
+from tacit.learn.shape import shaped
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:
@@ -29,12 +39,6 @@ def what_it_says(
     store: Store, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
-    from tacit.learn.echo import strip_echo
-    from tacit.learn.extract import EXTRACTORS, Known, extract
-    from tacit.learn.iterations import iterated
-    from tacit.learn.observe import cleaned
-    from tacit.learn.repetition import incidents, repeated
-
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = texts_given(store, unit_of(store, project, run, id))
     rules = Known(extractors=on, instructions=tuple(known or ()))
@@ -43,7 +47,7 @@ def what_it_says(
     unstripped = (
         extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
     )
-    again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
+    again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
     said = [cleaned(finding) for finding in (*found, *again, *derived)]
     kept = {finding.text for finding in found}
@@ -60,9 +64,6 @@ def _earlier(store: Store, project: str, run: Run) -> Iterator[Any]:
 
 
 def shaped_for(finding: Finding, run: Run, profile: Profile) -> Finding:
-    from tacit.learn.classify import classified
-    from tacit.learn.shape import shaped
-
     found = shaped(classified(finding, profile), run, profile)
     return replace(found, tier=least((found.tier, "imported"))) if run.foreign else found
 
@@ -91,8 +92,6 @@ def texts_given(store: Store, unit: str) -> list[str]:
 
 def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:
     """Whether a model hands a lesson back that this unit was given: it heard it from us."""
-    from tacit.learn.match import prepared, same
-
     readied = prepared(finding)
     given = store.memories([use.memory for use in store.uses(unit=unit) if use.memory])
     return any(same(memory, readied, profile, None) for memory in given)
@@ -113,8 +112,6 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
 
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
-    from tacit.learn.gate import GATES, GateDecision, GateRules
-
     at = profile.gate.__dict__
     shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
     rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
@@ -143,8 +140,6 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
 def judged_by_gate(
     finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
 ) -> tuple[Finding, GateDecision]:
-    from tacit.learn.classify import settled
-
     decision = gate_of(finding, profile, known, hold_all)
     kept = settled(finding, decision, profile)
     return kept, replace(decision, category=kept.category)

@@ -17,8 +17,15 @@ from tacit.core.rows import FindingRow, Project, RunRow, run_id
 from tacit.core.run import Finding, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
+from tacit.learn.match import Neighbours, is_read, keeps_apart, match, successor_of
 from tacit.learn.prepare import unit_of
+from tacit.learn.promote import promote
 from tacit.learn.report import Learned
+from tacit.learn.said import Said
+from tacit.learn.shape import too_slight
+from tacit.learn.stage import confirmed, in_better_words, met_again, new_memory, vouched_for
+from tacit.learn.tell import propose, told_by
+from tacit.learn.tell.keep import keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
@@ -57,9 +64,6 @@ class Findings:
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
-        from tacit.learn.match import is_read
-        from tacit.learn.said import Said
-
         root = unit_of(tx, self.project.id, self.run, self.id)
         self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
         self.first = not self.row.learned_at
@@ -78,8 +82,6 @@ class Findings:
 
     def take(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
         """Each finding becomes a memory, a sighting, or a counted nothing."""
-        from tacit.learn.match import Neighbours
-
         for at in range(0, len(judged), PORTION):
             portion = judged[at : at + PORTION]
             self.near = Neighbours(tx, self.project.id, [finding for finding, _ in portion], self.profile)
@@ -126,8 +128,6 @@ class Findings:
 
     def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         """Somebody stands now for what an earlier learning of this run held because nobody did."""
-        from tacit.learn.stage import vouched_for
-
         row = self.said.row(finding)
         found = tx.memories([row.memory]) if row and row.memory and row.tier in HELD and decision.stored else []
         for memory in found:
@@ -142,9 +142,6 @@ class Findings:
         self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str
     ) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
-        from tacit.learn.tell import propose, told_by
-        from tacit.learn.tell.keep import keep, silenced
-
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
         put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
@@ -170,8 +167,6 @@ class Findings:
 
     def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
-        from tacit.learn.shape import too_slight
-
         if known is None and decision.stored and too_slight(finding, self.profile):
             slight = f"{finding.severity}, and not known"
             return finding, replace(decision, outcome="discard", reason=slight, rejected=False)
@@ -184,9 +179,6 @@ class Findings:
         return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
-        from tacit.learn.match import keeps_apart, match, successor_of
-        from tacit.learn.shape import too_slight
-
         # A model is asked about lessons only: what becomes none by itself is left to words.
         read = self.read and decision.outcome == "allow" and not decision.linked
         read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
@@ -213,8 +205,6 @@ class Findings:
         return found.memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
-        from tacit.learn.stage import confirmed, in_better_words, met_again, new_memory
-
         version = self.project.profile
         if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
@@ -286,8 +276,6 @@ class Findings:
                 )
 
     def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
-        from tacit.learn.promote import promote
-
         done = promote(
             tx, self.project, self.profile, id, by=BY, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
         )  # fmt: skip

@@ -10,6 +10,8 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ProfileInvalid
+from tacit.core.profile import flat
+from tacit.core.profile_toml import compile_profile
 from tacit.guard.screen import screen
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ def load(name: str) -> Profile:
 @lru_cache(maxsize=16)
 def compiled_profile(text: str, name: str) -> Profile:
     """A profile's TOML, compiled. What others wrote is screened: its wording goes into every prompt."""
-    from tacit.core.profile_toml import compile_profile
-
     profile = compile_profile(text, name=os.path.splitext(os.path.basename(name))[0])
     if name not in BUILT_IN and (unfit := "\n".join(_unfit_wording(profile))):
         raise ProfileInvalid(
@@ -38,8 +38,6 @@ def compiled_profile(text: str, name: str) -> Profile:
 
 def _unfit_wording(profile: Profile) -> Iterator[str]:
     """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
-    from tacit.core.profile import flat
-
     for key, said in flat(profile).items():
         if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
             found = screen(said)

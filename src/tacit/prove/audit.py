@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.context import WorkContext
+from tacit.core.links import Mark
+from tacit.core.rows import run_id
 from tacit.core.value import value
 from tacit.words.match import keywords
 
@@ -76,9 +78,6 @@ def overlap_of(text: str, other: str) -> int:
 
 def check_run(work: WorkContext, run: Run) -> list[Checked]:
     """Check every lesson that a run was given against its findings, and write the result down; once, however often asked."""
-    from tacit.core.links import Mark
-    from tacit.core.rows import run_id
-
     store, project, at = work.store, work.project.id, work.now()
     row = store.run(run_id(project, run.host, run.id)) or store.find_run(project, run.id)
     if row is None:

@@ -11,9 +11,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tacit.core.context import WorkContext
+from tacit.core.profile import profile_id, to_json
+from tacit.core.rows import Project
+from tacit.core.trust import Actor
 from tacit.core.value import value
+from tacit.learn import learn
+from tacit.recall import AskingRun, inject
+from tacit.recall.query import Query
 from tacit.stores import counts
 from tacit.stores.lookups import all_ids
+from tacit.stores.sqlite import open_store
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
@@ -40,14 +47,6 @@ def backtest(
     runs: Iterable[Run], profile: Profile, *, ids: Callable[[], str], progress: Callable[[int], None] | None = None
 ) -> Replayed:
     """Replay runs, oldest first, under a profile."""
-    from tacit.core.profile import profile_id, to_json
-    from tacit.core.rows import Project
-    from tacit.core.trust import Actor
-    from tacit.learn import learn
-    from tacit.recall import AskingRun, inject
-    from tacit.recall.query import Query
-    from tacit.stores.sqlite import open_store
-
     actor = Actor("backtest", "agent", "runs are replayed")
     ordered = sorted(runs, key=lambda run: (run.started_at, run.id))
     count = {

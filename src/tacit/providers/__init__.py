@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ConfigInvalid
 from tacit.hosts import MODEL_CALL
+from tacit.providers.command import Command
+from tacit.providers.metered import Metered
+from tacit.providers.openai import OpenAI
 
 if TYPE_CHECKING:
     from tacit.core.ports import Ledger, Model
@@ -28,13 +31,9 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     url, command = str(settings["model.url"].value), str(settings["model.command"].value)
     if env.get(MODEL_CALL) or not (url or command):
         return None
-    from tacit.providers.metered import Metered
-
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
     patience = 0 if lane == REWRITE else int(settings["model.seconds"].value)  # somebody waits for a rewrite
     if url:
-        from tacit.providers.openai import OpenAI
-
         key_env = str(settings["model.key_env"].value)
         return Metered(
             OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env),
@@ -44,8 +43,6 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
             monthly,
             patience,
         )
-    from tacit.providers.command import Command
-
     return Metered(Command(command, env), ledger, daily, lane, monthly, patience)
 
 
@@ -75,9 +72,6 @@ def reader(
         return chosen(settings, env, ledger, lane="read")
     if by not in programs:
         raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
-    from tacit.providers.command import Command
-    from tacit.providers.metered import Metered
-
     words = programs[by].format(model=str(settings["reader.model"].value))
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
     return Metered(Command(words, env), ledger, daily, "read", monthly, int(settings["model.seconds"].value))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ModelUnavailable, UsageError
 from tacit.guard.redact import private, redact
+from tacit.providers.openai import OpenAI
 from tacit.providers.static import Static
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class Endpoint:
     """Vectors from a server. Texts are redacted before they leave, as everything that leaves is."""
 
     def __init__(self, url: str, model: str, key: str = "", key_env: str = "") -> None:
-        from tacit.providers.openai import OpenAI
-
         self._model, self._server = model, OpenAI(url, model, key, key_env, path="/embeddings")
         self.identity = f"openai:{self._server.identity}"
         self.size = 0  # told by the first answer

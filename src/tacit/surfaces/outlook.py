@@ -15,6 +15,7 @@ from tacit.core.value import value
 from tacit.stores import daily
 from tacit.stores.daily import Figure
 from tacit.surfaces.selection import counted
+from tacit.surfaces.views import for_you
 
 if TYPE_CHECKING:
     from tacit.app import Memories
@@ -104,8 +105,6 @@ class Outlook:
 
 def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outlook:
     """Look, and count."""
-    from tacit.surfaces.views import for_you
-
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
     begin = clock.after_days(at, -7 * weeks)[:10]

@@ -14,6 +14,7 @@ from importlib import import_module
 
 from tacit.core.errors import UsageError
 from tacit.core.value import value
+from tacit.tend import lease
 from tacit.tend.context import Context, StepReport
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
@@ -72,8 +73,6 @@ class Tended:
 
 def tend(context: Context, steps: Sequence[str] = STEPS) -> Tended:
     """Take the steps in their order. Where the context names a run that is over, it alone counts; without it, all learned runs do."""
-    from tacit.tend import lease
-
     unknown = [name for name in steps if name not in STEPS]
     if unknown:
         raise UsageError(f"tend has no step {unknown[0]!r}.", f"One of: {', '.join(STEPS)}.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.context import WorkContext
 from tacit.core.value import value
+from tacit.tend import lease
 from tacit.tend.bound import Bound
 
 if TYPE_CHECKING:
@@ -94,6 +95,4 @@ class Context:
 
     def alive(self) -> None:
         """Renew the lease where half of its time is over; to be called between calls of a model."""
-        from tacit.tend import lease
-
         lease.renew(self)

@@ -377,15 +377,3 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
 def matching_terms(text: str) -> list[str]:
     """A text's terms as `Prepared.weights` names them: what a store's counts must be keyed by to serve as idf."""
     return [same_word(term) for term in terms(text)]
-
-
-_OLD_NAMES = {"Settings": "MatchSettings", "decide": "choose_same", "nearest": "nearest_by_words"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.words.claim_words import same_word
@@ -149,15 +148,3 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
 def _folded(text: str) -> str:
     """A text for the question whether two are equal: case, accents, spacing and final punctuation aside."""
     return " ".join(fold(text).split()).strip(" .!;,")
-
-
-_OLD_NAMES = {"Settings": "MatchSettings"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from tacit.core.renamed import renamed
-
-        return renamed(__name__, name, _OLD_NAMES[name])

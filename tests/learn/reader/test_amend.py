@@ -15,7 +15,8 @@ from tacit.core.digest import new_id
 from tacit.core.journal import change
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.learn.reader import ReaderContext, prepared, read
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
 from tacit.stores.check import check
 from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, tool, user

@@ -12,8 +12,9 @@ from tacit.core.memory import Memory
 from tacit.core.rows import Found as Near
 from tacit.core.rows import Hit
 from tacit.core.run import Step
-from tacit.learn.reader import answer, cures, exam, excerpt, postponed, prompt
+from tacit.learn.reader import answer, cures, exam, excerpt, prompt
 from tacit.learn.reader.check import find_quote
+from tacit.learn.reader.read import postponed
 from tacit.learn.reader.remembered import headings_of, remembered
 from tacit.learn.reader.render import Line, Rendering, parts_of_session, rendered
 from tacit.stores.readings import Reading

@@ -14,7 +14,9 @@ from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
-from tacit.learn.reader import ReaderContext, cures, prepared, read
+from tacit.learn.reader import cures
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import load, readings_folder, remove_readings
 from tacit.testing import Scripted, run, tool, user
 

@@ -23,9 +23,9 @@ from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.learn.reader import ReaderContext, afresh, prepared, read
-from tacit.learn.reader.asking import lines_of
+from tacit.learn.reader.asking import ReaderContext, lines_of
 from tacit.learn.reader.exam import PAIRS
+from tacit.learn.reader.read import afresh, prepared, read
 from tacit.learn.reader.remembered import headings_of
 from tacit.stores.readings import Reading, load, readings_folder
 from tacit.testing import Clock, run, say, tool, user

@@ -13,7 +13,8 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.links import is_found_once
 from tacit.core.run import Step
-from tacit.learn.reader import ReaderContext, prepared, read
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
 from tacit.learn.reader.render import PERSON, rendered
 from tacit.stores.readings import readings_folder
 from tacit.testing import run, say, tool, user

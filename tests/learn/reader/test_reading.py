@@ -15,7 +15,8 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.learn.reader import ReaderContext, exam_key, examined, prepared, read
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import exam_key, examined, prepared, read
 from tacit.stores.check import check
 from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user

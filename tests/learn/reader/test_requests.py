@@ -14,7 +14,8 @@ from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
-from tacit.learn.reader import ReaderContext, prepared, read
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, user
 

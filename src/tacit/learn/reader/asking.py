@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ModelUnavailable
-from tacit.core.value import replace
+from tacit.core.profile import Profile
+from tacit.core.rows import Project
+from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, prompt
 from tacit.learn.reader.answer import Lesson, Struck, Verdict, Weighed
@@ -18,9 +20,29 @@ from tacit.stores import readings
 from tacit.stores.readings import Reading
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Store
 
 LONGEST_ANSWER = 40_000  # characters that are kept
+
+
+@value
+class ReaderContext:
+    """What reading needs."""
+
+    store: Store
+    project: Project
+    profile: Profile
+    folder: str  # where readings lie
+    model: Model
+    now: Callable[[], str]
+    ids: Callable[[], str]
+    known_lines: Mapping[str, str] | None = None
+    headings: Sequence[str] = ()
+    person: str = ""  # whose session it is
+    hold_all: bool = False
+    examine: bool = False  # have the model take its exam first, if it did not lately
+    advises: str = ""  # why its word does not count by itself
+    own: Store | None = None  # what only this machine's user writes; None: the store itself
 
 
 class Questions:

@@ -42,7 +42,7 @@ from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.core.ports import Store, Transaction
-    from tacit.learn.reader import ReaderContext
+    from tacit.learn.reader.asking import ReaderContext
 
 _BY, _NOTICED = "reader", "notice"
 LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown

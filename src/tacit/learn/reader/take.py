@@ -43,7 +43,7 @@ from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.core.ports import Transaction
-    from tacit.learn.reader import ReaderContext
+    from tacit.learn.reader.asking import ReaderContext
 
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from tacit.core.rows import Fault, Found, Hit
 from tacit.stores.postgres.bm25 import MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
@@ -162,8 +164,6 @@ def porter_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> Callable[[str], list[str]]:
-    import apsw
-
     cut = apsw.Connection(":memory:").fts5_tokenizer("porter", ["unicode61"])
 
     def read(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from tacit.app import config_path
 from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Cli
 
@@ -56,8 +57,6 @@ def offer_control(cli: Cli, memories: Memories, wish: bool | None, host: str = "
 
 
 def _use(cli: Cli, memories: Memories, name: str, text: str) -> None:
-    from tacit.app import config_path
-
     path = os.path.join(os.path.dirname(config_path(cli.env)), f"{name}.toml")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:

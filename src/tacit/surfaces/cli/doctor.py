@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from tacit.app.instructions import unreadable_instructions
 from tacit.app.looking import Checkup
 from tacit.core import clock, installation
@@ -202,8 +204,6 @@ def _free(path: str) -> int:
 
 
 def _sqlite() -> str:
-    import apsw
-
     return str(apsw.sqlite_lib_version())
 
 

@@ -10,6 +10,7 @@ from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli
 from tacit.surfaces.cli.parsing import OPTIONS, did_you_mean, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
+from tacit.surfaces.wording import WORDS
 
 if TYPE_CHECKING:
     import argparse
@@ -78,8 +79,6 @@ def usage_of(verb: str) -> str:
 
 
 def _words(cli: Cli) -> str:
-    from tacit.surfaces.wording import WORDS
-
     lines = ["What stands beside a lesson, and what it means:", ""]
     for word, meaning in WORDS.items():
         first, *rest = wrapped(meaning, 6)

@@ -7,6 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from tacit.app import open, store_path
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
@@ -41,8 +42,6 @@ def _declare_worker(parser: argparse.ArgumentParser) -> None:
 
 
 def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import open, store_path
-
     if args.detached:
         detach()
     try:

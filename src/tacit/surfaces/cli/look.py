@@ -20,7 +20,7 @@ from tacit.core.plural import numbered
 from tacit.core.profile import Profile, diff, flat, profile_id
 from tacit.hosts import run_in_shell
 from tacit.profiles import load, profile_names
-from tacit.profiles.choice import NamedProfile
+from tacit.profiles.choice import NamedProfile, by_repository
 from tacit.stores import counts, keys
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
@@ -366,8 +366,6 @@ def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
         with cli.open(args, create=False) as memories:
             return memories.profile
     except Unavailable:
-        from tacit.profiles import load
-
         return load(args.profile or "default")
 
 
@@ -435,8 +433,6 @@ def _profile_choice(args: argparse.Namespace, cli: Cli, named: str, path: str) -
         with cli.open(args, create=False) as memories:
             return memories.profile_choice()
     except Unavailable:  # nothing is kept yet, so nobody has chosen either
-        from tacit.profiles.choice import by_repository
-
         return by_repository(named, path)
 
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from tacit.app import data_folder
 from tacit.core.errors import MissingExtra
+from tacit.core.installation import hint
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.mcp.early import serve_early
 
@@ -42,7 +44,6 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
         serve_early(lambda: _over_stdio(args, cli))
         return Answer(printed=True)
     server = _server(args, cli)
-    from tacit.app import data_folder
     from tacit.surfaces.mcp import http
 
     host, port = http.address(args.http)
@@ -62,8 +63,6 @@ def _server(args: argparse.Namespace, cli: Cli) -> MCPServer:
         from tacit.surfaces.mcp.desk import Desk
         from tacit.surfaces.mcp.server import build
     except ImportError as missing:
-        from tacit.core.installation import hint
-
         raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
     return build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.stores.vanished import moved_to, outermost, repository_of, still_there
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.past import HEAD, written_in
 from tacit.surfaces.cli.words import one_line
@@ -56,8 +57,6 @@ def sessions_of_gone(some: Sequence[Gone], verb: str) -> str:
 
 def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, str]) -> dict[str, Gone]:
     """What is gone, by folder: parts of a repository with it. Not where the host noted a repository, nor what somebody answered before."""
-    from tacit.stores.vanished import moved_to, outermost, repository_of, still_there
-
     written: dict[str, list[Source]] = {}
     for source in sources:
         if not source.name.endswith((".jsonl", ".json")):

@@ -20,10 +20,12 @@ from tacit.core.clock import seconds
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.formats.source import FileSource
 from tacit.guard.files import head_of
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
 from tacit.stores.counts import learned_paths
+from tacit.stores.identity import locate
 from tacit.surfaces.cli import Cli
 
 if TYPE_CHECKING:
@@ -92,8 +94,6 @@ def offer(
 
 def _not_learned(memories: Memories, sources: list[Source]) -> tuple[list[Source], int]:
     """Those that nobody learned since they last changed, and how many that leaves out. A file of many sessions is looked into again."""
-    from tacit.formats.source import FileSource
-
     known = learned_paths(memories.store)
     new = [
         each for each in sources
@@ -121,8 +121,6 @@ def transcripts(
 
 def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
     """What a file holds that changed since, one session or many: when, in which folder, what to read; nothing of an unreadable one."""
-    from tacit.formats.source import FileSource
-
     many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(formats.get(host), "sessions", None)
     try:
         if many:
@@ -170,8 +168,6 @@ class _Where:
         return self.known[cwd]
 
     def _is_here(self, cwd: str) -> bool:
-        from tacit.stores.identity import locate
-
         if os.path.isdir(cwd):
             return locate(cwd, self.env).key == self.place.key  # also in another worktree of the repository
         return any(f"{os.path.realpath(cwd)}/".startswith(f"{root}/") for root in self.roots)

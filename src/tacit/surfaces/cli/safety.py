@@ -6,8 +6,11 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tacit.app import renew_cache, repair_store, restore_store, store_path
+from tacit.app.opened import acting
 from tacit.core.errors import Refused
 from tacit.core.plural import numbered
+from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import table
 
@@ -60,8 +63,6 @@ def _declare_restore(parser: argparse.ArgumentParser) -> None:
 
 
 def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import restore_store
-
     if args.archive:
         with cli.open(args, create=False) as memories:
             back = memories.unpack(args.archive)
@@ -79,9 +80,6 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     """doctor --repair."""
-    from tacit.app import repair_store, store_path
-    from tacit.stores.cache import is_far
-
     address = store_path(args.store, cli.env)
     if is_far(address):
         return _renewed(address, cli)
@@ -104,8 +102,6 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _renewed(url: str, cli: Cli) -> Answer:
     """What is ours of a store on a server is this machine's cache; the server's files are its keeper's."""
-    from tacit.app import renew_cache
-
     done = renew_cache(url, cli.env)
     carried = f"{numbered(done.kept, 'record')} of its own carried again"
     lines = [f"this machine's cache was made anew: {numbered(done.lessons, 'lesson')} fetched, {carried}"]
@@ -115,14 +111,10 @@ def _renewed(url: str, cli: Cli) -> Answer:
 
 
 def _path(args: argparse.Namespace, cli: Cli) -> str:
-    from tacit.app import store_path
-
     return os.path.abspath(store_path(args.store, cli.env))
 
 
 def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
-    from tacit.app.opened import acting
-
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
         raise Refused(f"Restoring is a person's word; {who.reason}.", who.how)

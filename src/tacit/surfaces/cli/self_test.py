@@ -15,6 +15,7 @@ from tacit.core.value import value
 from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.registration import Host
 from tacit.hosts.samples import Scene
+from tacit.stores.sqlite.copies import copy_pages
 from tacit.surfaces.hooks import respond_and_tell
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ class Fired:
 
 def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
     """Fire every event of a host at a copy of the store; nothing where the store is too large to be copied for it."""
-    from tacit.stores.sqlite.copies import copy_pages
-
     if not os.path.isfile(store.path) or os.path.getsize(store.path) > LARGEST_COPY:
         return []
     with tempfile.TemporaryDirectory(prefix="tacit-self-test-") as place:

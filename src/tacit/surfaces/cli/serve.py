@@ -7,7 +7,11 @@ import webbrowser
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from tacit.app import data_folder
+from tacit.app.opened import keys_path
 from tacit.core.errors import MissingExtra, Refused, UsageError
+from tacit.core.installation import hint
+from tacit.stores.keys import name_of
 from tacit.surfaces.cli import Answer, Cli
 
 if TYPE_CHECKING:
@@ -29,18 +33,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
-        import jinja2  # noqa: F401 - the desk loads it with its first page, when nobody reads a hint any more
-
+        from tacit.surfaces.web.server import Desk
         from tacit.surfaces.web.serving import serve
     except ImportError as error:
-        from tacit.core.installation import hint
-
         raise MissingExtra(f"The desk needs {error.name}.", hint()) from error
-    from tacit.app import data_folder
-    from tacit.app.opened import keys_path
-    from tacit.stores.keys import name_of
-    from tacit.surfaces.web.server import Desk
-
     with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
         actor = memories.actor
     if not actor.is_person:

@@ -9,8 +9,11 @@ import time
 from typing import TYPE_CHECKING
 
 import tacit
+from tacit.app import bring_in_step
 from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
+from tacit.formats import neutral
+from tacit.stores.identity_record import record_project
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli
 
@@ -27,9 +30,6 @@ def _declare_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import bring_in_step
-    from tacit.stores.identity_record import record_project
-
     with cli.open(args) as memories:
         if args.only_store:
             return Answer({"store": memories.store.path, "project": None}, f"store ready: {memories.store.path}")
@@ -105,8 +105,6 @@ def _declare_schema(parser: argparse.ArgumentParser) -> None:
 
 
 def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.formats import neutral
-
     folder = os.path.join(os.path.dirname(neutral.__file__), "schemas")
     names = sorted(name.removesuffix(".schema.json") for name in os.listdir(folder) if name.endswith(".schema.json"))
     if not args.name:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from tacit.surfaces.cli import Cli
+from tacit.surfaces.wording import MOVED
 
 if TYPE_CHECKING:
     from tacit.core.journal import Entry
@@ -193,8 +194,6 @@ def _cell(memory: Memory, name: str) -> str:
 
 def entry_line(entry: Entry) -> list[str]:
     """A journal entry in a list; where a lesson went in the words of the other screens, the inner ones are in --json."""
-    from tacit.surfaces.wording import MOVED
-
     to = entry.after.get("state", "") if entry.before else ""
     moved = f"{MOVED.get(to, to)}: " if to else ""
     return [

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Route
@@ -59,8 +61,6 @@ class Pages:
     """Renders templates, with what every page needs."""
 
     def __init__(self, keys: Keys) -> None:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
         self._keys = keys
         self._jinja = Environment(
             loader=FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
@@ -278,8 +278,6 @@ def _link(asked: Mapping[str, Any], behind: str) -> str:
 
 def _picture(svg: str) -> Markup:
     """A picture as it is: the one thing here that is not escaped by a template, because its module has done so."""
-    from markupsafe import Markup
-
     return Markup(svg)
 
 

@@ -14,7 +14,7 @@ from tacit.core.profile import diff, flat, profile_id
 from tacit.core.proposal import Proposal
 from tacit.core.states import OPEN, STATES
 from tacit.profiles import load, profile_names
-from tacit.stores import counts
+from tacit.stores import check, counts
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import (
@@ -261,9 +261,7 @@ def overview(desk: Memories) -> dict[str, Any]:
 
 def facets(desk: Memories) -> dict[str, dict[str, int]]:
     """How many lessons there are by state, kind, category, trust."""
-    from tacit.stores.check import counts
-
-    return counts(desk.store, desk.project_id)
+    return check.counts(desk.store, desk.project_id)
 
 
 def _in_words(found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:

@@ -1,0 +1,168 @@
+"""Read a finished session with a model: render → ask → check → weigh → hold against what is known → take in.
+
+Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure function of what it is about
+(`prompt`), and each answer is kept before the next question (`asking`, `stores.readings`). What comes of a session is one transaction,
+idempotent by the keys of its findings: a process that is killed repeats at most the call it was waiting for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tacit.core import clock
+from tacit.core.clock import days_between
+from tacit.core.digest import short_hash
+from tacit.core.errors import ModelUnavailable, Unavailable
+from tacit.core.run import Run
+from tacit.core.value import replace
+from tacit.guard.redact import redact
+from tacit.learn.outside import outside_texts, tracked_files
+from tacit.learn.reader import cures, exam, prompt, render
+from tacit.learn.reader.answer import is_answer
+from tacit.learn.reader.asking import Questions, ReaderContext, kept_lines
+from tacit.learn.reader.render import UNSURE, rendered
+from tacit.learn.reader.take import Taking
+from tacit.learn.report import Learned
+from tacit.stores import readings
+from tacit.stores.readings import WAITING, Reading
+
+if TYPE_CHECKING:
+    from tacit.learn.report import Learned
+
+_HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
+READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
+BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
+
+
+def version() -> str:
+    """Of rendering and questions together."""
+    return f"{render.VERSION}.{prompt.VERSION}"
+
+
+def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False) -> Reading | None:
+    """The reading of a finished run, waiting to be asked about, kept; None where there is nothing to read or nothing new in it.
+
+    Every session with a typed line is read, or with one that perhaps is, and every run in which something failed. One that grew is read on;
+    a fork that says nothing more than what was read of its origin is not read.
+    """
+    page = rendered(run)
+    if not page.typed and run.outcome != "failure" and not any(line.letter in ("E", UNSURE) for line in page.lines):
+        return None
+    old, lines = readings.load(folder, id), kept_lines(page)
+    if old is not None and not again:
+        if [line[3] or line[2] for line in old.lines] == [line[3] or line[2] for line in lines]:
+            return old if old.state == readings.WAITING else None
+        if old.state == readings.READ and _goes_on(old.lines, lines):
+            heard = _heard_outside(run)
+            grown = replace(
+                old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at, outside=heard, root=run.cwd
+            )  # fmt: skip
+            readings.save(folder, grown)
+            return grown
+    if (
+        old is None
+        and run.lineage
+        and not again
+        and _is_copy(readings.every(folder, readings.READ), run, project, lines)
+    ):
+        return None
+    fresh = readings.Reading(
+        id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,
+        outside=_heard_outside(run), root=run.cwd,
+    )  # fmt: skip
+    readings.save(folder, fresh)
+    return fresh
+
+
+def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]) -> bool:
+    """Whether all that a run says was read in a session that it was copied from, or that was copied from it."""
+    said = [(line[1], line[3] or line[2]) for line in lines]
+    return any(
+        [(line[1], line[3] or line[2]) for line in each.lines][: len(said)] == said
+        for each in read
+        if each.lineage == run.lineage and each.project == project
+    )
+
+
+def _heard_outside(run: Run) -> tuple[tuple[int, str], ...]:
+    """What the session heard from outside, scrubbed like all that is kept of it."""
+    return tuple((at, redact(text).text) for at, text in outside_texts(run, tracked_files(run.cwd)))
+
+
+def afresh(reading: Reading) -> Reading:
+    """A reading as if nobody had been asked yet: for another model, or other questions."""
+    return replace(
+        reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version()
+    )
+
+
+def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -> bool:
+    return len(new) > len(old) and all(a[1] == b[1] and a[5] == b[5] for a, b in zip(old, new))
+
+
+def read(desk: ReaderContext, reading: Reading) -> Learned:
+    """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
+    try:
+        desk = examined(desk)
+    except Unavailable as error:
+        readings.save(desk.folder, postponed(reading, error.message, desk.now()))
+        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
+    asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
+    try:
+        taking = Taking(desk, asking.reading, asking.lessons())
+        taking.judge(asking)
+    except Unavailable as error:
+        readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))
+        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
+    report, became = taking.take()
+    try:
+        became += [{"failure": mark, "reason": reason} for mark, reason in cures.ask_cures(desk, asking.reading)]
+    except Unavailable as error:
+        report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
+    done = replace(
+        asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became), error="", not_before="",
+        at=desk.now(),
+    )  # fmt: skip
+    readings.save(desk.folder, done)
+    return report
+
+
+def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
+    """The desk with what the exam says of its model. It is taken once, again after a month (a week, if it failed), or on request."""
+    if not desk.examine:
+        return desk
+    key = exam_key(desk.model.identity)
+    own = desk.own or desk.store  # on a server everybody could write it
+    at, _, ended = own.meta(key).partition(" ")
+    if again or not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
+        asked = exam.prompts()
+        schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
+        said = [
+            desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
+            for text, schema in zip(asked, schemas)
+        ]
+        if not all(is_answer(each, name) for each, name in zip(said, ("lessons", "answers"))):
+            raise ModelUnavailable(
+                f"{desk.model.identity} did not answer its exam in the form that was asked for.", why="garbage"
+            )  # nobody failed who was not heard
+        graded = exam.grade(*said)
+        ended = "" if graded.passed else graded.reason
+        with own.write() as tx:
+            tx.put_meta(key, f"{desk.now()} {ended}")
+    return replace(desk, advises=ended, examine=False)
+
+
+def exam_key(identity: str) -> str:
+    """Where the store keeps how a model fared; another exam, or other words of its two questions, are another key."""
+    return (
+        f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
+    )
+
+
+def postponed(reading: Reading, error: str, now: str) -> Reading:
+    """A reading that waits for another try, longer each time."""
+    wait = BACKOFF[min(reading.attempts, len(BACKOFF) - 1)]
+    return replace(
+        reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now
+    )
