@@ -25,14 +25,15 @@ MAY = {
     "providers": {"core", "guard", "hosts", "providers"},
     "learn": {*LOW, "learn", "stores"},
     "recall": {*LOW, "recall", "stores"},
+    "enforce": {*LOW, "enforce", "learn", "stores"},
     "tend": {*LOW, "tend", "stores"},
     "team": {*LOW, "team", "stores"},
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
     "lookback": {*LOW, "lookback", "learn", "recall"},
-    "surfaces": {*LOW, "surfaces", "app", "profiles", "formats", "hosts", "stores", "tacit"},
+    "surfaces": {*LOW, "surfaces", "app", "enforce", "profiles", "formats", "hosts", "stores", "tacit"},
     "integrations": {*LOW, "app", "integrations"},  # surfaces inside other people's frameworks
     "app": {
-        *LOW, "formats", "hosts", "profiles", "learn", "recall", "tend", "team", "prove", "lookback", "stores", "providers", "app",
+        *LOW, "enforce", "formats", "hosts", "profiles", "learn", "recall", "tend", "team", "prove", "lookback", "stores", "providers", "app",
     },
     "testing": {*LOW, "app", "stores", "formats", "profiles", "testing"},
 }  # fmt: skip

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tacit.app.choosing import Choosing
     from tacit.app.exchange import Exchange
+    from tacit.app.guarding import Guarding
     from tacit.app.looking import Looking
     from tacit.app.proving import Proving, lookback_part
     from tacit.app.readers import Readers
@@ -63,6 +64,7 @@ _VERBS = {
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
     ("mending", "Mending"): "patch",
+    ("guarding", "Guarding"): "guards guard_for guardable try_guard arm_guard disarm_guard",
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
@@ -122,7 +124,7 @@ def _load(module: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Replaying, Readers, Recalling, Looking):
+    class Memories(Choosing, Guarding, Reviewing, Team, Exchange, Proving, Replaying, Readers, Recalling, Looking):
         pass
 
 else:

@@ -21,6 +21,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.trust import reported
 from tacit.core.value import replace
+from tacit.enforce.settle import settle_run
 from tacit.formats.source import FileSource, Source
 from tacit.hosts import readers
 from tacit.hosts.environment import surroundings
@@ -262,6 +263,7 @@ class Learning(Recalling):
         if dry_run:
             told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
             return replace(learned, warnings=(*learned.warnings, *told))
+        settle_run(replace(home.work, store=self.store, now=self.now), run)
         if not run.foreign:
             learned = home.read(run, learned, again=again)
         home._name(learned.new)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
+ASK, REFUSE = "ask", "refuse"  # what may be said about a call before it runs; nothing is ever allowed
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -46,10 +47,12 @@ class Event:
 
 @value
 class Told:
-    """What a hook has to say: to the agent, and to the person."""
+    """What a hook has to say: to the agent, to the person, and about a call that is about to run."""
 
     context: str = ""
     message: str = ""
+    decision: str = ""  # ASK or REFUSE
+    reason: str = ""
 
 
 class Insisted(str):
@@ -147,13 +150,19 @@ def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> st
     answer: dict[str, Any] = {}
     if told.message and starts:
         answer["systemMessage"] = told.message[:limit]
-    if told.context and theirs:
-        answer["hookSpecificOutput"] = {"hookEventName": theirs, "additionalContext": fitted(told.context, limit)}
+    if (told.context or told.decision) and theirs:
+        said: dict[str, str] = {"additionalContext": fitted(told.context, limit)} if told.context else {}
+        if told.decision:
+            said |= {"permissionDecision": _DECISIONS[told.decision], "permissionDecisionReason": told.reason[:limit]}
+        answer["hookSpecificOutput"] = {"hookEventName": theirs, **said}
     if not answer:
         return ""
     import json
 
     return json.dumps(answer)
+
+
+_DECISIONS = {ASK: "ask", REFUSE: "deny"}
 
 
 def exit_status(text: str) -> int | None:

@@ -11,7 +11,9 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
+    ASK,
     OWN_FOLDER,
+    REFUSE,
     Event,
     command_of,
     file_of,
@@ -49,6 +51,7 @@ IN_AGENTS = (
     "tool-failure",
 )  # what is answered inside a sub-agent too
 
+DECIDES = (ASK, REFUSE)  # what it passes on before a call
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
 PEOPLE = ("", "user", "sdk")

@@ -67,6 +67,11 @@ class Lane:
     tries: tuple[Try, ...]
 
 
+def is_refused(error: str) -> bool:
+    """Whether a host says that a call was refused, stopped or cut off before it ran."""
+    return bool(error) and _APART.search(error[:600]) is not None
+
+
 def lanes(run: Run) -> tuple[Lane, ...]:
     """The lanes of a run."""
     found: dict[tuple[str, str], list[Step]] = {}
@@ -80,7 +85,7 @@ def tries(run: Run, steps: Sequence[Step]) -> Iterator[Try]:
     standing = ""
     for at, step in enumerate(steps):
         line = shell.command_of(step) if step.tool and not step.interrupted else ""
-        if not line or _RUNNING.search(step.output[:300]) or (step.error and _APART.search(step.error[:600])):
+        if not line or _RUNNING.search(step.output[:300]) or is_refused(step.error):
             continue
         calls = shell.calls(line)
         folder = _folder(str((step.input or {}).get("workdir") or ""), run.cwd) or standing

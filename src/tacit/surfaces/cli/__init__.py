@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "what waits for your word: approve, reject, merge"),
     "keep": ("passing", "keep what a number of the last screen stands for: your word"),
     "drop": ("passing", "drop what a number of the last screen stands for, reversibly"),
+    "guard": ("guard", "a lesson as a question or a lock before a call: try it on past sessions, ask, refuse, off"),
     "leave": ("leave", "disconnect every host, say what remains and where, delete it on a yes"),
     "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
     "pin": ("keep", "always give a lesson, outside the budget"),
@@ -82,7 +83,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "start": ("Start", ("lookback", "learn", "connect")),
     "look": ("Look", ("list", "why", "effect", "desk")),
-    "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "keep", "drop")),
+    "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "keep", "drop", "guard")),
     "look-after": ("Look after", ("sync", "doctor", "leave", "help")),
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
@@ -90,6 +91,7 @@ GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
 _LONG = (
     "lookback", "learn", "effect", "report", "stats", "audit", "backtest", "tend", "page", "sync", "export", "import", "migrate", "doctor",
     "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
+    "guard",
 )  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask` or `cli.at_rest`
 HOUSEKEEPING = ("worker", "tend", "backup")  # gives way to hooks, by hand as well: an agent waits for those
 NICE = 10

@@ -118,8 +118,11 @@ def respond_and_tell(
     event: Event | None = speaks.read(name, payload, env) if speaks else None
     if event is None or len(event.folder) > LONGEST_PATH:
         return "", nothing
-    if event.name in ("before-command", "before-file") and not event.captured and not _is_spoken_of(event, store, env):
-        return "", nothing
+    fired: list[Any] = []
+    if event.name in ("before-command", "before-file") and not event.captured:
+        fired = _fired(event, payload, store, env) if getattr(speaks, "DECIDES", ()) else []
+        if not fired and not _is_spoken_of(event, store, env):
+            return "", nothing
     from tacit.app import open, store_path
 
     path = store_path(store or None, env)
@@ -129,11 +132,15 @@ def respond_and_tell(
     memories.store.hurry()
     try:
         told = _handle(memories, event)
+        if fired:
+            from tacit.surfaces.hooks.guarding import decided
+
+            told = decided(memories, event, fired, speaks.DECIDES, told)
         if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
-        answer: str = speaks.write(event, told) if told.context or told.message else ""
+        answer: str = speaks.write(event, told) if told.context or told.message or told.decision else ""
         return answer, told
     except Exception:
         _count_failure(memories)
@@ -156,6 +163,23 @@ def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
         words = [path.replace("\\", "/").rpartition("/")[2] for path in event.files] + defined_names(event.text)
     path = store_path(store or None, env)
     return "://" in path or is_spoken_of(path, words)
+
+
+def _fired(event: Event, payload: Mapping[str, Any], store: str, env: Mapping[str, str]) -> list[Any]:
+    """The guards that fire on this call, by a small file: none where no guard is armed, or nothing that it reads makes sense."""
+    from tacit.core.places import store_path
+
+    path = store_path(store or None, env)
+    if "://" in path or not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
+        return []
+    try:
+        from tacit.enforce.armed import concerned
+
+        return concerned(
+            path, event.session, event.folder, event.text, event.files[0] if event.name == "before-file" else ""
+        )
+    except Exception:
+        return []  # a broken guard is a note
 
 
 def _is_here(url: str, env: Mapping[str, str]) -> bool:
@@ -231,7 +255,9 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     fresh = event.source in ("", "startup", "clear", "new")
     if not fresh or not event.shows:
         return Told(context)
-    lines = (_left_out(memories), _receipt(memories) if chosen["receipt"] else "")
+    from tacit.surfaces.hooks.words import left_out, receipt
+
+    lines = (left_out(memories), receipt(memories) if chosen["receipt"] else "")
     return Told(context, "\n".join(filter(None, lines)))
 
 
@@ -407,37 +433,6 @@ def _wish(memories: Memories, event: Event, over: bool) -> Wish:
         event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked,
         surroundings(memories.env),
     )  # fmt: skip
-
-
-def _receipt(memories: Memories) -> str:
-    """What the worker noted of this project's last session, told once."""
-    key = f"receipt:{memories.project_id}"
-    if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
-        return ""
-    with memories.store.write(wait=_RECORD_WITHIN) as tx:
-        unit, _, rest = tx.meta(key).partition("\t")
-        line, _, ids = rest.partition("\t")
-        tx.put_meta(key, f"{unit}\t")
-        if ids:  # from now on the numbers are those of this line
-            tx.put_meta(f"shown:{memories.project_id}", '["' + '", "'.join(ids.split()) + '"]')
-    return f"tacit, last session: {line}" if line else ""
-
-
-def _left_out(memories: Memories) -> str:
-    """What of the settings here does not count, told once for each version of the files."""
-    key = f"config:{memories.project_id}"
-    compiled = memories.store.meta(key)
-    if '"left_out": ["' not in compiled or '"told": true' in compiled:
-        return ""
-    import json
-
-    from tacit.guard.one_line import plain_line
-
-    known = json.loads(compiled)
-    with memories.store.write(wait=_RECORD_WITHIN) as tx:
-        tx.put_meta(key, json.dumps({**known, "told": True}))
-    more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
-    return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"
 
 
 def _count_failure(memories: Memories) -> None:

@@ -1,4 +1,4 @@
-"""A word in passing at the host's own prompt: `tacit keep 1 3`, `tacit drop 2`, and nothing else on the line.
+"""Words to and from the person at a host: what a start tells them, and `tacit keep 1 3`, `tacit drop 2`, typed there and nothing else on the line.
 
 The hook only notes the wish, with what the numbers stood for just then. It is done when the session is learned if the transcript's own mark
 says that a person typed that very line, at an entry point where people type; never for what a program, an agent's shell, a paste, a
@@ -109,3 +109,34 @@ def _is_held(home: Memories, id: str) -> bool:
     asked = next((each for each in home.proposals() if each.id == id), None)
     found = home.store.memories([asked.memory if asked and asked.memory else id])
     return any(memory.gate != "allow" for memory in found)
+
+
+def receipt(memories: Memories) -> str:
+    """What the worker noted of this project's last session, told once."""
+    key = f"receipt:{memories.project_id}"
+    if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
+        return ""
+    with memories.store.write(wait=_AT_ONCE) as tx:
+        unit, _, rest = tx.meta(key).partition("\t")
+        line, _, ids = rest.partition("\t")
+        tx.put_meta(key, f"{unit}\t")
+        if ids:  # from now on the numbers are those of this line
+            tx.put_meta(f"shown:{memories.project_id}", '["' + '", "'.join(ids.split()) + '"]')
+    return f"tacit, last session: {line}" if line else ""
+
+
+def left_out(memories: Memories) -> str:
+    """What of the settings here does not count, told once for each version of the files."""
+    key = f"config:{memories.project_id}"
+    compiled = memories.store.meta(key)
+    if '"left_out": ["' not in compiled or '"told": true' in compiled:
+        return ""
+    import json
+
+    from tacit.guard.one_line import plain_line
+
+    known = json.loads(compiled)
+    with memories.store.write(wait=_AT_ONCE) as tx:
+        tx.put_meta(key, json.dumps({**known, "told": True}))
+    more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
+    return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"

@@ -1,0 +1,151 @@
+"""Guards: made from a lesson, tried on past sessions, armed and disarmed by a person, and what became of their firings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tacit import formats
+from tacit.app.mending import Mending
+from tacit.core.errors import Refused, TacitError, UsageError
+from tacit.core.memory import Memory
+from tacit.core.run import Run
+from tacit.core.states import INJECTABLE
+from tacit.core.value import replace, value
+from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json
+from tacit.enforce.make import guard_of, why_not
+from tacit.enforce.record import Record, offered, recorded, sound_part, why_not_offered
+from tacit.enforce.settle import armed_in, keep_armed
+from tacit.formats.source import Source
+from tacit.learn.confirm import confirm
+from tacit.learn.tell.lessons import best_form
+from tacit.stores.incidents import Counts, Form
+
+
+@value
+class Standing:
+    """A guard that may be, is or was armed."""
+
+    guard: Guard
+    by: str = ""
+    at: str = ""
+    record: str = ""  # what it was armed on, in a sentence
+
+
+class Guarding(Mending):
+    """Guards: made from a lesson, tried on past sessions, armed and disarmed by a person."""
+
+    def guards(self) -> list[Standing]:
+        """The guards of this project that are armed."""
+        return [
+            Standing(guard_from(each["guard"]), each["by"], each["at"], each["record"])
+            for each in self._armed().values()
+        ]
+
+    def guard_for(self, id: str) -> Guard:
+        """The guard that a lesson makes; refused where it makes none, or may make none."""
+        memory = self.get(id)
+        if reason := why_not(memory):
+            raise Refused(
+                f"{memory.id} can be no guard: {reason}.",
+                "A guard stops work: it needs your own word, or what two pieces of work saw.",
+            )
+        made = guard_of(memory, self._serving())
+        if made is None:
+            raise Refused(
+                f"{memory.id} says nothing that code could check on a call.",
+                "Word it as one of: Never `CALL`. Run `CALL`, not `CALL`. Run `CALL` before `CALL`. Never commit to main. Never edit FILE.",
+            )
+        return made
+
+    def guardable(self) -> list[Guard]:
+        """What lessons in force could guard and do not yet."""
+        if not self.project:
+            return []
+        known, serving = self._armed(), self._serving()
+        lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
+        made = (guard_of(each, serving) for each in lessons if each.id not in known and not why_not(each))
+        return [each for each in made if each is not None]
+
+    def try_guard(self, id: str, sessions: Iterable[Run | Source]) -> tuple[Guard, Record]:
+        """A lesson's guard and what it would have done in past sessions; what was mostly wrong of it is left out of it."""
+        guard, runs = self.guard_for(id), list(self._runs_of(sessions))
+        record = recorded(guard, runs)
+        fewer = sound_part(guard, record)
+        return (guard, record) if fewer == guard else (fewer, recorded(fewer, runs))
+
+    def arm_guard(self, id: str, step: str, sessions: Iterable[Run | Source] = (), *, anyway: bool = False) -> Standing:
+        """Arm a lesson's guard, or raise it, on a person's word and on its record; `anyway`: whatever its record is."""
+        if step not in STEPS:
+            raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
+        self._need_person("A guard")
+        self._need_file("A guard")
+        guard, record = self.try_guard(id, sessions)
+        if (
+            not anyway
+            and step not in (ASK, REFUSE)[: (ASK, REFUSE).index(best) + 1 if (best := offered(record)) else 0]
+        ):
+            lacks = (
+                why_not_offered(record)
+                or "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
+            )
+            raise Refused(
+                f"{record.said} {lacks[0].upper()}{lacks[1:]}.",
+                f"It stays a note; tacit guard {step} {guard.lesson} --anyway arms it all the same.",
+            )
+        kept: dict[str, Any] = {
+            "guard": guard_json(replace(guard, step=step)),
+            "by": self.actor.name,
+            "at": self.now(),
+            "record": record.said,
+        }
+        self._keep_guards(
+            {**self._armed(), guard.lesson: kept}, f"guard {step} armed for {guard.lesson}: {record.said}"
+        )
+        with self.store.write() as tx:
+            confirm(
+                tx, guard.lesson, by=self.actor.name, at=self.now()
+            )  # whoever arms it stands for it: it has no coin of its own
+        return Standing(replace(guard, step=step), kept["by"], kept["at"], record.said)
+
+    def disarm_guard(self, id: str) -> Standing:
+        """Make a guard a note again."""
+        self._need_person("A guard")
+        known = self._armed()
+        found = known.pop(self.get(id).id, None)
+        if found is None:
+            raise Refused(f"No guard is armed for {id}.", "tacit guard lists them.")
+        self._keep_guards(known, f"guard for {id} is a note again")
+        return Standing(replace(guard_from(found["guard"]), step=OFF), found["by"], found["at"], found["record"])
+
+    def _armed(self) -> dict[str, dict[str, Any]]:
+        return armed_in(self.store, self.project_id) if self.project else {}
+
+    def _keep_guards(self, guards: dict[str, dict[str, Any]], note: str) -> None:
+        project = self.ensure_project().id
+        keep_armed(self.store, project, guards)
+        self.note(note)
+
+    def _serving(self) -> dict[str, list[str]]:
+        """The commands that serve a purpose here, the best first."""
+        by: dict[str, list[Form]] = {}
+        for form in Counts(self.store, self.project_id).forms() if self.project else ():
+            by.setdefault(form.purpose, []).append(form)
+        return {
+            purpose: list(
+                dict.fromkeys(
+                    ([best.text] if (best := best_form(some)) else []) + [form.text for form in some if form.passed]
+                )
+            )
+            for purpose, some in by.items()
+        }
+
+    def _runs_of(self, sessions: Iterable[Run | Source]) -> Iterable[Run]:
+        for each in sessions:
+            if isinstance(each, Run):
+                yield each
+                continue
+            try:
+                yield from (run for run in formats.read(each) if not run.is_replayed)
+            except (TacitError, OSError):
+                continue

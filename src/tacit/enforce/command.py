@@ -1,0 +1,232 @@
+"""A command line as a guard reads it: its simple commands, or nothing at all.
+
+A hook asks this before each call of an agent, and a guard that reads a line wrongly stops the wrong call. So the grammar is small, and
+what does not fit it is *not seen*: here-documents, substitutions, `sh -c`, `eval`, functions, loops. One form of a here-document is read,
+since agents write every commit message so: `-m "$(cat <<'EOF' … EOF)"` is one argument whose content says nothing.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 4_000  # characters of a line; a longer one is a script
+CONTENT = "\0"  # stands for an argument whose content is not looked at
+_NOT_SEEN = frozenset(
+    "sh bash zsh dash fish ksh pwsh powershell cmd eval source . exec alias function ssh xargs parallel su"
+    " if then else elif fi for while until do done case esac select [[ { } !".split()
+)
+# In front of a program, with their options: said or unsaid, it is the same command.
+_WRAPPERS = {
+    "sudo": "-ugCh",
+    "env": "-uC",
+    "time": "-fo",
+    "nice": "-n",
+    "nohup": "",
+    "command": "",
+    "timeout": "-sk",
+    "stdbuf": "-ioe",
+}
+_ENDS = (";", "|", "&", "\n")
+
+
+@value
+class Command:
+    """One simple command: the words of its call, the folder that a `cd` before it in the same line went to."""
+
+    words: tuple[str, ...]
+    folder: str = ""
+    wrappers: tuple[str, ...] = ()  # what stands in front of it: `timeout`, `sudo`
+
+    @property
+    def program(self) -> str:
+        """The program's plain name."""
+        return self.words[0].rpartition("/")[2]
+
+
+def read(line: str) -> tuple[Command, ...] | None:
+    """The simple commands of a line in their order; None where it is not seen."""
+    if len(line) >= _LONGEST or "\0" in line:
+        return None
+    parts = _parts(line)
+    if parts is None:
+        return None
+    found: list[Command] = []
+    folder = ""
+    for words in parts:
+        plain, wrappers = _proper(words)
+        if plain is None:
+            return None
+        if not plain:
+            continue
+        if plain[0] in ("cd", "pushd"):
+            folder = plain[1] if len(plain) == 2 else folder
+            continue
+        found.append(Command(tuple(plain), folder, wrappers))
+    return tuple(found)
+
+
+def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
+    """The words of a call without assignments and wrappers in front, and those; None where they run what cannot be read."""
+    left = list(words)
+    wrappers: tuple[str, ...] = ()
+    while left:
+        word = left[0]
+        name = word.rpartition("/")[2]
+        if "=" in word and word.partition("=")[0].replace("_", "a").isalnum():
+            left = left[1:]
+        elif name in _WRAPPERS:
+            left, wrappers = left[1:], (*wrappers, name)
+            while left and left[0].startswith("-"):
+                takes = len(left[0]) == 2 and left[0][1] in _WRAPPERS[name]
+                left = left[2:] if takes else left[1:]
+            if name == "timeout":
+                left = left[1:]
+        else:
+            return None if name in _NOT_SEEN or word.startswith(("$", CONTENT)) else left, wrappers
+    return left, wrappers
+
+
+def _parts(line: str) -> list[list[str]] | None:
+    """The words between the operators of a line; None where the grammar ends."""
+    parts: list[list[str]] = []
+    words: list[str] = []
+    at, size = 0, len(line)
+    while at < size:
+        char = line[at]
+        if char in " \t":
+            at += 1
+        elif line.startswith("\\\n", at):
+            at += 2
+        elif char == "#":
+            end = line.find("\n", at)
+            at = size if end < 0 else end
+        elif char in "()":
+            return None
+        elif char in "<>" or (char.isdigit() and line[at + 1 : at + 2] in ("<", ">")) or line.startswith("&>", at):
+            after = _redirected(line, at)
+            if after is None:
+                return None
+            at = after
+        elif char in _ENDS:
+            if words:
+                parts.append(words)
+                words = []
+            while at < size and line[at] in ";|&\n \t":
+                at += 1
+        else:
+            word, at = _word(line, at)
+            if word is None or word in ("{", "}"):
+                return None
+            words.append(word)
+    if words:
+        parts.append(words)
+    return parts
+
+
+def _redirected(line: str, at: int) -> int | None:
+    """Where a redirection ends; None for a here-document."""
+    while at < len(line) and line[at] in "0123456789&<>|":
+        at += 1
+        if line.startswith("<<", at - 1):
+            return None
+    while at < len(line) and line[at] in " \t":
+        at += 1
+    if at > 1 and line[at - 1].isdigit() and (at >= len(line) or line[at] in " \t;|&\n"):
+        return at  # 2>&1
+    word, end = _word(line, at)
+    return None if word is None else end
+
+
+def _word(line: str, at: int) -> tuple[str | None, int]:
+    """One word and where it ends; None where it holds what would have to be run to be known."""
+    said: list[str] = []
+    size = len(line)
+    while at < size and line[at] not in " \t\n;|&<>()":
+        char = line[at]
+        if char == "\\":
+            said.append(line[at + 1 : at + 2])
+            at += 2
+        elif char == "'":
+            end = line.find("'", at + 1)
+            if end < 0:
+                return None, size
+            said.append(line[at + 1 : end])
+            at = end + 1
+        elif char == '"':
+            text, at = _quoted(line, at + 1)
+            if text is None:
+                return None, size
+            said.append(text)
+        elif char == "`" or line.startswith("$(", at):
+            return None, size
+        else:
+            said.append(char)
+            at += 1
+    return "".join(said), at
+
+
+def _quoted(line: str, at: int) -> tuple[str | None, int]:
+    """What stands between double quotes, and where that ends."""
+    if line.startswith("$(cat <<'", at):
+        mark = line[at + 9 : line.find("'", at + 9)]
+        end = line.find(f"\n{mark}\n", at) if mark else -1
+        close = line.find(')"', end) if end >= 0 else -1
+        if close < 0 or line[end + len(mark) + 2 : close].strip():
+            return None, len(line)
+        return CONTENT, close + 2
+    said: list[str] = []
+    while at < len(line) and line[at] != '"':
+        if line[at] == "`" or line.startswith("$(", at):
+            return None, len(line)
+        if line[at] == "\\" and line[at + 1 : at + 2] in ('"', "\\", "$", "`"):
+            at += 1
+        said.append(line[at])
+        at += 1
+    return ("".join(said), at + 1) if at < len(line) else (None, at)
+
+
+ANY_OF, SEVERAL = "~", "++"  # in a pattern: a name in a list of names; several plain words behind it
+
+
+def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a call is what a pattern says: its plain words lead the call's in their order, its options stand anywhere.
+
+    Between them may stand options, and a word right behind one, which may be its value. `~name` is a name in a list (`--json a,name`),
+    `++` two or more plain words behind all others.
+    """
+    plain = [word for word in pattern if word[:1] not in "-~+"]
+    if not plain or words[0].rpartition("/")[2] != plain[0]:
+        return False
+    at = 1
+    for wanted in plain[1:]:
+        while at < len(words) and words[at] != wanted and (_is_option(words[at]) or _is_option(words[at - 1])):
+            at += 1
+        if at >= len(words) or words[at] != wanted:
+            return False
+        at += 1
+    return all(_is_met(word, words, at) for word in pattern if word[:1] in "-~+")
+
+
+def _is_met(wanted: str, words: Sequence[str], at: int) -> bool:
+    if wanted == SEVERAL:
+        ours = words[at : words.index("--") if "--" in words else len(words)]
+        return sum(not _is_option(word) and not (n and _is_option(ours[n - 1])) for n, word in enumerate(ours)) > 1
+    if wanted.startswith(ANY_OF):
+        return any(wanted[1:] in word.partition("=")[2 * ("=" in word)].split(",") for word in words[1:])
+    return any(_is_same(wanted, word) for word in words[1:])
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word not in ("-", "--")
+
+
+def _is_same(option: str, word: str) -> bool:
+    if word == option or word.startswith(f"{option}="):
+        return True
+    # a letter among few: `-an` holds `-n`, `-name` does not
+    short = len(option) == 2 and word[:1] == "-" and word[:2] != "--" and len(word) < 5 and word[1:].isalpha()
+    return short and option[1] in word[1:]

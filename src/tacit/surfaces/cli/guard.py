@@ -1,0 +1,169 @@
+"""guard: a lesson that code can check, as a question or a lock before a call, with its record on past sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.past import keeping, transcripts
+from tacit.surfaces.cli.words import one_line
+
+if TYPE_CHECKING:
+    import argparse
+
+    from tacit.app import Memories
+    from tacit.enforce.guard import Guard
+    from tacit.formats.source import Source
+
+_DAYS = 365  # of past sessions that are looked at
+_MOST = 400  # of them: the newest
+_SHOWN = 3  # examples of each verdict
+_STEPS = {"ask": "asks you", "refuse": "refuses the call"}
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        nargs="?",
+        default="list",
+        choices=("list", "try", "ask", "refuse", "off"),
+        help="what to do (default: list)",
+    )
+    parser.add_argument("lesson", nargs="?", default="", metavar="ID", help="the lesson")
+    parser.add_argument(
+        "--anyway", action="store_true", help="arm it although its record is too thin, or not good enough"
+    )
+    parser.add_argument(
+        "--days", type=int, default=_DAYS, help=f"how far back sessions are looked at (default: {_DAYS})"
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  tacit guard                what is armed, and which lessons could be\n"
+        "  tacit guard try ID         what it would have done in your past sessions\n"
+        "  tacit guard ask ID         ask me before such a call\n"
+        "  tacit guard refuse ID      refuse such a call\n"
+        "  tacit guard off ID         only tell it again"
+    )
+
+
+def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        if args.what == "list":
+            return _list(memories)
+        if not args.lesson:
+            from tacit.core.errors import UsageError
+
+            raise UsageError(
+                f"tacit guard {args.what} wants a lesson.", f"tacit guard {args.what} ID; tacit list shows ids."
+            )
+        if args.what == "off":
+            off = memories.disarm_guard(args.lesson)
+            return Answer(
+                {"lesson": off.guard.lesson, "step": "off"},
+                f"{off.guard.lesson} is a note again: {one_line(off.guard.text, 200)}",
+            )
+        memories.guard_for(args.lesson)  # before sessions are read for nothing
+        sessions = past_sessions(memories, args.days)
+        if args.what == "try":
+            guard, record = memories.try_guard(args.lesson, _told(cli, sessions))
+            return Answer({**_data(guard, record)}, _shown(guard, record))
+        armed = memories.arm_guard(args.lesson, args.what, _told(cli, sessions), anyway=args.anyway)
+        said = (
+            f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
+            armed.record,
+            f"Only tell it again: tacit guard off {armed.guard.lesson}",
+        )
+        return Answer({"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(said))
+
+
+def past_sessions(memories: Memories, days: int = _DAYS) -> list[Source]:
+    """The sessions of this project that hosts still keep, the newest ones, oldest first."""
+    found: list[Source] = []
+    for host in keeping():
+        found += transcripts(memories.place, memories.env, host, days, was=memories.was_at())
+    return found[-_MOST:]
+
+
+def _told(cli: Cli, sessions: list[Source]) -> Any:
+    for n, each in enumerate(sessions):
+        cli.progress(f"session {n + 1} of {len(sessions)}")
+        yield each
+    cli.progress()
+
+
+def _list(memories: Memories) -> Answer:
+    armed, could = memories.guards(), memories.guardable()
+    lines = [
+        f"{each.guard.lesson}  {_STEPS[each.guard.step]}: {one_line(each.guard.text, 140)}\n    {says(each.guard)}. {each.record}"
+        for each in armed
+    ]
+    if could:
+        lines += ["" if lines else "No guard is armed.", "Lessons that code could check (tacit guard try ID):"]
+        lines += [f"{each.lesson}  {one_line(each.text, 140)}\n    {says(each)}" for each in could]
+    text = "\n".join(lines) or "No guard is armed, and no lesson in force says what code could check on a call."
+    data = {
+        "armed": [
+            {
+                "lesson": each.guard.lesson,
+                "step": each.guard.step,
+                "text": each.guard.text,
+                "says": says(each.guard),
+                "by": each.by,
+                "at": each.at,
+                "record": each.record,
+            }
+            for each in armed
+        ]
+    }
+    return Answer(
+        {**data, "could": [{"lesson": each.lesson, "text": each.text, "says": says(each)} for each in could]}, text
+    )
+
+
+def says(guard: Guard) -> str:
+    """A guard's condition as a sentence."""
+    on, rows = (
+        guard.condition,
+        [f"`{' '.join(row)}`".replace("~", "… ").replace(" ++", " NAME NAME") for row in guard.condition.calls],
+    )
+    if on.files:
+        return "fires before a change of " + ", ".join(on.files)
+    said = "fires before " + ", ".join(rows)
+    if on.branch:
+        said += " on " + " or ".join(on.branch)
+    return said + (f" where `{' '.join(on.first[0])}` did not run since the last one" if on.first else "")
+
+
+def _data(guard: Guard, record: Record) -> dict[str, Any]:
+    firings = [{name: at for name, at in each.__dict__.items() if name != "work"} for each in record.firings]
+    counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
+    return {"lesson": guard.lesson, "text": guard.text, "says": says(guard), "sessions": record.sessions, **counts, "unseen": record.unseen,
+        "offered": offered(record), "firings": firings}  # fmt: skip
+
+
+def _shown(guard: Guard, record: Record) -> str:
+    lines = [one_line(guard.text, 200), f"As a guard it {says(guard)}.", record.said]
+    for verdict in (RIGHT, WRONG, MOOT):
+        some = [each for each in record.firings if each.verdict == verdict]
+        lines += [
+            f"  {verdict:5} {each.at[:10]}  {one_line(each.call, 90)}\n        {one_line(each.why, 120)}"
+            for each in some[:_SHOWN]
+        ]
+    if record.unseen:
+        lines.append(
+            f"{record.unseen} command lines could not be read by a guard (here-documents, sh -c, substitutions):"
+            " it would not have fired there."
+        )
+    step = offered(record)
+    way = (
+        f"Enough to refuse: tacit guard refuse {guard.lesson}, or tacit guard ask {guard.lesson}"
+        if step == "refuse"
+        else f"Enough to ask: tacit guard ask {guard.lesson}"
+    )
+    return "\n".join(
+        [*lines, way if step else f"Not enough for a question: {why_not_offered(record)}. It stays a note."]
+    )
+
+
+COMMANDS = {"guard": (_declare, _guard)}
