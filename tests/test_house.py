@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 32
-INSIDE = 35  # imports inside functions where no hook loads the module: an optional package, or what would close a circle
+INSIDE = 58  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
 )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.core.errors import StoreBusy
 from tacit.core.run import Finding
-from tacit.learn.page import take_page
 from tacit.stores import identity
 from tacit.stores.files import WorkTree
-from tacit.tend import tend
 from tacit.tend.context import Context, StepReport
-from tacit.tend.pages import Blamed, Pages
+
+if TYPE_CHECKING:
+    from tacit.tend.pages import Blamed, Pages
 
 
 class PageVerbs(Opened):
@@ -22,10 +23,14 @@ class PageVerbs(Opened):
     @property
     def pages(self) -> Pages:
         """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`, `blame`."""
+        from tacit.tend.pages import Pages
+
         return Pages(Context(self.work, files=self._work_tree(), by=self.actor.name))
 
     def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
         """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
+        from tacit.tend import tend
+
         if vouch:
             self._need_person("Vouching for a page")
         learn = self._learn_page(vouch)
@@ -63,4 +68,6 @@ class PageVerbs(Opened):
         return WorkTree(place.root, place.git_dir)
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
+        from tacit.learn.page import take_page
+
         return lambda found: take_page(self.work, found, vouched=vouched)

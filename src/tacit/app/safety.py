@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, TypeVar
 from tacit.app.opened import Opened, acting, data_folder, machine_id, open_store_at
 from tacit.core.errors import Refused, UsageError
 from tacit.stores.packs import Packed, find_pack, packs, put_back
-from tacit.stores.renew import Renewed, renew
 from tacit.stores.sqlite import SqliteStore, open_store
-from tacit.stores.sqlite.backup import back_up, back_up_if_due
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
-from tacit.stores.sqlite.repair import Repaired, repair
-from tacit.stores.sqlite.restore import Restored, notes, restore
-from tacit.stores.truth import Migrated, copy
 
 if TYPE_CHECKING:
     T = TypeVar("T")
+    from tacit.stores.renew import Renewed
+    from tacit.stores.sqlite.repair import Repaired
+    from tacit.stores.sqlite.restore import Restored
+    from tacit.stores.truth import Migrated
 
 
 class Safety(Opened):
@@ -53,17 +52,23 @@ class Safety(Opened):
 
     def backup(self) -> Backup:
         """A copy of the store that was restored elsewhere and verified; old ones are rotated out."""
+        from tacit.stores.sqlite.backup import back_up
+
         self._need_file("A backup")
         return back_up(self._file, self.backups_folder)
 
     def backup_if_due(self) -> Backup | None:
         """For the worker: at most one a day, and only if something was written since; never an error."""
+        from tacit.stores.sqlite.backup import back_up_if_due
+
         if not self.store.is_file:
             return None
         return back_up_if_due(self._file, self.backups_folder)
 
     def safety_notes(self) -> Sequence[str]:
         """What a person should know: no recent backup, little room, stores that were kept aside."""
+        from tacit.stores.sqlite.restore import notes
+
         if not self.store.is_file:
             return ()
         return notes(self.store.path, self.backups_folder)
@@ -93,6 +98,8 @@ class Safety(Opened):
 
 def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
     """Put a backup back over a store that need not be readable any more."""
+    from tacit.stores.sqlite.restore import restore
+
     return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
 
 
@@ -106,6 +113,8 @@ def migrate_store(
     each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Migrated:
     """Everything of one store into an empty other one, a file or a server; the first is not changed."""
+    from tacit.stores.truth import Migrated, copy
+
     who = acting(env, by, yes)
     if not who.is_person:
         raise Refused(f"Moving a store is a person's word; {who.reason}.", who.how)
@@ -120,10 +129,14 @@ def migrate_store(
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     """Mend a store that need not be readable any more."""
+    from tacit.stores.sqlite.repair import repair
+
     return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))
 
 
 def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
     """Make this machine's cache of a server anew; what it holds of its own is carried again."""
+    from tacit.stores.renew import renew
+
     with open_store_at(url, env, False, 60.0) as far:
         return renew(url, data_folder(env), far, machine_id(env))

@@ -13,11 +13,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.context import WorkContext
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.learn.by_model import ask_model
-from tacit.learn.echo import is_own_question
-from tacit.learn.notice import notice
-from tacit.learn.outcomes import Session
-from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.report import Learned, added
 
 if TYPE_CHECKING:
@@ -39,6 +34,13 @@ def learn(
 
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
+    # not above: whoever imports any module of this room imports this one
+    from tacit.learn.by_model import ask_model
+    from tacit.learn.echo import is_own_question
+    from tacit.learn.notice import notice
+    from tacit.learn.outcomes import Session
+    from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
+
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
     if run.is_replayed:

@@ -29,7 +29,7 @@ _LARGEST = 4 * 1024 * 1024  # bytes of an answer
 ATTEMPTS = 3
 FIRST_PAUSE = 0.5  # seconds before the second attempt, doubled for each further one, times a half to one and a half
 # Failures after which the same question may be answered a moment later.
-AGAIN = ("dead", "rate_limited", *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)))
+RETRYABLE = ("dead", "rate_limited", *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)))
 ANSWER_TOKENS = 2048
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -62,7 +62,7 @@ class OpenAI:
             try:
                 reply = self._once(self._body(prompt, schema), deadline)
             except ModelUnavailable as failure:
-                if failure.why not in AGAIN or attempt >= ATTEMPTS:
+                if failure.why not in RETRYABLE or attempt >= ATTEMPTS:
                     raise
                 self._pause(attempt, failure, deadline)
             else:
@@ -82,7 +82,7 @@ class OpenAI:
                     return raw
                 raise _failure(status, headers, raw, self.identity)
             except ModelUnavailable as failure:
-                if failure.why not in AGAIN or attempt >= ATTEMPTS:
+                if failure.why not in RETRYABLE or attempt >= ATTEMPTS:
                     raise
                 self._pause(attempt, failure, deadline)
             attempt += 1

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import Memories
-from tacit.app.looking import Why
-from tacit.app.replay_wish import ReplayPlan
-from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
-from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
 from tacit.stores.carry import cache_status
@@ -17,8 +12,13 @@ from tacit.stores.counts import event
 from tacit.surfaces.selection import counted
 from tacit.surfaces.wording import recognised
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a screen of one verb does not load the others
+    from tacit.app import Memories
+    from tacit.app.looking import Why
+    from tacit.app.replay_wish import ReplayPlan
+    from tacit.core.journal import Entry
     from tacit.core.ports import Store
+    from tacit.core.proposal import Proposal
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.replay import Replay

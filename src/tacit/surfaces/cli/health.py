@@ -20,7 +20,6 @@ from tacit.stores.renew import cache_faults
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
-from tacit.surfaces.cli.lookback import written
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
 from tacit.surfaces.outlook import spared
@@ -125,6 +124,8 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
     """The same as one file for a browser."""
+    from tacit.surfaces.cli.lookback import written
+
     with cli.open(args, create=False) as memories:
         since, at = moment(args.since), memories.now()
         page = sharing.report(memories, since, team=args.team, version=__version__)

@@ -25,7 +25,6 @@ from tacit.stores import counts, keys
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.passing import meant
 from tacit.surfaces.views import entry_json, why_json
@@ -116,6 +115,8 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.surfaces.cli.prove import replayed
+
     with cli.open(args, create=False) as memories:
         found = memories.why(meant(memories, args.id), args.question, run=run_in_shell(cli.env))
         effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None

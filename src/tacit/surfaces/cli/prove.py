@@ -18,7 +18,6 @@ from tacit.formats.source import walk
 from tacit.hosts import run_in_shell
 from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.selection import counted
 from tacit.surfaces.views import audit_json, effect_json
@@ -80,6 +79,8 @@ def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
 
 def _nothing(memories: Memories) -> str:
     """What is missing where nothing was given yet: a lesson in force, a host that is connected, or the next session."""
+    from tacit.surfaces.cli.connect import connected_hosts
+
     count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
     given, compare = "No lesson was given here yet", "and each is left out now and then to compare"
     if not hosts:
