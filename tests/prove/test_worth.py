@@ -16,7 +16,7 @@ from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why
 from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
-from tacit.trial.prices import PRICED_ON, dollars
+from tacit.trial.prices import PRICED_ON, PRICES, SOURCES, dollars
 from tacit.trial.run_outcomes import UnitFacts
 
 
@@ -53,7 +53,15 @@ def test_money_is_told_from_a_dated_table_or_not_at_all() -> None:
     used = {"input": 1_000_000, "output": 100_000, "cache_read": 10_000_000, "cache_write": 0}
     assert dollars("us.anthropic.claude-sonnet-4-5-20250929-v1:0", used) == pytest.approx(3.0 + 1.5 + 3.0)
     assert dollars("claude-sonnet-4-5", {**used, "usd": 2.0}) == 2.0
-    assert dollars("claude-sonnet-5", used) is None and dollars("", used) is None and dollars("gpt-5", {}) is None
+    assert dollars("claude-sonnet-9", used) is None and dollars("", used) is None and dollars("gpt-5-codex", {}) is None
+
+
+def test_a_price_that_nobody_read_is_none() -> None:
+    """Every row names where and when it was read; a run with tokens of a kind without a price has no dollars, one without them has."""
+    assert {source for source, *_ in PRICES.values()} == {*SOURCES}
+    assert min(day for day, _ in SOURCES.values()) == PRICED_ON
+    assert dollars("gpt-5-codex", {"input": 1_000_000, "cache_read": 1_000_000}) == pytest.approx(1.375)
+    assert dollars("gpt-5-codex", {"input": 1_000_000, "cache_write": 1}) is None
 
 
 def memory(id: str, **fields: Any) -> Memory:
