@@ -16,12 +16,15 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.links import Use
 from tacit.core.rows import run_id
+from tacit.core.standing import wants_replay
 from tacit.prove.runs import audit_run
 from tacit.surfaces import story
 from tacit.surfaces.cli import main
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import is_given
+from tacit.surfaces.sharing import shared_lesson
 from tacit.surfaces.views import effect_json, lesson_json
+from tacit.surfaces.web import told
 from tacit.surfaces.wording import CLOSED, standing_words
 from tacit.testing import Clock, run, tool
 
@@ -78,7 +81,7 @@ def half_year(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memori
 def test_every_surface_says_the_same_of_a_lesson(
     half_year: tuple[Memories, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """List, why, effect, effect of one, the desk, JSON and the coin; never one word here and another there."""
+    """List, why, effect, effect of one, report, review, desk, shared page, JSON and the coin; never one word here and another there."""
     memories, folder = half_year
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
@@ -90,7 +93,13 @@ def test_every_surface_says_the_same_of_a_lesson(
         return " ".join(capsys.readouterr().out.split())
 
     whole = memories.effect()
-    listed, effect = said("list", "--all"), said("effect")
+    listed, effect, report, review = (
+        said("list", "--all"),
+        said("effect"),
+        said("report", "--since", "365d"),
+        said("review"),
+    )
+    assert whole.whole.sentence in report
     verdicts = set()
     for each in whole.lessons:
         if not each.table:
@@ -110,7 +119,23 @@ def test_every_surface_says_the_same_of_a_lesson(
         why, alone = said("why", id), said("effect", id)
         assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed
+        desk = told.lesson(memories, {"id": id})
         answer, rests = story.effect_words(one)
+        assert (desk["effect"]["answer"], desk["effect"]["rests"]) == (answer, rests)
+        assert desk["memory"]["stands"] == phrase
+        assert answer in (page := shared_lesson(memories, id, version="1")) and rests in page
+        assert (id in report.partition("**Harmful**")[2].partition("##")[0]) is (each.word == "harms")
+        # a replay is offered by all of them or by none, with one reason
+        offered = wants_replay(memory)
+        assert offered == ("" if known else f"no verdict after {one.standing.units} sessions") or each.older
+        command = f"tacit replay {id} --agent"
+        offers = (
+            command in why,
+            command in desk["next"],
+            f"{id} {offered or 'no'}" in review,
+            f"{id} ({offered})" in effect,
+        )
+        assert {*offers} == {bool(offered)}
         assert (answer == story.ANSWERS.get(each.word, "Not yet known")) and json.loads(json.dumps(lesson_json(one)))[
             "verdict"
         ] == each.word

@@ -58,7 +58,7 @@ _VERBS = {
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
-    ("replaying", "Replaying"): "plan_replay replay replays keep_work_tree",
+    ("replaying", "Replaying"): "plan_replay replay replays to_replay keep_work_tree",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",

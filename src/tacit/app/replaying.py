@@ -11,7 +11,9 @@ from tacit.app.replay_block import BlockWish
 from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder, trees_folder
 from tacit.core.errors import Refused, TacitError
 from tacit.core.lifecycle import Move
+from tacit.core.memory import Memory
 from tacit.core.moves import moved
+from tacit.core.standing import to_replay
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.hosts.registration import user_home
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.app.facets import ReplayOptions
 
 HOUR = 3600.0
+_NEWEST = 1000  # of the lessons that are given, among which some are offered
 _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
 
 
@@ -113,6 +116,12 @@ class Replaying(Learning):
             EDITS.search(step.tool) or not all(map(shell.looks, shell.calls(shell.command_of(step) or "")))
             for step in steps
         )
+
+    def to_replay(self) -> list[tuple[Memory, str]]:
+        """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
+        done = {each.lesson for each in self.replays()}
+        known = self.store.select([self.project_id], states=INJECTABLE, limit=_NEWEST) if self.project else []
+        return to_replay(each for each in known if each.id not in done)
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""

@@ -6,14 +6,18 @@ is the one place that brings them together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
 from tacit.core.links import CONFIRMED, INSTRUCTED, Evidence, sightings
 from tacit.core.memory import HEARD, INSIDE, OWNER, Memory
 from tacit.core.profile import Profile
+from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
+
+MAY_HARM, UNDECIDED = 0.5, 20  # belief of harm, and units without a verdict, from which a replay is offered
+OFFERED = 3  # at once
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
@@ -154,3 +158,33 @@ def _pieces(evidence: Sequence[Evidence]) -> int:
 
 def _since(evidence: Sequence[Evidence], when: str) -> int:
     return sightings([row for row in evidence if row.at > when])
+
+
+def wants_replay(memory: Memory) -> str:
+    """Why past tasks should be done again with a lesson and without it: it is believed to harm, or so many units could not tell."""
+    if memory.state not in INJECTABLE or memory.gate != "allow" or memory.verdict not in ("not yet known", "rare"):
+        return ""
+    units = int((memory.tally.signals or {}).get("units", 0))
+    return (
+        "may harm"
+        if harm_of(memory) >= MAY_HARM
+        else f"no verdict after {units} sessions"
+        if units >= UNDECIDED
+        else ""
+    )
+
+
+def harm_of(memory: Memory) -> float:
+    """How likely a lesson is believed to harm."""
+    return (memory.tally.signals or {}).get("belief_harm", 0.0)
+
+
+def to_replay(memories: Iterable[Memory]) -> list[tuple[Memory, str]]:
+    """The lessons for which a replay is offered, with the reason: those that are believed to harm first."""
+    wanted = [(each, why) for each in memories if (why := wants_replay(each))]
+    return sorted(wanted, key=lambda each: (-harm_of(each[0]), each[0].id))[:OFFERED]
+
+
+def replay_command(id: str) -> str:
+    """What a person types to see what a replay would do and cost."""
+    return f"tacit replay {id} --agent 'claude -p {{prompt}}' --plan"

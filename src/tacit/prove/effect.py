@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.links import NEW_TABLE, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.standing import is_exempt
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.standing import is_exempt, replay_command, to_replay
 from tacit.core.value import value
 from tacit.prove.blank import BlankEffect, compared
 from tacit.prove.followed import Followed, followed
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.trial.table import Table, Trial
 
-SUSPECT = 0.5  # belief of harm from which a replay is offered
-OFFERED = 3  # lessons for which one is
 CSV_COLUMNS = (
     "memory",
     "unit",
@@ -109,30 +106,10 @@ class Effects:
 
 
 def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
-    """Which lessons to have replayed: those that are believed to harm, then those without a verdict after twenty units, the worst first."""
-    open_ones = [
-        each
-        for each in lessons
-        if each.word in (stats.NOT_YET_KNOWN, stats.RARE)
-        and is_given_now(each.memory)
-        and (each.belief.harm >= SUSPECT or each.standing.units >= stats.RARE_UNITS)
-        and each.table
-    ]
-    ranked = sorted(open_ones, key=lambda each: (-each.belief.harm, each.memory.id))[:OFFERED]
-    names = ", ".join(f"{each.memory.id}{' (may harm)' if each.belief.harm >= SUSPECT else ''}" for each in ranked)
-    return (
-        [
-            "Past tasks done again tell in a night what the coins cannot yet:"
-            f" tacit replay ID --agent 'claude -p {{prompt}}' --plan, for {names}."
-        ]
-        if names
-        else []
-    )
-
-
-def is_given_now(memory: Memory) -> bool:
-    """Whether agents are given it."""
-    return memory.state in INJECTABLE and memory.gate == "allow" and memory.verdict not in ENDING_VERDICTS
+    """Which lessons to have replayed."""
+    names = ", ".join(f"{memory.id} ({why})" for memory, why in to_replay(each.memory for each in lessons))
+    said = f"Past tasks done again tell in a night what the coins cannot yet: {replay_command('ID')}, for {names}."
+    return [said] if names else []
 
 
 def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:

@@ -14,7 +14,7 @@ from tacit.core.links import INSTRUCTED, is_found_once
 from tacit.core.memory import HEARD, OWNER, Memory
 from tacit.core.plural import numbered
 from tacit.core.profile import Profile
-from tacit.core.standing import is_confirmed, is_exempt
+from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ENDING_VERDICTS
 from tacit.core.subject import WAY, names_of
 from tacit.core.value import value
@@ -112,8 +112,15 @@ def so_far(memory: Memory, profile: Profile) -> str:
     return f"{told} of {wanted} sessions" if told < wanted else numbered(told, "session")
 
 
-def ahead(memory: Memory, profile: Profile, next: str) -> str:
-    """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own."""
+def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -> str:
+    """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own. A replay is
+    offered where one would tell more than the coins and none was made."""
+    undecided = "" if replayed else wants_replay(memory)
+    offer = f" A replay of past tasks tells in a night ({undecided}): {replay_command(memory.id)}" if undecided else ""
+    return _ahead(memory, profile, next) + offer
+
+
+def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     if memory.state == "under_review":
         return f"Somebody decides: tacit review show {memory.id}"
     if memory.state in CLOSED:

@@ -161,7 +161,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
             *(f"  {line}" for said in came for line in wrapped(said, 2, 118)),
         ]
     lines += ["", paint(cli, "bold", "What would change it")]
-    lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"]), 2, 118)]
+    lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"], bool(data["replays"])), 2, 118)]
     if full or data["score"]["question"]:
         lines += _inner(cli, memory, data) if full else _score(cli, data["score"])
         return "\n".join(lines)

@@ -12,6 +12,7 @@ from tacit.core.plural import numbered
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
 from tacit.core.staging import staging_status
+from tacit.core.standing import replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
@@ -150,14 +151,19 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held)
     )
     heard, best = memories.worth_a_look()
+    doubtful = memories.to_replay()
     nothing = "" if lines else "nothing waits for your decision"
     lines += _group(cli, "Heard from you, on trial until you confirm it (tacit review approve ID)", heard)
     lines += _group(cli, "Waiting, the best first; your yes puts one in force (tacit review approve ID)", best)
+    lines += _group(
+        cli, f"A replay of past tasks tells in a night what the coins cannot yet ({replay_command('ID')})", doubtful
+    )
     if nothing and lines:
         lines = [nothing, "", *lines]
     return Answer(
         {
             "heard": [memory.id for memory, _ in heard],
+            "replay": [memory.id for memory, _ in doubtful],
             "candidates": [memory.id for memory, _ in best],
             "proposals": [proposal_json(each) for each in waiting],
             "under_review": [memory.id for memory in under],

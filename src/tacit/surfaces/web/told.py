@@ -54,7 +54,7 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     last = desk.log(memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
-        "next": ahead(memory, desk.profile, next_),
+        "next": ahead(memory, desk.profile, next_, bool(desk.replays(memory.id))),
         "gone": list(desk.gone(memory)),
         "lines": event_lines(desk, page[:PER_PAGE]),
         "more": page[PER_PAGE - 1].cursor if len(page) > PER_PAGE else "",
