@@ -1,10 +1,11 @@
 """How many weeks until something true can be said: one developer, fifty sessions a week, twenty-five lessons, each relevant in one of eight.
 
-    python bench/effect_weeks.py [--developers 60] [--null 200]
+    python bench/effect_weeks.py [--developers 200] [--null 200] [--ways N]
 
-The coins, rates, bounds and bets are the product's (`trial.coin`, `trial.effect`, `trial.overall`); what agents do is drawn. Losses are spread as on
-recorded sessions: of what fails 20 % is given up, 40 % worked around or cured in one or two calls, the rest takes three to eight. The bounds on leaving
-out are switched off one by one, so that what each costs is seen.
+The coins, rates, bounds and bets are the product's (`trial.coin`, `trial.effect`, `trial.overall`); what agents do is drawn. A lesson is told the first time
+without a coin. Losses are spread as on recorded sessions: of what fails 20 % is given up, 40 % worked around or cured in one or two calls, the rest takes three to
+eight. The bounds on leaving out are switched off one by one, so that what each costs is seen. Medians stand beside their 95 % interval: of 40
+developers it is six weeks wide.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from math import exp, log
+from math import exp, inf, log
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
@@ -35,8 +36,12 @@ REAL = (
 NOTHING = [(rate, rate) for rate in (0.5, 0.3, 0.25, 0.2, 0.15, 0.1, *[0.06] * 7, *[0.01] * 8, *[0.05] * 4)]
 LOSSES = [1.0] * 20 + [0.125] * 20 + [0.25] * 20 + [k / 8 for k in (3, 4, 5, 6, 7) for _ in range(8)]
 DEFAULT = standard("default").trial
+SIDES = {HELPS: "help", HARMS: "harm"}
 BAR, TOGETHER_BAR = log(40.0), log(2 / TOGETHER)
-WAYS = ("as it is", "without the bound per session", "without the bound per lesson", "without either, rare at .30")
+PLAIN, SESSION, LESSON, EITHER, MORE = WAYS = (
+    "as it is", "without the bound per session", "without the bound per lesson", "without either, rare at .30", "a coin of .35",
+)  # fmt: skip
+ONE = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.1, 0.02), (0.2, 0.4))  # one lesson among those of the rich mix
 
 
 class Purse:
@@ -61,15 +66,16 @@ class Purse:
 class Lesson:
     def __init__(self, base: float, given: float) -> None:
         self.base, self.given, self.purse = base, given, Purse()
-        self.counts, self.units, self.word, self.week = Counts(), 0, NOT_YET_KNOWN, 0
+        self.counts, self.units, self.word, self.week, self.told = Counts(), 0, NOT_YET_KNOWN, 0, False
 
     def rate(self, pool: bool, way: str) -> float:
-        units = 0 if "lesson" in way or "either" in way else self.units
-        word = NOT_YET_KNOWN if "either" in way and self.word == RARE else self.word
-        return coins.rate_for(
+        units = 0 if way in (LESSON, EITHER) else self.units
+        word = NOT_YET_KNOWN if way == EITHER and self.word == RARE else self.word
+        rate = coins.rate_for(
             state="provisional", klass="pitfall", severity="", pinned=False, verdict=word, on_page=False, belief_help=0.0,
             belief_harm=0.0, units=units, settings=DEFAULT, pool=pool,
         ).value  # fmt: skip
+        return 0.35 if way == MORE and rate == DEFAULT.rate else rate
 
     def settle(self, h: float, injected: bool, loss: float, week: int) -> None:
         self.purse.add(h, injected, loss)
@@ -82,7 +88,7 @@ class Lesson:
             d + (not injected and not loss),
         )
         if self.word in (NOT_YET_KNOWN, RARE):
-            for word, side in ((HELPS, "help"), (HARMS, "harm")):
+            for word, side in SIDES.items():
                 if self.purse.log_e(side) >= BAR:
                     self.word, self.week = word, week
                     return
@@ -90,92 +96,84 @@ class Lesson:
 
 
 def live(
-    seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, alone: bool = False, session: int = SESSIONS
-) -> dict[str, object]:
-    """One developer: the week of the first statement about the lessons together, whether it is true, and what leaving out cost."""
+    seed: int, world: list[tuple[float, float]], weeks: int, way: str, *, alone: bool = False
+) -> tuple[str, int, list[Lesson], float]:
+    """One developer until there is a statement: about the lessons together (where they do nothing, to the end), or about the first one `alone`.
+
+    What was said of them together, in which week, the lessons, and the problems a week that leaving out cost.
+    """
     chance = random.Random(seed)
     lessons = [Lesson(*each) for each in world]
-    pool, word, at = Purse(), NOT_YET_KNOWN, 0
-    cost = left_out = tossed = given = 0.0
-    for n in range(weeks * session):
-        week = n // session + 1
+    pool, word, at, cost, sessions = Purse(), NOT_YET_KNOWN, 0, 0.0, 0
+    for sessions in range(1, weeks * SESSIONS + 1):
+        week = (sessions - 1) // SESSIONS + 1
         here = [each for each in lessons if each.word != HARMS and chance.random() < RELEVANT]
         chance.shuffle(here)
         missing = 0
         for rank, lesson in enumerate(here):
             h = lesson.rate(word != NOT_YET_KNOWN, way)
-            if coins.is_spared(rank, missing) and "session" not in way and "either" not in way:
-                given += 1
+            spared = coins.is_spared(rank, missing) and way not in (SESSION, EITHER)
+            if spared or not lesson.told:
+                lesson.told = True
                 continue
             injected = chance.random() >= h
             missing += not injected
             struck = chance.random() < (lesson.given if injected else lesson.base)
             loss = chance.choice(LOSSES) if struck else 0.0
-            tossed += 1
-            left_out += not injected
             cost += 0.0 if injected else lesson.base - lesson.given
             lesson.settle(h, injected, loss, week)
             pool.add(h, injected, loss)
-            if word == NOT_YET_KNOWN:
-                word = (
-                    HELPS
-                    if pool.log_e("help") >= TOGETHER_BAR
-                    else HARMS
-                    if pool.log_e("harm") >= TOGETHER_BAR
-                    else word
-                )
-                at = week if word != NOT_YET_KNOWN else 0
-        if (alone and lessons[0].word != NOT_YET_KNOWN and lessons[0].week) or (
-            not alone and word != NOT_YET_KNOWN and world is not NOTHING
-        ):
+            if word == NOT_YET_KNOWN and (said := next((w for w in SIDES if pool.log_e(SIDES[w]) >= TOGETHER_BAR), "")):
+                word, at = said, week
+        if lessons[0].week if alone else word != NOT_YET_KNOWN and world is not NOTHING:
             break
-    return {
-        "word": word,
-        "week": at,
-        "lessons": lessons,
-        "cost": cost / max(1, n + 1) * session,
-        "left": left_out / max(1, n + 1),
-    }
+    return word, at, lessons, cost / sessions * SESSIONS
 
 
-def median(weeks: list[int], never: int) -> float:
-    ranked = sorted(each or never for each in weeks)
-    return (ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2
+def median(weeks: list[int], by: int) -> str:
+    """The median week of a true statement, its 95 % interval by ranks, and how many had one by a week; 0 is never."""
+    ranked = sorted(each or inf for each in weeks)
+    n, half = len(ranked), 0.98 * len(ranked) ** 0.5
+    ends = ranked[max(0, int(n / 2 - half))], ranked[min(n - 1, int(n / 2 + half))]
+    figures = (ends[0], (ranked[(n - 1) // 2] + ranked[n // 2]) / 2, ends[1])
+    low, middle, high = ("never" if each == inf else f"{each:g}" for each in figures)
+    return f"{middle} [{low}, {high}] ({sum(each <= by for each in ranked)} of {n})"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--developers", type=int, default=60)
+    parser.add_argument("--developers", type=int, default=200)
     parser.add_argument("--null", type=int, default=200)
     parser.add_argument("--ways", type=int, default=len(WAYS))
     asked = parser.parse_args()
+    seeds = range(asked.developers)
     print(
         "| leaving out | rich mix: weeks (by 8) | real rates: weeks (by 20) | .5→.2 alone: weeks (by 18) | problems a week it costs, rich / real |\n|---|---|---|---|---|"
     )
     for way in WAYS[: asked.ways]:
-        rich = [live(seed, RICH, 30, way) for seed in range(asked.developers)]
-        real = [live(seed, REAL, 60, way) for seed in range(asked.developers)]
-        single = [live(seed, [(0.5, 0.2), *RICH[1:]], 60, way, alone=True) for seed in range(asked.developers)]
-        row = []
-        for found, bound, never in ((rich, 8, 31), (real, 20, 61)):
-            true = [int(each["week"]) if each["word"] == HELPS else 0 for each in found]  # type: ignore[call-overload]
-            row.append(f"{median(true, never):g} ({sum(0 < week <= bound for week in true)} of {len(true)})")
-        alone = [each["lessons"][0].week if each["lessons"][0].word == HELPS else 0 for each in single]  # type: ignore[index]
-        row.append(f"{median(alone, 61):g} ({sum(0 < week <= 18 for week in alone)} of {len(alone)})")
-        row.append(
-            " / ".join(f"{sum(float(each['cost']) for each in found) / len(found):.1f}" for found in (rich, real))
-        )  # type: ignore[arg-type]
+        together = [[live(seed, world, 60, way) for seed in seeds] for world in (RICH, REAL)]
+        row = [median([at * (word == HELPS) for word, at, _, _ in found], by) for found, by in zip(together, (8, 20))]
+        row.append(median([verdict_on_first(seed, ONE[0], way) for seed in seeds], 18))
+        row.append(" / ".join(f"{sum(cost for *_, cost in found) / len(found):.1f}" for found in together))
         print(f"| {way} | {' | '.join(row)} |", flush=True)
-    if asked.null:
-        wrong = lesson_wrong = lessons = 0
-        for seed in range(asked.null):
-            found = live(seed, NOTHING, 26, WAYS[0])
-            wrong += found["word"] != NOT_YET_KNOWN
-            lesson_wrong += sum(each.word in (HELPS, HARMS) for each in found["lessons"])  # type: ignore[attr-defined]
-            lessons += len(found["lessons"])  # type: ignore[arg-type]
+    print("\n| one lesson, as it is | weeks (by 52) |\n|---|---|")
+    for rates in ONE:
         print(
-            f"\nNo effect, {asked.null} developers, 26 weeks: {wrong} false statements about the lessons together; {lesson_wrong} of {lessons} lessons called."
+            f"| {rates[0]:g} → {rates[1]:g} | {median([verdict_on_first(seed, rates, PLAIN) for seed in seeds], 52)} |",
+            flush=True,
         )
+    useless = [live(seed, NOTHING, 26, PLAIN) for seed in range(asked.null)]
+    wrong = sum(word != NOT_YET_KNOWN for word, *_ in useless)
+    called = [each.word in SIDES for _, _, lessons, _ in useless for each in lessons]
+    print(
+        f"\nNo effect, {asked.null} developers, 26 weeks: {wrong} false statements about the lessons together; {sum(called)} of {len(called)} lessons called."
+    )
+
+
+def verdict_on_first(seed: int, rates: tuple[float, float], way: str) -> int:
+    """The week in which one lesson among those of the rich mix had its true verdict within two years, or 0."""
+    first = live(seed, [rates, *RICH[1:]], 104, way, alone=True)[2][0]
+    return first.week if first.word == (HELPS if rates[1] < rates[0] else HARMS) else 0
 
 
 if __name__ == "__main__":
