@@ -101,7 +101,7 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     with open_memories(env=env, cwd=folder) as memories:
         lesson = memories.list(limit=1)[0].id
     app = application(
-        Desk(lambda: open_memories(env=env, cwd=folder, create=False)),
+        Desk(lambda project="": open_memories(env=env, cwd=folder, create=False, project=project or None)),
         Keys(TOKEN, whose=str),
         host_names("127.0.0.1", 8477),
     )

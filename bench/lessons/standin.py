@@ -1,10 +1,14 @@
 """A stand-in for a reader: answers the reader's own prompts from kept answers, whatever their words are by now.
 
-    ln -s …/bench/lessons/standin.py ~/bin/claude        then: tacit lookback --read
+    #!/bin/sh                                            ~/bin/claude, then: tacit lookback --read
+    exec python …/bench/lessons/standin.py "$@"
+    STANDIN_ANSWERS=FOLDER                               FOLDER/PROJECT/*.json, as recorded.py keeps them, instead of bench/labels/reader
+    STANDIN_FOLD=REPOSITORY                              as recorded.py's --fold: its very answers are found by their prompts
     STANDIN_SECONDS=8 STANDIN_SLOW=25 STANDIN_LIMIT=7    seconds an answer takes, every tenth one, and the question that is refused (429)
 
-A lesson is answered where every quote of it stands in the record. A person's line is taken to say its lesson, what is remembered is not
-judged. So the screens are Tacit's, and the lessons those of a careful reader; it is for walking through the product, not for measuring it.
+A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say its
+lesson, and what is remembered is judged as far as the same session was asked about the same words. So the screens are Tacit's, and the lessons
+those of a careful reader; it is for walking through the product, not for measuring it.
 """
 
 from __future__ import annotations
@@ -16,6 +20,9 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import known_by
+from recorded import ASKED, folded, name_of, step_of
 
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "reader"
 MOST = 8
@@ -34,8 +41,23 @@ def main() -> int:
     if number == int(os.environ.get("STANDIN_LIMIT", "0")):
         print("API Error: 429 rate_limit_error", file=sys.stderr)
         return 1
-    print(json.dumps(answer(prompt), ensure_ascii=False))
+    print(_recorded(prompt) or json.dumps(answer(prompt), ensure_ascii=False))
     return 0
+
+
+def _recorded(prompt: str) -> str:
+    """The very answer, where one is kept; of what is remembered also what was said of the same session."""
+    if not (kept := os.environ.get("STANDIN_ANSWERS", "")):
+        return ""
+    asked = folded(prompt.removeprefix(ASKED).lstrip("\n"), os.environ.get("STANDIN_FOLD", "/repo"))
+    step = step_of(asked)
+    for folder in sorted(each for each in Path(kept).iterdir() if each.is_dir()):
+        answer = folder / f"{step}-{name_of(asked)}.json"
+        if answer.exists() and (said := answer.read_text().strip()):
+            return said
+        if step == "known" and (near := known_by.near(str(folder), asked)):
+            return near
+    return ""
 
 
 def answer(prompt: str) -> dict[str, Any]:
@@ -80,26 +102,21 @@ def _lessons(prompt: str) -> list[dict[str, Any]]:
             at = next((n for n, text in lines.items() if quote["words"] in text), None)
             quotes += [{"line": at, "words": quote["words"]}] if at is not None else []
         if quotes and len(quotes) == len(each["quotes"][:3]) and each["text"] not in [one["text"] for one in found]:
-            kind = KINDS.get(str(each.get("kind")), "fact")
-            found.append(
-                {
-                    "text": each["text"],
-                    "kind": kind,
-                    "standing": each["standing"],
-                    "about": None,
-                    "quotes": quotes,
-                    "sign": None,
-                }
-            )
+            kind = str(each.get("kind"))
+            found.append({"about": None, "sign": None, **each, "kind": KINDS.get(kind, kind), "quotes": quotes})
     return found[:MOST]
 
 
 def _kept() -> list[dict[str, Any]]:
-    every: list[dict[str, Any]] = []
-    for file in sorted(LABELS.glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            every += json.loads(line)["answer"].get("lessons", ())
-    return every
+    if kept := os.environ.get("STANDIN_ANSWERS", ""):
+        said = [json.loads(file.read_text()) for file in sorted(Path(kept).glob("*/lessons-*.json"))]
+    else:
+        said = [
+            json.loads(line)["answer"]
+            for file in sorted(LABELS.glob("*.jsonl"))
+            for line in file.read_text().splitlines()
+        ]
+    return [lesson for each in said for lesson in each.get("lessons", ())]
 
 
 def _count() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -13,7 +14,9 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.learn.reader.exam import PAIRS
-from tacit.surfaces.cli.reading import remember
+from tacit.surfaces.cli import Cli, _main
+from tacit.surfaces.cli.reading import PROGRESS, remember
+from tacit.testing import signed
 
 SAID = "before new work we need to get back to main and pull in latest"
 
@@ -206,6 +209,47 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
     assert "put claude on your PATH" not in tacit(PATH=path).out
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_question_stands_below_the_screen_and_behind_no_pager(
+    folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On fifty lines the offer lay behind a pager, and the y of a newcomer scrolled it. What to do next is said after the answer."""
+    program(tmp_path, "claude", answers())
+    program(tmp_path, "pager", "")
+    transcript(alone, folder)
+    monkeypatch.setenv("LINES", "8")
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, 8)))
+    monkeypatch.setattr("sys.stdin", asked := Screen("n\n"))
+    env = signed(
+        {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PAGER": str(tmp_path / "pager"), "TERM": "xterm"}
+    )
+    out = err = Screen()
+    assert _main(["lookback"], Cli(env, out, err)) == 0 and asked.read() == ""
+    before, _, after = out.getvalue().partition("[y/N] ")
+    assert "they would teach" in before and "Next:" not in before and "tacit connect claude-code" in after
+    calls = (tmp_path / "calls").read_text() if (tmp_path / "calls").exists() else ""
+    assert "Looked back" not in calls
+
+
+def test_connect_asks_nothing_about_sessions_that_are_being_read(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path
+) -> None:
+    """It offered to read them a second time."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    transcript(alone, folder)
+    with open_memories() as memories:
+        memories.ensure_project()
+        with memories.near.write() as tx:
+            tx.put_meta(PROGRESS, json.dumps({"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9}))
+    said = tacit("connect", "claude-code", PATH=path).out
+    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far." in said and "would teach" not in said
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

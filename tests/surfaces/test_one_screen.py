@@ -13,7 +13,7 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.errors import NotFound
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.one_screen import numbers_shown, one_screen, week_words
+from tacit.surfaces.one_screen import numbers_shown, one_screen, shortened, week_words
 from tacit.surfaces.passing import meant
 from tacit.testing import run, signed, tool
 
@@ -52,6 +52,29 @@ def test_a_row_is_a_problem_with_its_cost_and_what_agents_hear(lived: Path) -> N
     assert [row.number for row in found.rows] == list(range(1, len(found.rows) + 1))
     text = told()
     assert "left-pad" in text and "Came back, nothing known yet" in text and "on trial" not in text
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_one_screen_fits_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went through a pager, with what is asked below the last line; rows that are not shown are counted, and have no number."""
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        for n in range(25):
+            memories.add(f"Module {n} needs its seed number {n} first.", trust="agent" if n % 2 else "user")
+    whole = told()
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setenv("COLUMNS", "80")
+    out = Screen()
+    assert _main([], Cli(signed({**os.environ, "PAGER": "no-such-pager", "TERM": "dumb"}), out, io.StringIO())) == 0
+    assert len(out.getvalue().splitlines()) <= 24 < len(whole.splitlines())
+    assert "more: tacit list" in out.getvalue()
+    with open_memories() as memories:
+        found, numbers = shortened(one_screen(memories), 3, 4), numbers_shown(memories)
+    assert [row.number for row in found.rows] == [*range(1, len(found.rows) + 1)] and len(found.new) == 4
+    assert len(numbers) < 19
 
 
 def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> None:

@@ -91,7 +91,7 @@ class Guarding(Mending):
             )
             raise Refused(
                 f"{record.said} {lacks[0].upper()}{lacks[1:]}.",
-                f"It stays a note; tacit guard {step} {guard.lesson} --anyway arms it all the same.",
+                f"It stays a note; tacit guard {step} {guard.lesson} --anyway does it all the same.",
             )
         kept: dict[str, Any] = {
             "guard": guard_json(replace(guard, step=step)),

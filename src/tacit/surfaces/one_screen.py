@@ -77,6 +77,7 @@ class OneScreen:
     new: tuple[ProblemRow, ...]
     unknown: tuple[ProblemRow, ...]
     more: int  # lessons in force that are not shown
+    later: int = 0  # rows for the person to decide that are not shown
 
     @property
     def rows(self) -> tuple[ProblemRow, ...]:
@@ -115,6 +116,19 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         tuple(numbered_rows[: len(first)]), tuple(numbered_rows[len(first) :]), tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - sum(row.id in {each.id for each in given} for row in numbered_rows)),
     )  # fmt: skip
+
+
+def shortened(found: OneScreen, told: int, new: int) -> OneScreen:
+    """The same with fewer rows, numbered anew: those that come first stay."""
+    first, decide = found.told[:told], found.new[:new]
+    rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
+    return replace(
+        found,
+        told=tuple(rows[: len(first)]),
+        new=tuple(rows[len(first) :]),
+        more=found.more + len(found.told) - len(first),
+        later=found.later + len(found.new) - len(decide),
+    )
 
 
 def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> str:

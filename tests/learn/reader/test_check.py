@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Step
+from tacit.core.value import replace
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import check, find_quote, names_in, names_missing
-from tacit.learn.reader.decide import Decided, decide
+from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, reads_alone
 from tacit.learn.reader.leave import acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
@@ -91,6 +92,35 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None
     """Their own line is the lesson then; nothing is put into their mouth."""
     found = judged(lesson(f"No docker here{more}.", (5, "no docker here")))
     assert (found.word, found.tier, found.text) == ("said", "user", LINES[4].whole)
+
+
+@pytest.mark.parametrize(
+    ("line", "alone"),
+    [
+        ("use pnpm here, never npm", True),
+        ("we also use migrations in staging, so I dont think that we need to avoid migrations", True),
+        ("pr 177 has some merge conflicts. can you resolve these?", False),
+        ("theres a comment on the PR. address it if applicable", False),
+        ("I have already wiped staging and would prefer not to do it again", False),
+        ("ok, it will be easier to solve them all at once", False),
+        ("please do that for this small change", False),
+    ],
+)
+def test_a_line_is_a_lesson_only_where_it_can_be_read_alone(line: str, alone: bool) -> None:
+    assert reads_alone(line) is alone
+
+
+def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None:
+    """A raw line of a chat is no lesson, and what nobody said is not told: the person is asked."""
+    lines = [*LINES[:4], replace(LINES[4], text="why is docker used?", whole="why is docker used?"), *LINES[5:]]
+    checked = check(lesson("Never use Docker Swarm.", (5, "why is docker used?")), lines)
+    found = decide(checked, Weighed("yes", "working"), lines)
+    assert (found.word, found.tier, found.text, found.hold) == (
+        "shown",
+        "agent",
+        "Never use Docker Swarm.",
+        READERS_WORDS,
+    )
 
 
 def test_with_several_quotes_the_least_counts() -> None:

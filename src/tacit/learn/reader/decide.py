@@ -7,9 +7,8 @@
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
 The words that will be printed decide the tier. Where the model's wording says something that the person's line does not, it is shown, not
-said; where nobody in the session said it, their own line is the lesson; where nobody ran or typed a name in it, it is found.
-Whoever tells it:
-what an output, a page or a paste brought is quoted, and waits for a person.
+said; where nobody in the session said it, their own line is the lesson if it can be read alone, and else they are asked; where nobody
+ran or typed a name in it, it is found. Whoever tells it: what an output, a page or a paste brought is quoted, and waits for a person.
 """
 
 from __future__ import annotations
@@ -29,6 +28,16 @@ _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing th
 HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
+READERS_WORDS = "a reader's words for a line of yours"
+# What a line leans on: a question, the work in hand, what somebody said just before.
+_LEANS = re.compile(
+    r"\?\s*$"
+    r"|^\W*(?:(?:ok|okay|so|and|but|no|yes|well|hm+)\b\W*)*"
+    r"(?:it|this|that|these|those|there'?s|i have|i've|i already|we already|we have already)\b"
+    r"|\b(?:pr|issue|ticket)\s*#?\d+\b"
+    r"|\bthis (?:\w+ )?(?:time|one|issue|pr|branch|update|change|bug|error|test|commit|file|fix|step|task)\b",
+    re.I,
+)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
 
@@ -106,6 +115,9 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         if shown.word == "shown" and not put_in(text, lines):
             return shown
         own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
+        if not reads_alone(own):
+            why = f"the line does not say {lacking[0]}, and is no lesson by itself"
+            return Decided(text, "shown", "agent", "user", READERS_WORDS, why)
         return _held(
             Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
         )
@@ -113,6 +125,11 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a lasting order")
     return _held(decided)
+
+
+def reads_alone(line: str) -> bool:
+    """Whether a stranger could act on a person's line as it stands: it asks nothing and leans on nothing that was said before it."""
+    return not _LEANS.search(line)
 
 
 def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:

@@ -33,9 +33,7 @@ _SENSITIVE = {
         r"install\s+(?!scripts?\b|steps?\b|commands?\b)\w",
         re.I,
     ),
-    ADDRESS: re.compile(
-        r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I
-    ),
+    ADDRESS: re.compile(r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I),
     "changes rights or security": re.compile(
         r"\b(?:sudo|chmod|chown|setenforce|iptables)\b|\bverify\s*=\s*False\b"
         r"|--(?:no-verify|insecure|force|dangerously\S*|no-gpg-sign|privileged|no-sandbox)\b"

@@ -37,6 +37,7 @@ from tacit.surfaces.cli.reading import (
     agreed,
     nobody_reads,
     plan_of,
+    progress_words,
     read_chosen,
     reader_here,
     remember,
@@ -265,6 +266,8 @@ def _past(
         else []
     )
     lines: list[str] = []
+    if args.read is not False and (going := progress_words(memories)):
+        return {}, [going]  # the same sessions: nothing to ask about
     if args.read is False:
         remember(path, NOBODY)
         lines.append(f"no model reads your sessions; reader.by in {path} says so")

@@ -32,7 +32,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("lesson", nargs="?", default="", metavar="ID", help="the lesson")
     parser.add_argument(
-        "--anyway", action="store_true", help="arm it although its record is too thin, or not good enough"
+        "--anyway", action="store_true", help="use it although its record is too thin, or not good enough"
     )
     parser.add_argument(
         "--days", type=int, default=_DAYS, help=f"how far back sessions are looked at (default: {_DAYS})"

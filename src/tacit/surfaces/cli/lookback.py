@@ -24,7 +24,7 @@ from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
 from tacit.stores.cache import is_far, path_of
 from tacit.stores.captured import captured_folder
-from tacit.surfaces.cli import Answer, Cli, print_answer
+from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
 from tacit.surfaces.cli.past import is_transcript, keeping
@@ -105,18 +105,26 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.html:
         data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
+    asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings)
-    text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env), offered)
+    steps = _next(cli, data["html"] or "", _host(sources, cli.env))
+    text = _screen(found, cli, shown, gone.counted_here(), offered)
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
     text += "".join(f"\n{line}" for line in block_lines(blocks))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
-    answer = Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
-    if plan is None or not cli.can_ask or str(settings["reader.by"].value) == NOBODY:
-        return answer
-    print_answer(cli, answer)
-    cli.out.write("\n")
-    return _read(args, cli, plan, settings, chosen)
+    if not asks:
+        said = [text, "", *steps, *(["", *aside] if aside else [])]
+        return Answer(data, "\n".join(said), warnings=notes if cli.json else ())
+    # No pager: the question below is what the screen is for, and a key pressed in a pager is no answer.
+    cli.out.write("\n".join([text, "", *aside, ""] if aside else [text, ""]) + "\n")
+    answer = _read(args, cli, plan, settings, chosen)
+    if answer.data.get("read"):
+        steps[0] = (
+            f"Next: {paint(cli, 'bold', 'tacit')}                        the lessons on one screen, to keep or drop"
+        )
+    answer.text = "\n".join([answer.text, "", *steps])
+    return answer
 
 
 class _Chosen:
@@ -292,25 +300,25 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def _screen(found: Lookback, cli: Cli, listed: int, html: str, moved: Sequence[str], host: str, offered: str) -> str:
+def _screen(found: Lookback, cli: Cli, listed: int, moved: Sequence[str], offered: str) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [*_head(found, cli), *(line for said in moved for line in _wrapped(said)), *_lessons(found, cli, listed)]
     lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
-    lines += [
-        "",
-        f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
-    ]
+    return "\n".join(lines)
+
+
+def _next(cli: Cli, html: str, host: str) -> list[str]:
     connect = f"tacit connect {host}"
-    lines.append(
-        f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt"
-    )
     page = (
         f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
     )
-    lines.append(f"      {page}")
-    return "\n".join(lines)
+    return [
+        f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
+        f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt",
+        f"      {page}",
+    ]
 
 
 def _head(found: Lookback, cli: Cli) -> list[str]:

@@ -176,11 +176,8 @@ def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]
 
 def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     """For a screen about a project: what reading its sessions would bring, or how far it has come; nothing where all is read."""
-    if going := progress(memories):
-        lessons = numbered(going["lessons"], "new lesson")
-        return [
-            f"Reading in the background: {going['done']} of {numbered(going['total'], 'session')}, {lessons} so far."
-        ]
+    if going := progress_words(memories):
+        return [going]
     settings = memories.settings()
     if str(settings["reader.by"].value) == NOBODY:
         return []
@@ -189,6 +186,16 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     if plan is None:
         return [nobody_reads(cli.env)] if sessions and reader_here(settings, cli.env) is None else []
     return [f"{plan.sentence} Do it: tacit lookback --read"]
+
+
+def progress_words(memories: Memories) -> str:
+    """How far a reading in the background has come, for people; empty where none goes on."""
+    if not (going := progress(memories)):
+        return ""
+    if not going["done"]:
+        return f"Reading in the background: {numbered(going['total'], 'session')}."
+    lessons = numbered(going["lessons"], "new lesson")
+    return f"Reading in the background: {going['done']} of {numbered(going['total'], 'session')}, {lessons} so far."
 
 
 def progress(memories: Memories) -> dict[str, int]:
@@ -337,7 +344,7 @@ def told(said: Mapping[str, Any]) -> str:
         if said["background"]
         else ""
     )
-    return f"read {numbered(said['read'], 'session')}, {lessons}{again}: tacit{behind}"
+    return f"read {numbered(said['read'], 'session')}, {lessons}{again}{behind}"
 
 
 def settings_here(cli: Cli) -> Mapping[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories, store_path
@@ -14,7 +15,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
-from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json
+from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
 from tacit.surfaces.views import overview
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7
+FEWEST = 3  # rows of a kind, however small a terminal is
 
 NOTHING = """Nothing is kept yet.
 
@@ -54,14 +56,25 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data, found = overview(memories), one_screen(memories)
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
-        remember_numbers(memories, [row.id for row in found.rows])
         offered = offer_lines(cli, memories) if memories.project else []
         unread = [*memories.unread(), *memories.reading_trouble()]
+        notes = [told for told in (away, chosen, *unread) if told]
+        found, text = _fitting(cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes))
+        remember_numbers(memories, [row.id for row in found.rows])
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
-    return Answer(
-        data, _screen(cli, data, found, offered, runs), warnings=[told for told in (away, chosen, *unread) if told]
-    )
+    return Answer(data, text, warnings=notes)
+
+
+def _fitting(cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int) -> tuple[OneScreen, str]:
+    """The screen with as many rows as a terminal has room for, and its text; whoever asks from a script gets all of them."""
+    text = text_of(found)
+    room = shutil.get_terminal_size().lines - 2 - above if cli.out.isatty() else 0
+    while room and len(text.splitlines()) > room and max(len(found.told), len(found.new)) > FEWEST:
+        told, new = len(found.told), len(found.new)
+        found = shortened(found, told - (told > new), new - (told <= new))
+        text = text_of(found)
+    return found, text
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
@@ -81,6 +94,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     name = found.project or "no project yet"
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
+    lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
     lines += ["", *rows_text(cli, found.told)] if found.told else []
     lines += [paint(cli, "quiet", f"    and {numbered(found.more, 'lesson')} more: tacit list")] if found.more else []
     if not found.told and not found.new:
@@ -89,9 +103,9 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     if found.new:
         title = "New, or for you to decide: tacit keep N, tacit drop N; here, or typed to your agent"
         lines += ["", *(paint(cli, "wait", line) for line in wrapped(title, 0, WIDEST)), *rows_text(cli, found.new)]
+        lines += [paint(cli, "quiet", f"    and {found.later} more: tacit review, tacit list")] if found.later else []
     if found.unknown:
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
-    lines += ["", *(line for said in offered for line in wrapped(said, 0, WIDEST))] if offered else []
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(
