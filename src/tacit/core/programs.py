@@ -38,6 +38,7 @@ MANY_COMMANDS = frozenset(
     " just kubectl make mix mvn npm nx pip pip3 pnpm podman poetry rails systemctl terraform uv yarn".split()
 )
 NESTED = ("aws", "az", "gcloud", "gh", "glab")  # and those whose commands have commands
+_VALUED = ("--filter", "-F", "-C", "-c", "--dir", "--cwd", "--prefix", "--workspace")  # options before a command that take a word
 ENGLISH = frozenset(
     "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
 )
@@ -116,13 +117,21 @@ def head_of(command: str) -> str:
         words = part.split()
         name = _program(words)
         if name and name not in LOOKING:
-            rest = words[[word.strip("'\"").rpartition("/")[2] for word in words].index(name) + 1 :]
             if name not in MANY_COMMANDS:
                 return name
-            ahead = [at for at, word in enumerate(rest) if not word.startswith("-")]
-            deep = bool(ahead) and (name in NESTED or rest[ahead[0]] in ("run", "exec", "compose"))
-            return f"{name} {' '.join(rest[: ahead[: 1 + deep][-1] + 1])}" if ahead else ""
+            spoken = [word.strip("'\"").rpartition("/")[2] for word in words]
+            rest = [word for word in _bare(words[spoken.index(name) + 1 :]) if not word.startswith("-")]
+            deep = bool(rest) and (name in NESTED or rest[0] in ("run", "exec", "compose"))
+            return f"{name} {' '.join(rest[: 1 + deep])}" if rest else ""
     return ""
+
+
+def _bare(rest: list[str]) -> list[str]:
+    """What follows a program, from its command on: `--filter web build` is `build`."""
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        at += 2 if rest[at] in _VALUED else 1
+    return rest[at:]
 
 
 def runs_command(line: str, command: str) -> bool:
@@ -137,7 +146,7 @@ def runs_command(line: str, command: str) -> bool:
         at = spoken.index(name)
         if command in spoken[:at]:
             return True  # in front of another program: `timeout 60 make`
-        called = " ".join((name, *words[at + 1 :])) + " "
+        called = " ".join((name, *_bare(words[at + 1 :]))) + " "
         if any(called.startswith(f"{each} ") for each in spelled):
             return True
     return False

@@ -28,6 +28,7 @@ LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens de
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
 NOTICED = "notice"  # the source that `learn/tell` names
 BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
+CURES = ("fix", "pitfall")  # classes that an error asks for
 REST = 0.5  # of the best one's score, below which what comes after those is no longer about the subject
 RARE_IN_PROMPT, RARE_IN_OUTPUT = (
     2,
@@ -157,21 +158,24 @@ def is_about_command(memory: Memory, line: str, programs: tuple[str, ...], named
     """What a lesson says of a command that is about to run; empty where it is about something else."""
     from tacit.core.programs import part_about
 
-    if memory.source != NOTICED and named.sign(memory) == "name":
-        return memory.text
-    return part_about(memory, line, programs)
+    if memory.source == NOTICED or not names_of(memory.about):
+        return part_about(memory, line, programs)
+    return memory.text if named.sign(memory) == "name" else ""
 
 
 def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int], asked: int) -> bool:
     """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath. For what more
     than one piece of work speaks for one such word is enough in a prompt of many words, or much of what a short one asks."""
-    if moment in ("", START, COMMAND) or each.channel == "before" or named.sign(each.memory):
+    sign = named.sign(each.memory)
+    if moment == ERROR and sign != "error" and each.memory.source != NOTICED and each.memory.klass not in CURES:
+        return False  # an output names much of a project: what is no cure is told where somebody asks
+    if moment in ("", START, COMMAND) or each.channel == "before" or sign:
         return True
     if moment == FILE:
         return False
     once = each.memory.source == NOTICED or is_found_once(each.memory)
     if moment == ERROR:
-        return rare(each.memory.id) >= (RARE_IN_OUTPUT if once else RARE_IN_PROMPT)
+        return rare(each.memory.id) >= RARE_IN_OUTPUT
     held = rare(each.memory.id)
     if once or held >= RARE_IN_PROMPT:
         return held >= RARE_IN_PROMPT
