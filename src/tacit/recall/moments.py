@@ -167,15 +167,15 @@ def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int],
     """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath. For what more
     than one piece of work speaks for one such word is enough in a prompt of many words, or much of what a short one asks."""
     sign = named.sign(each.memory)
-    if moment == ERROR and sign != "error" and each.memory.source != NOTICED and each.memory.klass not in CURES:
-        return False  # an output names much of a project: what is no cure is told where somebody asks
+    if moment == ERROR and sign != "error" and each.memory.about and each.memory.klass not in CURES:
+        return False  # an output names much of a project: what is about something else is told where somebody asks
     if moment in ("", START, COMMAND) or each.channel == "before" or sign:
         return True
     if moment == FILE:
         return False
     once = each.memory.source == NOTICED or is_found_once(each.memory)
     if moment == ERROR:
-        return rare(each.memory.id) >= RARE_IN_OUTPUT
+        return rare(each.memory.id) >= (RARE_IN_OUTPUT if once or each.memory.about else RARE_IN_PROMPT)
     held = rare(each.memory.id)
     if once or held >= RARE_IN_PROMPT:
         return held >= RARE_IN_PROMPT
