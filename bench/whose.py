@@ -1,18 +1,22 @@
-"""Whose words: 500 lines of user messages drawn by stratum, for a labeller who has not seen the code, and the score against the labels.
+"""Whose words: 500 passages of user messages drawn by stratum, for a labeller who has not seen the code, and the score against the labels.
 
-    python bench/whose.py draw OUT FOLDER...      writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl (what Tacit calls each)
-    python bench/whose.py score OUT LABELS        LABELS: lines {"id", "label": typed | pasted | generated | unclear, "lines": N}
+    python bench/whose.py draw OUT [--driven FOLDER --pastes FILE] FOLDER...     the sheet, and what Tacit calls each passage
+    python bench/whose.py score OUT LABELS...
 
-A line is a passage of a message that the host wrote down as the user's. Strata are Tacit's own calls (250 typed, 150 pasted, quoted or
+`draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, 150 pasted, quoted or
 unsure, 100 generated), each drawn at random with a fixed seed; rates are weighted back by the size of each stratum, so that a rare
-mistake is not drawn away. Folders hold session files of any host, with a host's `history.jsonl` where it lies; FOLDER may hold driven
-sessions in which texts were pasted. A labeller is shown the message around a line and what the agent had said before it, never the call.
+mistake is not drawn away. Folders hold session files of any host, with a host's `history.jsonl` where it lies. `--driven` names the
+home of a real host whose session `hosts/pastes.json` drove: there it is known what was pasted, all of it is drawn, and it is scored by
+what was done, apart from the rest. A labeller is shown the message around a passage, what the agent said before and after it, and the
+host's own fields of the record, never the call.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -20,17 +24,25 @@ from pathlib import Path
 from typing import Any
 
 from tacit import formats
-from tacit.core.run import Step
+from tacit.core.run import Run
 from tacit.formats.source import FileSource
 from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"typed": 250, "pasted": 150, "generated": 100}
-AROUND, BEFORE = 1200, 400  # characters of the message, and of what the agent had said
+CALLS = ("typed", "unsure", "pasted", "generated")
+AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
+DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
 SEED = 46
+LONG = "pasted, 4 lines and more"
+# What a host's record says beside its text; ids, times and paths say nothing about whose words they are.
+FIELDS = (
+    "type", "isMeta", "isSidechain", "userType", "entrypoint", "promptSource", "origin", "isCompactSummary",
+    "isVisibleInTranscriptOnly", "originator", "source", "role", "kind", "turn_trigger",
+)  # fmt: skip
 
 
 def call_of(letter: str) -> str:
-    """Tacit's call of a line, by its letter on the page."""
+    """Tacit's call of a passage, by its letter on the page."""
     return "typed" if letter in PERSON else "unsure" if letter == UNSURE else "pasted" if letter == "Q" else "generated"
 
 
@@ -38,27 +50,87 @@ def stratum(call: str) -> str:
     return "pasted" if call == "unsure" else call
 
 
-def lines_of(steps: tuple[Step, ...]) -> Iterator[dict[str, Any]]:
+def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
     """Every passage of what stands as the user's in a run, with Tacit's call."""
+    records = path.read_text(errors="replace").splitlines()
     before = ""
-    for step in steps:
+    for at, step in enumerate(run.steps):
         if step.role == "assistant":
             before = step.text
         if step.role != "user" or step.agent or not step.text.strip():
             continue
+        record = _record(records, step.place)
+        said = _text(record)
+        whole = said if one_line(step.text) in one_line(said) else step.text  # with what the host says was pasted into it
+        after = next((each.text for each in run.steps[at + 1 :] if each.role == "assistant"), "")
         for letter, words in spoken(step, before):
             if words.strip() and letter in LETTERS:
                 yield {
-                    "line": scrubbed(words.strip())[:AROUND], "message": scrubbed(step.text)[:AROUND], "agent_before": one_line(scrubbed(before))[-BEFORE:],
-                    "call": call_of(letter), "speaker": step.speaker, "lines": words.strip().count("\n") + 1, "place": step.place,
+                    "passage": scrubbed(words.strip())[: 2 * AROUND], "message": _around(whole, words.strip()),
+                    "agent_before": one_line(scrubbed(before))[-BESIDE:], "agent_after": one_line(scrubbed(after))[:BESIDE],
+                    "record": _fields(_record(records, "line:1"), record), "question": (step.input or {}).get("question", ""),
+                    "call": call_of(letter), "lines": words.strip().count("\n") + 1, "host": run.host, "version": run.version,
                 }  # fmt: skip
 
 
-def draw(out: Path, folders: list[str]) -> None:
-    """The sample, and what each line is called."""
+def _around(message: str, words: str) -> str:
+    """The message with the passage between marks."""
+    start = max(0, message.find(words))
+    end = start + len(words)
+    cut = ("… " * (start > AROUND), " …" * (len(message) > end + AROUND))
+    before, after = message[max(0, start - AROUND) : start], message[end : end + AROUND]
+    return scrubbed(f"{cut[0]}{before}⟦{words[: 2 * AROUND]}⟧{after}{cut[1]}")
+
+
+def _record(records: list[str], place: str) -> dict[str, Any]:
+    """The host's record at a place."""
+    number = re.match(r"line:(\d+)", place)
+    try:
+        found = json.loads(records[int(number[1]) - 1]) if number else {}
+    except (ValueError, IndexError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(record: dict[str, Any]) -> str:
+    """The text of a record of a message."""
+    message = record.get("message") or record.get("payload") or {}
+    said = message.get("content") if isinstance(message, dict) else ""
+    parts = said if isinstance(said, list) else [{"text": said}]
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+
+
+def _fields(*records: dict[str, Any]) -> dict[str, str]:
+    """What the host wrote beside the text, of the session's head and of the record itself."""
+    found: dict[str, str] = {}
+    for record in records:
+        for part in (record, record.get("payload")):
+            if isinstance(part, dict):
+                found.update({name: str(part[name])[:80] for name in FIELDS if name in part})
+        if isinstance(record.get("toolUseResult"), (dict, str)):
+            found["stands in"] = "the result of a tool call"
+    return found
+
+
+def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
+    """What was done in a driven session, of the greater part of a passage: typed or pasted, and the lines of the paste."""
+    bare, message = one_line(line["passage"]), one_line(line["message"].replace("⟦", "").replace("⟧", ""))
+    for paste in pastes:
+        if one_line(paste) in message:
+            shared = sum(len(each) for each in map(one_line, paste.splitlines()) if each and each in bare)
+            if bare in one_line(paste) or 2 * shared > len(bare):
+                return "pasted", paste.strip().count("\n") + 1
+    return "typed", 0
+
+
+def draw(out: Path, folders: list[str], driven: list[str], pastes: str) -> None:
+    """The sample, and what each passage is called."""
+    played = json.loads(Path(pastes).read_text())["sessions"] if pastes else []
+    done = [each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)]
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    known: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for folder in folders:
+    for folder in (*folders, *driven):
         for path in sorted(Path(folder).rglob("*.jsonl")):
             if "truth" in path.parts or path.name == "history.jsonl":
                 continue
@@ -67,64 +139,79 @@ def draw(out: Path, folders: list[str]) -> None:
             except Exception as error:
                 print(f"left out {path.name}: {error}", file=sys.stderr)
                 continue
-            for run in runs:
-                for line in lines_of(run.steps):
-                    key = f"{line['call']} {line['line']}"
-                    if key not in seen:  # the same words again say nothing new
-                        seen.add(key)
-                        found[stratum(line["call"])].append({**line, "host": run.host, "version": run.version})
+            for line in (line for run in runs for line in passages(run, path)):
+                if folder in driven and line["call"] != "generated":
+                    truth, lines = truth_of(line, done)
+                    known.append({**line, "driven": truth, "lines": lines or line["lines"]})
+                elif (key := f"{line['call']} {line['passage']}") not in seen:  # the same words again say nothing new
+                    seen.add(key)
+                    found[stratum(line["call"])].append(line)
     chance = random.Random(SEED)
-    drawn = [
-        (name, each)
-        for name, many in WANTED.items()
-        for each in chance.sample(found[name], min(many, len(found[name])))
-    ]
+    pasted = [each for each in known if each["driven"] == "pasted"]
+    typed = [each for each in known if each["driven"] == "typed"]
+    typed = chance.sample(typed, min(DRIVEN_TYPED, len(typed)))
+    drawn = [{**each, "stratum": each["driven"], "of": 1, "drawn": 1} for each in pasted + typed]
+    for name, most in WANTED.items():
+        many = min(most - sum(each["stratum"] == name for each in drawn), len(found[name]))
+        drawn += [{**each, "stratum": name, "of": len(found[name]), "drawn": many} for each in chance.sample(found[name], many)]  # fmt: skip
     chance.shuffle(drawn)
     out.mkdir(parents=True, exist_ok=True)
-    shown = ("line", "message", "agent_before", "host")
-    with (out / "lines.jsonl").open("w") as file:
-        file.writelines(
-            f"{json.dumps({'id': n, **{name: each[name] for name in shown}})}\n" for n, (_, each) in enumerate(drawn, 1)
-        )
-    with (out / "key.jsonl").open("w") as file:
-        for n, (name, each) in enumerate(drawn, 1):
-            row = {"id": n, "stratum": name, "of": len(found[name]), "drawn": min(WANTED[name], len(found[name]))}
-            file.write(
-                f"{json.dumps({**row, **{key: each[key] for key in ('call', 'speaker', 'lines', 'version', 'host')}})}\n"
-            )
-    print({name: f"{sum(each == name for each, _ in drawn)} of {len(found[name])}" for name in WANTED})
+    shown = ("host", "record", "question", "agent_before", "message", "passage", "agent_after")
+    kept = ("stratum", "of", "drawn", "call", "lines", "host", "version", "driven")
+    for file, names in (("lines.jsonl", shown), ("key.jsonl", kept)):
+        rows = [{"id": n, **{name: each[name] for name in names if each.get(name)}} for n, each in enumerate(drawn, 1)]
+        (out / file).write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    print(dict(Counter((each["stratum"], each["call"], "driven" if "driven" in each else "found") for each in drawn)))
 
 
-def score(out: Path, labels: str) -> None:
-    """How often each true kind is called what, weighted by the sizes of the strata."""
+def score(out: Path, labels: list[str]) -> None:
+    """How often each true kind is called what: of what was found, weighted by the strata's sizes; of what was driven, by what was done."""
     key = {row["id"]: row for row in map(json.loads, (out / "key.jsonl").read_text().splitlines())}
-    table: dict[str, Counter[str]] = defaultdict(Counter)
-    raw: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in map(json.loads, Path(labels).read_text().splitlines()):
+    weighted: dict[str, Counter[str]] = defaultdict(Counter)
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    driven: dict[str, Counter[str]] = defaultdict(Counter)
+    judged: Counter[tuple[str, str]] = Counter()
+    rows = [json.loads(line) for each in labels for line in Path(each).read_text().splitlines() if line.strip()]
+    for row in rows:
         known = key[row["id"]]
-        kind = row["label"]
-        if kind == "pasted":
-            kind = "pasted, 4 lines and more" if row.get("lines", known["lines"]) >= 4 else "pasted, shorter"
-        table[kind][known["call"]] += known["of"] / known["drawn"]
-        raw[kind][known["call"]] += 1
-    for kind, calls in sorted(table.items()):
-        every = sum(calls.values())
-        shares = ", ".join(
-            f"{call} {calls[call] / every:.1%} ({raw[kind][call]})"
-            for call in ("typed", "unsure", "pasted", "generated")
-        )
-        print(f"{kind}: {shares}; n = {sum(raw[kind].values())}")
-    typed, every = table["typed"], max(1e-9, sum(table["typed"].values()))
-    print(
-        f"typed called typed or unsure: {(typed['typed'] + typed['unsure']) / every:.1%} (wanted 99 %); called typed: {typed['typed'] / every:.1%} (95 %)"
-    )
-    for kind in ("pasted, 4 lines and more", "generated"):
-        if table[kind]:
-            print(f"{kind} called typed: {table[kind]['typed'] / sum(table[kind].values()):.1%} (at most 2 %)")
+        if "driven" in known:
+            judged[known["driven"], row["label"]] += 1
+            driven[_kind(known["driven"], known["lines"])][known["call"]] += 1
+            continue
+        kind = _kind(row["label"], row.get("lines") or known["lines"])
+        weighted[kind][known["call"]] += known["of"] / known["drawn"]
+        counted[kind][known["call"]] += 1
+    print(f"{len({row['id'] for row in rows})} of {len(key)} labelled")
+    for title, table, raw in (("found", weighted, counted), ("driven", driven, driven)):
+        for kind, calls in sorted(table.items()):
+            shares = ", ".join(f"{call} {calls[call] / calls.total():.1%} ({raw[kind][call]})" for call in CALLS)
+            print(f"{title}, {kind}: {shares}; n = {raw[kind].total()}")
+    typed, every = weighted["typed"], weighted["typed"].total() or 1
+    print(f"typed called typed or unsure {(typed['typed'] + typed['unsure']) / every:.1%} (at least 99 %), called typed {typed['typed'] / every:.1%} (at least 95 %)")  # fmt: skip
+    for kind in (LONG, "generated"):
+        for title, table in (("found", weighted), ("driven", driven)):
+            if table[kind]:
+                print(f"{title}, {kind}, called typed {table[kind]['typed'] / table[kind].total():.1%} (at most 2 %)")
+    print(f"the labeller of what was driven (done, label): {dict(judged)}")
+
+
+def _kind(label: str, lines: int) -> str:
+    return (LONG if lines >= 4 else "pasted, shorter") if label == "pasted" else label
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("act", choices=("draw", "score"))
+    parser.add_argument("out", type=Path)
+    parser.add_argument("rest", nargs="+", help="folders of sessions, or the labels")
+    parser.add_argument("--driven", action="append", default=[])
+    parser.add_argument("--pastes", default="")
+    given = parser.parse_args()
+    if given.act == "draw":
+        draw(given.out, given.rest, given.driven, given.pastes)
+    else:
+        score(given.out, given.rest)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "draw":
-        draw(Path(sys.argv[2]), sys.argv[3:])
-    else:
-        score(Path(sys.argv[2]), sys.argv[3])
+    main()

@@ -35,7 +35,7 @@ NO_TRIAL = "[trial]\nrate = 0.0\n"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--host", action="append", default=[], help="only this host, or host-newest, host-npm")
-    parser.add_argument("--scenario", action="append", default=[], help="only this scenario (a file's name)")
+    parser.add_argument("--scenario", action="append", default=[], help="only this scenario (its name, or a file)")
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
     parser.add_argument(
@@ -59,7 +59,9 @@ def main() -> int:
             json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs])
         )
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
-    chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
+    chosen = {
+        name: scenarios.get(name) or json.loads(Path(name).read_text()) for name in (given.scenario or scenarios)
+    }
     began, load = time.monotonic(), os.getloadavg()[0]
     with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits, and each has a home of its own
         driven = {
