@@ -61,7 +61,9 @@ def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
             continue
         record = _record(records, step.place)
         said = _text(record)
-        whole = said if one_line(step.text) in one_line(said) else step.text  # with what the host says was pasted into it
+        whole = (
+            said if one_line(step.text) in one_line(said) else step.text
+        )  # with what the host says was pasted into it
         after = next((each.text for each in run.steps[at + 1 :] if each.role == "assistant"), "")
         for letter, words in spoken(step, before):
             if words.strip() and letter in LETTERS:

@@ -59,9 +59,7 @@ def main() -> int:
             json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs])
         )
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
-    chosen = {
-        name: scenarios.get(name) or json.loads(Path(name).read_text()) for name in (given.scenario or scenarios)
-    }
+    chosen = {name: scenarios.get(name) or json.loads(Path(name).read_text()) for name in (given.scenario or scenarios)}
     began, load = time.monotonic(), os.getloadavg()[0]
     with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits, and each has a home of its own
         driven = {

@@ -22,10 +22,10 @@ from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts.environment import surroundings
-from tacit.surfaces import worker
+from tacit.surfaces.drain import ATTEMPTS, DEATHS, NEVER, Worked, _take_over, work
 from tacit.surfaces.jobs import LOOKS
 from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
-from tacit.surfaces.worker import ATTEMPTS, NEVER, Wish, Worked, enqueue, start, work
+from tacit.surfaces.worker import Wish, enqueue, start
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -169,7 +169,7 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(
     memories: Memories, host: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
-    monkeypatch.setattr(worker.time, "time", lambda: 1_800_000_000.0)
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
     name = session(host, 1)
     enqueue(memories.near, wish(host, name))
     with memories.near.write() as tx:
@@ -281,12 +281,12 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
         with memories.near.write() as tx:
             tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
-            worker._take_over(tx)
+            _take_over(tx)
         not_before = clock.seconds(jobs(memories)[0][3])
         # times are kept in whole milliseconds
         assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1
     with memories.near.write() as tx:
-        tx.rows("UPDATE queue SET attempts = :n", n=worker.DEATHS)
+        tx.rows("UPDATE queue SET attempts = :n", n=DEATHS)
     assert drain(memories) == Worked(failed=1)
     assert "20 workers ended" in jobs(memories)[0][4]
 

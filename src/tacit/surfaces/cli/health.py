@@ -21,12 +21,12 @@ from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.drain import failed_jobs
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
-from tacit.surfaces.worker import failed_jobs
 
 if TYPE_CHECKING:
     import argparse
