@@ -22,6 +22,7 @@ from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts.environment import surroundings
+from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import ATTEMPTS, DEATHS, NEVER, Worked, _take_over, work
 from tacit.surfaces.jobs import LOOKS
 from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
@@ -30,6 +31,12 @@ from tacit.surfaces.worker import Wish, enqueue, start
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
 FAILURE = "Exit code 1\nDatabaseError: schema is out of date: expected version 42, found 41"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers look at their queue often."""
+    monkeypatch.setattr(drain_module, "GLANCE", 0.02)
 
 
 @pytest.fixture
@@ -113,6 +120,22 @@ def address(memories: Memories) -> str:
 
 def drain(memories: Memories) -> Worked:
     return work(address(memories), memories.env, at_once=True)
+
+
+def read_with(home: Path, folder: Path, script: str) -> None:
+    """Have sessions read by a shell script."""
+    (folder / "model.sh").write_text(f"{script}\n")
+    config = home / ".config" / "tacit" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[model]\ncommand = "sh {folder / "model.sh"}"\n[reader]\nby = "model"\nhosts = ["*"]\n')
+
+
+def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def kept(memories: Memories) -> dict[str, Any]:
@@ -353,11 +376,7 @@ def test_a_session_is_read_in_its_own_projects_environment_only(
 ) -> None:
     """A's worker learns B's session and leaves the reading; the worker that B's hook would start does it."""
     asked = tmp_path / "asked"
-    model = tmp_path / "model.sh"
-    model.write_text(f"cat > /dev/null; echo $ANTHROPIC_BASE_URL >> {asked}; echo '{{}}'\n")
-    config = alone / ".config" / "tacit" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[model]\ncommand = "sh {model}"\n[reader]\nby = "model"\nhosts = ["*"]\n')
+    read_with(alone, tmp_path, f"cat > /dev/null; echo $ANTHROPIC_BASE_URL >> {asked}; echo '{{}}'")
     a, b = ({**memories.env, "ANTHROPIC_BASE_URL": f"https://gateway.{name}"} for name in "ab")
     of_b = surroundings(b)
     enqueue(memories.near, wish(host, session(host, 1), over=True, surroundings=of_b))
@@ -368,6 +387,30 @@ def test_a_session_is_read_in_its_own_projects_environment_only(
     assert not asked.exists()
     work(where, b, idle=0.1)
     assert set(asked.read_text().split()) == {"https://gateway.b"}
+
+
+def test_learning_never_waits_for_reading(memories: Memories, host: Any, alone: Path, tmp_path: Path) -> None:
+    """A reader hangs over one session; what a person says in the next is known meanwhile."""
+    asked, answers = tmp_path / "asked", tmp_path / "answers"
+    read_with(alone, tmp_path, f"cat >> {asked}; while [ ! -e {answers} ]; do sleep .02; done; echo '{{}}'")
+    first, second = session(host, 1), session(host, 2)
+    enqueue(memories.near, wish(host, first, over=True))
+    worked: list[Worked] = []
+    works = threading.Thread(target=lambda: worked.append(work(address(memories), memories.env, idle=0.02)))
+    works.start()
+    try:
+        until(asked.exists)
+        enqueue(memories.near, wish(host, second, over=True))
+        until(lambda: any("tool-wolf2" in memory.text for memory in memories.list()))
+        assert not answers.exists() and works.is_alive()
+    finally:
+        answers.touch()
+        works.join(20)
+    assert [each.learned for each in worked] == [2]
+    assert sorted(key.partition(":")[0] for key, *_ in jobs(memories)) == [
+        "read",
+        "read",
+    ]  # no answer in the form asked for
 
 
 def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(memories: Memories) -> None:

@@ -104,7 +104,7 @@ class Learning(Recalling):
         reading = prepared(desk.folder, run, row.id, row.project, self.now(), again=again)
         if reading is None:
             return learned
-        if self.reads_elsewhere:
+        if self.reads_in:
             self._let_wait(desk.folder, row.id)
             return learned
         report = read(desk, reading)
@@ -374,7 +374,7 @@ class Learning(Recalling):
         """Have the worker try again what could not be read yet."""
         reading = load(folder, run)
         if reading is not None and reading.state == WAITING:
-            where = self.reads_elsewhere or surroundings(self.env)
+            where = self.reads_in or surroundings(self.env)
             asked = {"run": run, "folder": self.folder, "surroundings": where}
             with self.made_near().write() as tx:
                 tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)

@@ -146,9 +146,7 @@ class Opened:
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
-        self.reads_elsewhere = (
-            ""  # the surroundings in which sessions are to be read, where they are not ours (`hosts.environment`)
-        )
+        self.reads_in = ""  # the surroundings in which a worker reads sessions later; empty: here and at once
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
     @property

@@ -408,8 +408,8 @@ if TYPE_CHECKING:
         ) -> None:
             """Ask the worker for something; the same key again refreshes what waits."""
 
-        def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ...) -> Job | None:
-            """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
+        def lease(self, who: str, now: str, until: str, after: int = 0, last: int = ..., kind: str = "") -> Job | None:
+            """Take the oldest job due and not held, numbered beyond `after` up to `last`; `kind`: "read", or "rest" for all but those."""
 
         def finish(self, job: Job, holder: str) -> None:
             """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""

@@ -14,9 +14,13 @@ def failing(store: Reads) -> Sequence[tuple[str, int, str, str]]:
     return store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
 
 
-def next_due(store: Reads, never: str) -> str | None:
-    """When the next job may be taken; `never` is the time of those that wait for a person."""
-    row = store.one("SELECT min(max(not_before, lease_until)) FROM queue WHERE not_before < :never", never=never)
+def next_due(store: Reads, never: str, reads: bool) -> str | None:
+    """When the next job that `reads` a session, or the next that does not, may be taken; `never` is the time of those that wait for a
+    person."""
+    row = store.one(
+        f"SELECT min(max(not_before, lease_until)) FROM queue WHERE not_before < :never AND kind {'=' if reads else '<>'} 'read'",
+        never=never,
+    )
     return row[0] if row else None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.digest import new_id
-from tacit.core.value import value
+from tacit.core.value import replace, value
 
 _FOLDER = "readings"
 WAITING, READ = "waiting", "read"
@@ -90,6 +90,17 @@ def save(folder: str, reading: Reading) -> None:
     except BaseException:
         _unlink(half)
         raise
+
+
+def keep_on(folder: str, reading: Reading, begun_at: str) -> None:
+    """Write how far a reading that was begun has come. A session that went on meanwhile, and was learned again, has its new lines still to
+    be read."""
+    newer = load(folder, reading.run)
+    if newer is not None and newer.state == WAITING and newer.at != begun_at:
+        done = reading.done if newer.lines[: len(reading.lines)] == reading.lines else 0
+        new = {"lines": newer.lines, "outside": newer.outside, "root": newer.root, "at": newer.at}
+        reading = replace(reading, state=WAITING, done=done, **new)
+    save(folder, reading)
 
 
 def every(folder: str, state: str = "") -> Iterator[Reading]:

@@ -236,18 +236,18 @@ class RunWriter(RowWriter):
             kind=kind, key=key, project=project, payload=json_text(payload), at=at, not_before=not_before,
         )  # fmt: skip
 
-    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ENDLESS) -> Job | None:
-        """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
+    def lease(self, who: str, now: str, until: str, after: int = 0, last: int = ENDLESS, kind: str = "") -> Job | None:
+        """Take the oldest job due and not held, numbered beyond `after` up to `last`; `kind`: "read", or "rest" for all but those."""
         row = self.one(
-            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
-            f" AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1{self.FREE}",
-            now=now, after=after, last=last,
+            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now AND lease_until <= :now"
+            f" AND id > :after AND id <= :last AND (:kind = '' OR (:kind = 'read') = (kind = 'read')) ORDER BY id LIMIT 1{self.FREE}",
+            now=now, after=after, last=last, kind=kind,
         )  # fmt: skip
         if row is None:
             return None
         self.rows(
             "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
-            holder=holder, until=until, id=row[0],
+            holder=who, until=until, id=row[0],
         )  # fmt: skip
         return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
 

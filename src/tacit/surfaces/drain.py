@@ -6,11 +6,17 @@ the kernel's, gone with the process. So whoever holds the lock may take over eve
 
 A session that never said it ended is looked at once more when it has been still long enough to be over; until then
 its job stays in the queue, with a time before which nobody needs to wake up for it.
+
+Learning takes moments and goes by rules; reading asks a model and may take minutes. So sessions are read in a thread beside it: what a
+person says is known to the next session whatever a reader does.
+
+What takes long to import is imported when the lock is held: until then each hook starts a worker of its own.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,10 +31,7 @@ from tacit.stores import queue
 from tacit.stores.cache import held, must_be_a_store, note
 from tacit.stores.cache import is_due as carries_now
 from tacit.stores.captured import sweep
-from tacit.stores.carry import in_step
 from tacit.stores.sql_rows import ENDLESS
-from tacit.surfaces import nightly
-from tacit.surfaces.jobs import done_by
 from tacit.surfaces.turns import take_turn
 from tacit.surfaces.worker import Wish, enqueue, is_job_due
 
@@ -57,6 +60,10 @@ class Worked:
     failed: int = 0
     skipped: int = 0
     alone: bool = True  # false: another worker holds this store
+
+    def with_more(self, more: Worked) -> Worked:
+        """Both together."""
+        return Worked(self.learned + more.learned, self.failed + more.failed, self.skipped + more.skipped, self.alone)
 
 
 def work(
@@ -89,9 +96,12 @@ def work(
 
 def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
     """All that is to be done while the lock is ours."""
+    from tacit.surfaces import nightly
+
     home = _home(near, env)
     try:
-        worked = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, worked, idle)
+        done = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
+        worked = worked.with_more(done)
         home.backup_if_due()
         near.store.tidy()
         sweep(near.store.path, time.time())
@@ -141,54 +151,112 @@ def failed_jobs(store: Store) -> list[dict[str, Any]]:
 
 def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
-    holder, worked = _holder(), Worked()
-    lends = not shell_mark(env, "")  # a person who calls for it has it read in their own surroundings
+    worked, lends = Worked(), not shell_mark(env, "")  # a person who calls for it has it read in their own surroundings
     _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
         queue.hasten(tx, NEVER)
         done, last = 0, queue.last_job(tx)
-    while not _is_paused(store):
-        job = _take(store, holder, done, last)
-        if job is None:
-            break
-        if lends:
-            job = replace(job, payload={**job.payload, "surroundings": surroundings(env)})
-        worked, done = _do(store, home, env, job, holder, worked), job.id
+    while not _is_paused(store) and (job := _take(store, done, last)) is not None:
+        worked, done = _do(store, home, env, job, worked, lends), job.id
+    with BesideLearning(store, env, queue.last_job(store), lends) as reading:
+        reading.begin()
+        while reading.is_at_it():
+            if (job := _take(store)) is not None:
+                worked = _do(store, home, env, job, worked, lends)
     _carry(store, home)
-    return worked
+    return worked.with_more(reading.worked)
 
 
 def _carry(store: Store, home: Memories) -> int:
     """Bring this machine's cache and its server in step; how many rows went there. A file has nothing to carry."""
     if not store.far:
         return 0
+    from tacit.stores.carry import in_step
+
     return in_step(store, home.store)[0].rows
 
 
-def _drain(store: Store, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
-    holder = _holder()
+def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) -> Worked:
     with store.write() as tx:
         _take_over(tx)
         queue.hasten_reading(tx, surroundings(env))
-    still_since, safe_until = time.monotonic(), 0.0
-    while not _is_paused(store):
-        if _carries(store) and _carry(store, home):
-            still_since = time.monotonic()
-        job = _take(store, holder)
-        if job is not None:
-            worked = _do(store, home, env, job, holder, worked)
-            still_since = time.monotonic()
-            if still_since > safe_until:  # where agents never rest, neither does the queue
-                home.backup_if_due()
-                safe_until = still_since + SAFETY
-            continue
-        rest = still_since + idle - time.monotonic()
-        next_due = _next_due(store)
-        if rest <= 0 and not 0 <= next_due <= idle:
-            break
-        time.sleep(max(0.01, min(GLANCE, next_due if next_due >= 0 else GLANCE)))
-    return worked
+    worked, still_since, safe_until = Worked(), time.monotonic(), 0.0
+    with BesideLearning(store, env) as reading:
+        while not _is_paused(store):
+            if _carries(store) and _carry(store, home):
+                still_since = time.monotonic()
+            reading.begin()
+            job = _take(store)
+            if job is not None:
+                worked = _do(store, home, env, job, worked)
+                still_since = time.monotonic()
+                if still_since > safe_until:  # where agents never rest, neither does the queue
+                    home.backup_if_due()
+                    safe_until = still_since + SAFETY
+                continue
+            due, to_read = _next_due(store, False), _next_due(store, True)
+            if reading.is_at_it(due if due >= 0 else GLANCE):
+                still_since = time.monotonic()
+            elif time.monotonic() >= still_since + idle and not 0 <= due <= idle and not 0 <= to_read <= idle:
+                break
+    return worked.with_more(reading.worked)
+
+
+class BesideLearning:
+    """Sessions read one after the other beside the learning, in a thread with connections of its own. Whoever leaves waits for the
+    session that is being read, and hears if the store could not be reached."""
+
+    def __init__(self, store: Store, env: Mapping[str, str], last: int = ENDLESS, lends: bool = False) -> None:
+        self.worked = Worked()
+        self._store, self._env, self._last, self._lends = store, env, last, lends
+        self._thread = threading.Thread()
+        self._ends = False
+        self._error: TacitError | None = None
+
+    def __enter__(self) -> BesideLearning:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._ends = True
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._error is not None and kind is None:
+            raise self._error
+
+    def begin(self) -> None:
+        """Read what is due, unless somebody is at it."""
+        if self._error is not None:
+            raise self._error
+        if not self._thread.is_alive() and _next_due(self._store, True) == 0:
+            self._thread = threading.Thread(target=self._read, name="tacit-reading", daemon=True)
+            self._thread.start()
+
+    def is_at_it(self, seconds: float = GLANCE) -> bool:
+        """Whether a session is being read; known after a glance, or sooner where something is due or it ends."""
+        glance = max(0.01, min(GLANCE, seconds))
+        if not self._thread.is_alive():
+            time.sleep(glance)
+            return False
+        self._thread.join(glance)
+        return True
+
+    def _read(self) -> None:
+        address = self._store.far or self._store.path
+        try:
+            with open(address, env=self._env, cwd="/", create=bool(self._store.far), near=True) as near:
+                home = _home(near, self._env)
+                try:
+                    while not self._ends and not _is_paused(near.store):
+                        job = _take(near.store, 0, self._last, reads=True)
+                        if job is None:
+                            return
+                        self.worked = _do(near.store, home, self._env, job, self.worked, self._lends)
+                finally:
+                    if home is not near:
+                        home.close()
+        except TacitError as error:
+            self._error = error
 
 
 def _holder() -> str:
@@ -207,22 +275,27 @@ def _is_paused(store: Store) -> bool:
     return store.meta("paused_until") > clock.now()
 
 
-def _next_due(store: Store) -> float:
-    """Seconds until the next job is due; −1 where none is waiting."""
-    at = queue.next_due(store, NEVER)
+def _next_due(store: Store, reads: bool) -> float:
+    """Seconds until the next job that reads a session, or the next of the others, is due; −1 where none is waiting."""
+    at = queue.next_due(store, NEVER, reads)
     return max(0.0, clock.seconds(at) - time.time()) if at is not None else -1.0
 
 
-def _take(store: Store, holder: str, after: int = 0, last: int = ENDLESS) -> Job | None:
-    if not is_job_due(store):
+def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = False) -> Job | None:
+    if _next_due(store, reads) != 0:
         return None
     with store.write() as tx:
         now = time.time()
-        return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE), after=after, last=last)
+        kind = "read" if reads else "rest"
+        return tx.lease(_holder(), clock.stamp(now), clock.stamp(now + LEASE), after, last, kind)
 
 
-def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
+def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked, lends: bool = False) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
+    from tacit.surfaces.jobs import done_by
+
+    if lends:
+        job = replace(job, payload={**job.payload, "surroundings": surroundings(env)})
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
@@ -249,7 +322,7 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: 
             tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
         if done.skipped:
             tx.count(job.project, done.skipped, clock.now())
-        tx.finish(job, holder)
+        tx.finish(job, _holder())
     if not done.learns:
         return worked
     return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)

@@ -45,7 +45,7 @@ class Done:
 def done_by(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
     """One job, by its kind."""
     if job.kind == "read":
-        return read_session(store, env, job)
+        return read_session(near, store, env, job)
     return keep_tree_of(near, env, job) if job.kind == "keep" else learn_transcript(near, store, env, job)
 
 
@@ -69,7 +69,7 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
     by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
-    home.reads_elsewhere = _elsewhere(env, job)
+    home.reads_in = str(said.get("surroundings") or "") or surroundings(env)
     learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
     if near.meta(f"word:{said['session']}") and not by_place and is_hosts_own(path, str(said["host"]), env, folder):
         fulfilled(near, home, str(said["session"]), _runs_of(path, format, str(said["session"])), over)
@@ -96,19 +96,18 @@ def _source(path: str, format: str, session: str) -> str | Source:
     return one_session(path, session) if one_session else path
 
 
-def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
-    """Read a session that could not be read when it was learned."""
-    if _elsewhere(env, job):
-        return Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + ELSEWHERE_IN))
-    reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(str(job.payload["run"]))
-    waits = reading is not None and reading.state == WAITING
-    return Done(waits=reading.error or "not read yet", until=reading.not_before) if reading and waits else Done()
-
-
-def _elsewhere(env: Mapping[str, str], job: Job) -> str:
-    """The surroundings in which a job's session is to be read, if they are not ours."""
+def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) -> Done:
+    """Read a session that was learned; its receipt then tells what the reader found, too."""
     wanted = str(job.payload.get("surroundings") or "")
-    return wanted if wanted != surroundings(env) else ""
+    if wanted and wanted != surroundings(env):
+        return Done(waits="it is read in its own project's environment", until=clock.stamp(time.time() + ELSEWHERE_IN))
+    run = str(job.payload["run"])
+    reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(run)
+    if reading is not None and reading.state == WAITING:
+        return Done(waits=reading.error or "not read yet", until=reading.not_before)
+    if reading is not None and (row := store.run(run)) is not None:
+        leave_receipt(near, store, row)
+    return Done(learns=False)
 
 
 def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:

@@ -127,6 +127,22 @@ def test_a_reading_dies_anywhere_and_nothing_is_lost(memories: Memories, monkeyp
         assert len(heard) == 1 and heard[0].tally.seen == 1
 
 
+def test_a_session_that_goes_on_while_it_is_read_is_read_on(memories: Memories) -> None:
+    """Learned again beside its reading, it keeps what was answered, and its new lines wait."""
+    first = session("r1")
+    longer = session("r1", *first.steps, user("Never push to main by yourself, open a draft."), say("Fine."))
+    at = desk(memories, answer([SAID], [weighs()]))
+    memories.learn(first)
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    begun = prepared(at.folder, first, row.id, row.project, "2026-11-18T03:00:00.000Z")
+    assert begun is not None
+    prepared(at.folder, longer, row.id, row.project, "2026-11-18T03:00:30.000Z")
+    assert read(at, begun).new
+    left = load(at.folder, row.id)
+    assert left is not None and (left.state, left.done, len(left.lines), len(left.lessons)) == ("waiting", 2, 4, 1)
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -132,7 +132,7 @@ class Questions:
             )
         row = {"step": holds, "said": said, "model": self.model.identity, "at": self.now(), "chars": len(asked)}
         self.reading = replace(self.reading, answers={**self.reading.answers, name: row}, model=self.model.identity)
-        readings.save(self.folder, self.reading)
+        readings.keep_on(self.folder, self.reading, self.reading.at)
         return said
 
 

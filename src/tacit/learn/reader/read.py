@@ -60,12 +60,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
             )  # fmt: skip
             readings.save(folder, grown)
             return grown
-    if (
-        old is None
-        and run.lineage
-        and not again
-        and _is_copy(readings.every(folder, readings.READ), run, project, lines)
-    ):
+    if old is None and run.lineage and not again and _is_copy(readings.every(folder), run, project, lines):
         return None
     fresh = readings.Reading(
         id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,
@@ -76,7 +71,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
 
 
 def _is_copy(read: Iterable[Reading], run: Run, project: str, lines: Sequence[Sequence[object]]) -> bool:
-    """Whether all that a run says was read in a session that it was copied from, or that was copied from it."""
+    """Whether all that a run says was read, or is to be, in a session that it was copied from, or that was copied from it."""
     said = [(line[1], line[3] or line[2]) for line in lines]
     return any(
         [(line[1], line[3] or line[2]) for line in each.lines][: len(said)] == said
@@ -106,14 +101,14 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
     try:
         desk = examined(desk)
     except Unavailable as error:
-        readings.save(desk.folder, postponed(reading, error.message, desk.now()))
+        readings.keep_on(desk.folder, postponed(reading, error.message, desk.now()), reading.at)
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Questions(reading, desk.folder, desk.model, READING_PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
         taking = Taking(desk, asking.reading, asking.lessons())
         taking.judge(asking)
     except Unavailable as error:
-        readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))
+        readings.keep_on(desk.folder, postponed(asking.reading, error.message, desk.now()), reading.at)
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     report, became = taking.take()
     try:
@@ -124,7 +119,7 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
         asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became), error="", not_before="",
         at=desk.now(),
     )  # fmt: skip
-    readings.save(desk.folder, done)
+    readings.keep_on(desk.folder, done, reading.at)
     return report
 
 
