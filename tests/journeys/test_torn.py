@@ -121,7 +121,7 @@ def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Pa
 
 def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
-    from tacit.surfaces import drain
+    from tacit.surfaces import worker
     from tacit.surfaces.hooks import DIED, respond
 
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
@@ -140,10 +140,10 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
         "source": "startup",
     }
     respond("session-start", said, os.environ)
-    assert drain.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
+    assert worker.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
     later = time.time() + DIED + 1
-    monkeypatch.setattr(drain.time, "time", lambda: later)
-    assert drain.work(store, os.environ, idle=0.0).learned == 1
+    monkeypatch.setattr(worker.time, "time", lambda: later)
+    assert worker.work(store, os.environ, idle=0.0).learned == 1
     with open() as memories:
         dead = known(memories)
         memories.learn(str(transcript), format="claude-code")
@@ -154,8 +154,7 @@ def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
     """What a worker learned into the copy of a server's lessons would reach nobody: it names the server instead, and keeps what waits."""
     from tacit.core.errors import UsageError
     from tacit.stores.cache import open_cache
-    from tacit.surfaces.drain import work
-    from tacit.surfaces.worker import Wish, enqueue
+    from tacit.surfaces.worker import Wish, enqueue, work
 
     with open_cache("postgresql://nowhere.example/team", str(tmp_path), create=True) as near:
         enqueue(near, Wish("claude-code", "s1", str(DATA / FILES[1]), str(folder), over=True))

@@ -22,11 +22,12 @@ from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.hosts.environment import surroundings
+from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
-from tacit.surfaces.drain import ATTEMPTS, DEATHS, NEVER, Worked, _take_over, work
+from tacit.surfaces.drain import ATTEMPTS, DEATHS, _take_over
 from tacit.surfaces.jobs import LOOKS
-from tacit.surfaces.turns import is_awaited, lock, serves_others, take_turn
-from tacit.surfaces.worker import Wish, enqueue, start
+from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
+from tacit.surfaces.worker import Wish, enqueue, start, work
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))

@@ -109,8 +109,8 @@ WISH = "From now on always use pnpm in this repository, never npm."
 
 def hooked(memories: Any, env: dict[str, str], *told: tuple[str, str, dict[str, Any]]) -> list[str]:
     """Events told to the hooks in some surroundings, and what is learned of them."""
-    from tacit.surfaces.drain import work
     from tacit.surfaces.hooks import respond
+    from tacit.surfaces.worker import work
 
     around = {**memories.env, "TACIT_NO_WORKER": "1", **env}
     memories.ensure_project()

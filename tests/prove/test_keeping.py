@@ -20,8 +20,8 @@ from tacit.prove.replay.clone import clone, packed
 from tacit.prove.replay.keeping import KeptTree, keep_tree, kept_for, prune
 from tacit.prove.replay.plan import Spent
 from tacit.stores.heads import head_commit
-from tacit.surfaces.drain import work
 from tacit.surfaces.hooks import respond
+from tacit.surfaces.worker import work
 from tacit.testing import run, tool
 
 Git = Callable[..., str]

@@ -14,7 +14,7 @@ import tacit as library
 from tacit.core.config import settle
 from tacit.core.errors import ModelUnavailable, UsageError
 from tacit.providers.embedders import Endpoint, chosen
-from tacit.surfaces.drain import work
+from tacit.surfaces.worker import work
 
 
 def settings(**user: str) -> dict[str, Any]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.core.ports import Reads, Transaction
 
 
-def failing(store: Reads) -> Sequence[tuple[str, int, str, str]]:
-    """Jobs that wait with an error: key, attempts, error, and not before when."""
-    return store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
+NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
+
+
+def failed_jobs(store: Reads) -> list[dict[str, Any]]:
+    """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
+    rows = store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
+    return [
+        {"job": key, "attempts": attempts, "error": error, "again_at": "" if not_before == NEVER else not_before}
+        for key, attempts, error, not_before in rows
+    ]
 
 
 def next_due(store: Reads, never: str, reads: bool) -> str | None:

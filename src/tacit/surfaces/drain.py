@@ -1,4 +1,4 @@
-"""The worker: one process per store that learns what hooks have queued (`worker`), and goes when there is nothing left to do.
+"""What a worker does while the lock is its own: learn what hooks have queued, until nothing is left to do.
 
 What makes it safe to kill at any point: a job leaves the queue only after its
 transcript was learned, learning is one transaction and idempotent, and the lock that makes a worker the only one is
@@ -9,8 +9,6 @@ its job stays in the queue, with a time before which nobody needs to wake up for
 
 Learning takes moments and goes by rules; reading asks a model and may take minutes. So sessions are read in a thread beside it: what a
 person says is known to the next session whatever a reader does.
-
-What takes long to import is imported when the lock is held: until then each hook starts a worker of its own.
 """
 
 from __future__ import annotations
@@ -19,28 +17,29 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.app import open
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
-from tacit.core.value import replace, value
+from tacit.core.value import replace
 from tacit.hosts import shell_mark
 from tacit.hosts.environment import surroundings
 from tacit.stores import queue
 from tacit.stores.cache import held, must_be_a_store, note
-from tacit.stores.cache import is_due as carries_now
 from tacit.stores.captured import sweep
+from tacit.stores.carry import in_step
+from tacit.stores.queue import NEVER
 from tacit.stores.sql_rows import ENDLESS
-from tacit.surfaces.turns import take_turn
-from tacit.surfaces.worker import Wish, enqueue, is_job_due
+from tacit.surfaces import nightly
+from tacit.surfaces.jobs import done_by
+from tacit.surfaces.turns import Worked, carries, is_paused
 
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.ports import Store, Transaction
     from tacit.core.rows import Job
 
-IDLE = 30.0  # seconds without work after which a worker leaves
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
 LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
@@ -48,66 +47,20 @@ BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
 _PATIENCE = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
-NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 
 
-@value
-class Worked:
-    """What a worker did before it left."""
-
-    learned: int = 0
-    failed: int = 0
-    skipped: int = 0
-    alone: bool = True  # false: another worker holds this store
-
-    def with_more(self, more: Worked) -> Worked:
-        """Both together."""
-        return Worked(self.learned + more.learned, self.failed + more.failed, self.skipped + more.skipped, self.alone)
-
-
-def work(
-    path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
-) -> Worked:
-    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
-
-    Of a store on a server the queue is this machine's, and so is what hooks recorded: that is carried over first.
-    """
-    with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
-        store = near.store
-        if wish is not None:
-            enqueue(store, wish)
-        worked = Worked()
-        while True:
-            turn = take_turn(store.path, env)
-            if turn is None:
-                return replace(worked, alone=worked != Worked())
-            try:
-                worked = _serve(near, env, worked, idle, at_once)
-            except Unavailable:
-                if at_once or not store.far:
-                    raise
-                return worked  # what waits stays; a hook starts the next worker
-            finally:
-                os.close(turn)
-            if at_once or _is_paused(store) or not (is_job_due(store) or _carries(store)):
-                return worked
-
-
-def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
+def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
     """All that is to be done while the lock is ours."""
-    from tacit.surfaces import nightly
-
     home = _home(near, env)
     try:
-        done = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
-        worked = worked.with_more(done)
+        worked = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, idle)
         home.backup_if_due()
         near.store.tidy()
         sweep(near.store.path, time.time())
         for each in {near, home}:
             _embed(each)
-        if not _is_paused(near.store):
+        if not is_paused(near.store):
             nightly.start(home, env, held(near.store) if near.store.far else None)
     finally:
         if home is not near:
@@ -127,11 +80,6 @@ def _home(near: Memories, env: Mapping[str, str]) -> Memories:
         raise
 
 
-def _carries(store: Store) -> bool:
-    """Whether something waits for a server that answers."""
-    return bool(store.far) and carries_now(store, clock.now())
-
-
 def _embed(memories: Memories) -> None:
     """The vectors that are missing, where an embedder is configured; one that cannot be reached is counted, not waited for."""
     try:
@@ -139,14 +87,6 @@ def _embed(memories: Memories) -> None:
     except TacitError:
         with memories.store.write() as tx:
             tx.count("", "vectors_failed", clock.now())
-
-
-def failed_jobs(store: Store) -> list[dict[str, Any]]:
-    """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
-    return [
-        {"job": key, "attempts": attempts, "error": error, "again_at": "" if not_before == NEVER else not_before}
-        for key, attempts, error, not_before in queue.failing(store)
-    ]
 
 
 def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
@@ -157,7 +97,7 @@ def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
         _take_over(tx)
         queue.hasten(tx, NEVER)
         done, last = 0, queue.last_job(tx)
-    while not _is_paused(store) and (job := _take(store, done, last)) is not None:
+    while not is_paused(store) and (job := _take(store, done, last)) is not None:
         worked, done = _do(store, home, env, job, worked, lends), job.id
     with BesideLearning(store, env, queue.last_job(store), lends) as reading:
         reading.begin()
@@ -172,8 +112,6 @@ def _carry(store: Store, home: Memories) -> int:
     """Bring this machine's cache and its server in step; how many rows went there. A file has nothing to carry."""
     if not store.far:
         return 0
-    from tacit.stores.carry import in_step
-
     return in_step(store, home.store)[0].rows
 
 
@@ -183,8 +121,8 @@ def _drain(store: Store, home: Memories, env: Mapping[str, str], idle: float) ->
         queue.hasten_reading(tx, surroundings(env))
     worked, still_since, safe_until = Worked(), time.monotonic(), 0.0
     with BesideLearning(store, env) as reading:
-        while not _is_paused(store):
-            if _carries(store) and _carry(store, home):
+        while not is_paused(store):
+            if carries(store) and _carry(store, home):
                 still_since = time.monotonic()
             reading.begin()
             job = _take(store)
@@ -247,7 +185,7 @@ class BesideLearning:
             with open(address, env=self._env, cwd="/", create=bool(self._store.far), near=True) as near:
                 home = _home(near, self._env)
                 try:
-                    while not self._ends and not _is_paused(near.store):
+                    while not self._ends and not is_paused(near.store):
                         job = _take(near.store, 0, self._last, reads=True)
                         if job is None:
                             return
@@ -271,10 +209,6 @@ def _take_over(tx: Transaction) -> None:
         queue.free(tx, id, later)
 
 
-def _is_paused(store: Store) -> bool:
-    return store.meta("paused_until") > clock.now()
-
-
 def _next_due(store: Store, reads: bool) -> float:
     """Seconds until the next job that reads a session, or the next of the others, is due; −1 where none is waiting."""
     at = queue.next_due(store, NEVER, reads)
@@ -292,8 +226,6 @@ def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = Fa
 
 def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked, lends: bool = False) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
-    from tacit.surfaces.jobs import done_by
-
     if lends:
         job = replace(job, payload={**job.payload, "surroundings": surroundings(env)})
     try:

@@ -10,14 +10,32 @@ from __future__ import annotations
 import os
 import time
 
+from tacit.core import clock
+from tacit.core.value import value
 from tacit.hosts.environment import surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tacit.core.ports import Store
+
 PATIENT = 900.0  # seconds that a worker waits for its turn; what is left then is the next one's
 _GLANCE = 0.5
+
+
+@value
+class Worked:
+    """What a worker did before it left."""
+
+    learned: int = 0
+    failed: int = 0
+    skipped: int = 0
+    alone: bool = True  # false: another worker holds this store
+
+    def with_more(self, more: Worked) -> Worked:
+        """Both together."""
+        return Worked(self.learned + more.learned, self.failed + more.failed, self.skipped + more.skipped, self.alone)
 
 
 def detach() -> None:
@@ -80,3 +98,15 @@ def is_awaited(path: str, own: str) -> bool:
     if held is not None:
         os.close(held)
     return held is None
+
+
+def is_paused(store: Store) -> bool:
+    """Whether nothing is to be learned for a while."""
+    return store.meta("paused_until") > clock.now()
+
+
+def carries(store: Store) -> bool:
+    """Whether something waits for a server that answers."""
+    from tacit.stores.cache import is_due
+
+    return bool(store.far) and is_due(store, clock.now())

@@ -11,9 +11,9 @@ import sys
 import time
 
 from tacit.core import clock
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.hosts.environment import surroundings
-from tacit.surfaces.turns import is_awaited, lock, serves_others
+from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, take_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.core.ports import Store
+
+
+IDLE = 30.0  # seconds without work after which a worker leaves
 
 
 @value
@@ -129,3 +132,37 @@ def _is_session(name: str) -> bool:
 def is_job_due(store: Store) -> bool:
     """Whether something waits that may be done now."""
     return store.is_job_due(clock.now())
+
+
+def work(
+    path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
+) -> Worked:
+    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
+
+    Of a store on a server the queue is this machine's, and so is what hooks recorded: that is carried over first.
+    What takes long to import is imported when the lock is held: until then each hook starts a worker of its own.
+    """
+    from tacit.app import open
+    from tacit.core.errors import Unavailable
+
+    with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
+        store = near.store
+        if wish is not None:
+            enqueue(store, wish)
+        worked = Worked()
+        while True:
+            turn = take_turn(store.path, env)
+            if turn is None:
+                return replace(worked, alone=worked != Worked())
+            try:
+                from tacit.surfaces.drain import serve
+
+                worked = worked.with_more(serve(near, env, idle, at_once))
+            except Unavailable:
+                if at_once or not store.far:
+                    raise
+                return worked  # what waits stays; a hook starts the next worker
+            finally:
+                os.close(turn)
+            if at_once or is_paused(store) or not (is_job_due(store) or carries(store)):
+                return worked

@@ -11,7 +11,7 @@ import sys
 
 import apsw
 
-from tacit.surfaces.drain import work
+from tacit.surfaces.worker import work
 
 made = 0
 

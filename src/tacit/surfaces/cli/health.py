@@ -16,12 +16,12 @@ from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
 from tacit.stores.check import counts
 from tacit.stores.counts import runs_known
 from tacit.stores.incidents import commonest
+from tacit.stores.queue import failed_jobs
 from tacit.stores.renew import cache_faults
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
-from tacit.surfaces.drain import failed_jobs
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_json
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import Counted, counted, counted_words

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from tacit.app import open, store_path
 from tacit.core.errors import UsageError
+from tacit.stores.queue import failed_jobs
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
-from tacit.surfaces.drain import IDLE, failed_jobs, work
 from tacit.surfaces.hooks import EVENTS, main
 from tacit.surfaces.hooks.usage import usage
 from tacit.surfaces.turns import detach
-from tacit.surfaces.worker import Wish
+from tacit.surfaces.worker import IDLE, Wish, work
 
 if TYPE_CHECKING:
     import argparse
