@@ -228,6 +228,9 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
 def lived_in(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """The address of a desk of half a year's life, and the ids of what its screens are about."""
     ids = lived(str(folder), sessions=int(os.environ.get("TACIT_DESK_SESSIONS", "100")))
+    (other := folder.parent / "other-project").mkdir()
+    with open_memories(cwd=str(other)) as memories:
+        memories.add("Seed the other database first.", kind="rule")
     yield from ((link, ids) for link in served(folder))
 
 
@@ -244,6 +247,7 @@ def test_home_lesson_run_and_what_is_shared(lived_in: tuple[str, dict[str, str]]
         )
         seen.page.context.add_cookies(cookies)
         looked_at(seen, ids, f"{scheme}-{width}", tab=(scheme, width) == ("light", 1200))
+        switched(seen)
         for name, path in (("report", "/share/report?days=30"), ("shared-lesson", f"/share/lessons/{ids['hostile']}")):
             with seen.page.expect_download() as waiting:
                 seen.page.evaluate(
@@ -258,7 +262,9 @@ def test_home_lesson_run_and_what_is_shared(lived_in: tuple[str, dict[str, str]]
             alone.page.goto(f"file://{file}")
             assert fits(alone.page) and serious(alone.page) == [] and alone.page.title() != "owned", name
             # its style is let in
-            assert alone.page.evaluate("() => getComputedStyle(document.querySelector('.tile')).borderRadius") == "12px"
+            assert (
+                alone.page.evaluate("() => getComputedStyle(document.querySelector('ul, ol')).listStyleType") == "none"
+            )
             if SHOTS:
                 alone.page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}-{width}.png"), full_page=True)
             assert alone.wrong == []
@@ -273,12 +279,15 @@ def looked_at(seen: Watched, ids: dict[str, str], mode: str, *, tab: bool) -> No
         "run": f"/runs/{ids['run']}",
         "lessons": "/lessons",
         "runs": "/runs",
+        "cost": "/cost",
     }
     for name, path in screens.items():
         page = seen.to(path)
         if name == "home":
+            assert page.locator(".problem").count() >= 5 and page.locator(".problem .number").first.inner_text() == "1"
+        if name == "cost":
             page.locator("#t-spared figure svg").wait_for()
-            assert page.locator("svg.pic").count() >= 6
+            assert page.locator("svg.pic").count() >= 4
         assert fits(page) and serious(page) == [] and page.title() != "owned", (name, mode)
         titled = "() => [...document.querySelectorAll('svg.pic')].every((svg) => svg.querySelector('title') && svg.querySelector('desc'))"
         assert page.evaluate(titled), name
@@ -286,6 +295,17 @@ def looked_at(seen: Watched, ids: dict[str, str], mode: str, *, tab: bool) -> No
             assert unreached(page) == [], name
         if SHOTS:
             page.screenshot(path=str(Path(SHOTS) / f"desk-{name}-{mode}.png"), full_page=name in ("home", "run"))
+
+
+def switched(seen: Watched) -> None:
+    """From one project to another and back, by what stands in the bar."""
+    page = seen.to("/")
+    first = page.locator("h1").inner_text()
+    for there in ("other-project", first):
+        page.locator("details.switch summary").first.click()
+        page.get_by_role("link", name=there, exact=True).click()
+        page.wait_for_function("(name) => document.querySelector('h1').innerText === name", arg=there)
+    assert page.locator(".problem").count() >= 5
 
 
 def fits(page: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What the home screen and a report tell: weeks out of days, what waits in plain words, and no claim beyond the verdict."""
+"""What the page of figures tells: weeks out of days, and no claim beyond the verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tacit.stores.daily import Figure
 from tacit.surfaces import drawn
-from tacit.surfaces.outlook import Outlook, Spared, Weekly, by_week, named_model, questions
+from tacit.surfaces.outlook import Outlook, Spared, Weekly, by_week, named_model
 
 NOW = "2026-11-16T12:00:00.000Z"
 
@@ -29,12 +29,6 @@ def test_before_the_first_day_that_was_counted_nothing_is_drawn() -> None:
     assert by_week([Figure("2026-11-16", "in_force", "", 12.0)], 12, NOW, "2026-11-16").in_force == (12.0,)
 
 
-def test_what_needs_a_word_is_said_in_plain_words() -> None:
-    """A lesson that is held and one that a proposal asks about need the same thing."""
-    assert questions({"confirm": 1, "held": 3, "edit": 2}) == (("need your word", 4), ("could be worded better", 2))
-    assert questions({}) == ()
-
-
 @pytest.mark.parametrize(
     ("word", "about", "units", "big"),
     [
@@ -51,10 +45,9 @@ def test_what_was_spared_claims_no_more_than_its_verdict(word: str, about: float
 
 def test_nothing_known_is_said_so() -> None:
     """An empty memory draws no picture and claims nothing."""
-    empty = Outlook("p", NOW, 0, Weekly((), (), {}, {}, {}, ()), (), (), 0, 0, (), {})
+    empty = Outlook("p", NOW, 0, Weekly((), (), {}, {}, {}, ()))
     for each in (
         drawn.in_force(empty),
-        drawn.waiting(empty),
         drawn.tokens_by_week(empty),
         drawn.cost(empty),
         drawn.hosts(empty),

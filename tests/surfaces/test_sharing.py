@@ -97,13 +97,13 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 @pytest.mark.parametrize("team", [False, True])
 def test_a_report_is_one_file_that_runs_nothing(memories: Memories, team: bool) -> None:
-    """Learned, spared, wrong and waiting; what is not known is said so, and a hostile text is text wherever it stands."""
+    """The one screen, and what is wrong outside of memory; a hostile text is text wherever it stands."""
     page = sharing.report(memories, sharing.since_days(memories, 7), team=team, version="1")
     holds_nothing_active(page)
-    assert page.count("&lt;script&gt;alert(1)") >= 4 and "Not yet known" in page
-    for title in ("Lessons in force", "Failures spared", "Learned", "Is wrong", "Tokens a week", "CLAUDE.md:1:"):
+    assert page.count("&lt;script&gt;alert(1)") >= 3
+    for title in ("New, or to decide", "CLAUDE.md:1:"):
         assert title in page, title
-    assert ("Waits for you" in page) is not team
+    assert ("Asked for again and again" in page) is not team
 
 
 def test_a_team_report_leaves_out_what_was_heard_from_one_person(memories: Memories) -> None:
@@ -129,7 +129,7 @@ def test_the_command_writes_the_file(memories: Memories, folder: Path, capsys: p
     written = Path(capsys.readouterr().out.strip().removeprefix("report written: "))
     assert "Team report" in written.read_text() and written.parent.name == "reports" and not list(folder.glob("*.html"))
     assert main(["report", "--html", "mine.html"]) == 0
-    assert "Waits for you" in (folder / "mine.html").read_text()
+    assert "New, or to decide" in (folder / "mine.html").read_text()
 
 
 def test_a_report_of_nothing_says_so(folder: Path) -> None:
@@ -137,6 +137,4 @@ def test_a_report_of_nothing_says_so(folder: Path) -> None:
     with open_memories() as found:
         found.add("Use uv.", kind="preference")
         page = sharing.report(found, sharing.since_days(found, 7), team=False, version="1")
-    assert (
-        "Not yet known" in page and "No session that was learned says what it took." in page and "<polyline" not in page
-    )
+    assert "1 lesson in force" in page and "came back" not in page and "<svg" not in page

@@ -60,16 +60,6 @@ def spared(found: Spared | None) -> Drawn:
     return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
 
 
-def waiting(found: Outlook) -> Drawn:
-    """What waits for a person."""
-    title = "Waits for you"
-    if not found.waits:
-        return Drawn("waiting", title, "Nothing", "No question is open.")
-    rows = [(what, float(n), f"{n:,}") for what, n in found.waiting[:6]]
-    desc = "; ".join(f"{n} {what}" for what, n in found.waiting)
-    return Drawn("waiting", title, f"{found.waits:,}", "", pictures.bars("waiting", title, desc, rows, tone="s1"))
-
-
 def tokens_by_week(found: Outlook) -> Drawn:
     """What agents consumed, week by week, by model."""
     return _consumed("tokens", "Tokens a week", compact, found.weekly, found.weekly.tokens)

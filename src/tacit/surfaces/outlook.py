@@ -1,4 +1,4 @@
-"""What a home screen and a report tell: how memory grew, what it spared, what waits, what harms, what agents consumed.
+"""What the page of figures tells: how memory grew, what it spared, what agents consumed.
 
 `looked` reads the store; everything else is a pure function of what it found. Nothing here grows with lessons or runs: weeks come from
 figures by day, and the one thing that must be reckoned from all uses, what was spared, is handed in.
@@ -7,47 +7,24 @@ figures by day, and the one thing that must be reckoned from all uses, what was 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
-from tacit.core.errors import TacitError
 from tacit.core.value import value
 from tacit.stores import daily
 from tacit.stores.daily import Figure
 from tacit.surfaces.selection import counted
-from tacit.surfaces.views import for_you
 
 if TYPE_CHECKING:
     from tacit.app import Memories
-    from tacit.core.memory import Memory
     from tacit.prove.effect import Effects
 
 WEEKS = 26  # half a year fits a phone
-_NAMED = 5  # lessons that are shown of a kind
 ENOUGH = 20  # sessions with a comparison below which nothing is claimed
 
-# What waits, by the kind of question, in words that need no page.
-QUESTIONS = {
-    "archive": "make no difference: take them out?",
-    "revive": "came back after they were taken out",
-    "promote": "ready to rise, if you agree",
-    "review": "in question for long",
-    "confirm": "need your word",
-    "held": "need your word",
-    "contradiction": "contradict each other",
-    "merge": "say the same as another",
-    "edit": "could be worded better",
-    "tend": "many changes at once",
-    "page": "lines for the page",
-    "request": "things you asked for again and again",
-    "notice": "something to mend outside of memory",
-    "fork": "changed on two machines apart",
-}
-
-
-# The same as a badge.
+# What a question is about, as a badge.
 KINDS = {
-    "archive": "no difference", "revive": "came back", "promote": "ready to rise", "review": "in question", "confirm": "needs your word",
+    "archive": "no difference", "revive": "came back", "promote": "needs your word", "review": "in question", "confirm": "needs your word",
     "held": "needs your word", "heard": "heard from you", "candidate": "worth a look", "contradiction": "contradiction",
     "merge": "same as another", "edit": "better words", "tend": "many changes", "page": "page", "request": "asked again",
     "notice": "to mend", "fork": "changed twice",
@@ -91,50 +68,16 @@ class Outlook:
     at: str
     in_force: int
     weekly: Weekly
-    waiting: tuple[tuple[str, int], ...]  # (what, how many), most first
-    harmful: tuple[Memory, ...]  # known to harm, or in question
-    harms: int
-    in_question: int
-    for_you: tuple[Mapping[str, Any], ...]  # what is wrong outside of memory, with its evidence and a patch
-    week: Mapping[str, int]
-
-    @property
-    def waits(self) -> int:
-        return sum(n for _, n in self.waiting)
 
 
-def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outlook:
+def looked(memories: Memories, *, weeks: int = WEEKS) -> Outlook:
     """Look, and count."""
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
     begin = clock.after_days(at, -7 * weeks)[:10]
-    counts, count = store.counted(scopes, ("state", "verdict")), counted(memories)
-    in_question = sum(n for state, _, n in counts if state == "under_review")
-    harms = sum(n for _, verdict, n in counts if verdict == "harms")
-    harmful = memories.list(equal={"verdict": "harms"}, sort="updated", limit=_NAMED) if harms else []
-    doubted = memories.list(states=("under_review",), sort="updated", limit=_NAMED) if in_question else []
-    return Outlook(
-        memories.project.name if memories.project else "",
-        at, count.in_force, by_week(daily.figures(store, scopes, begin), count.in_force, at, first, weeks), questions(count.questions),
-        tuple({each.id: each for each in (*harmful, *doubted)}.values())[:_NAMED], harms, in_question,
-        tuple(_with_patch(memories, each) for each in for_you(memories)) if memories.project else (),
-        memories.week(since or clock.after_days(at, -7)) if memories.project else {},
-    )  # fmt: skip
-
-
-def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
-    """What only the person is told, with the line of the file as it stands and as it would, where it is about one."""
-    proposal = memories.store.proposal(told["proposal"])
-    try:
-        patch = memories.patch(proposal) if proposal else None
-    except TacitError:  # a work tree that is not here
-        patch = None
-    lines = (
-        {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()}
-        if patch
-        else {}
-    )
-    return {**told, "before": "", "after": "", **lines}
+    in_force = counted(memories).in_force
+    found = by_week(daily.figures(store, scopes, begin), in_force, at, first, weeks)
+    return Outlook(memories.project.name if memories.project else "", at, in_force, found)
 
 
 # -- pure ----------------------------------------------------------------------------------------
@@ -171,15 +114,6 @@ def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks
     return Weekly(
         days, tuple(standing) if days else (), split(daily.RUNS), split(daily.TOKENS), split(daily.USD), given
     )
-
-
-def questions(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """What needs a word, by what it is, most first."""
-    told: dict[str, int] = {}
-    for kind, n in asked.items():
-        said = QUESTIONS.get(kind, kind)
-        told[said] = told.get(said, 0) + n
-    return tuple(sorted(told.items(), key=lambda each: (-each[1], each[0])))
 
 
 def spared(found: Effects) -> Spared:

@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tacit.app import Memories
 from tacit.core import clock
+from tacit.core.errors import TacitError
 from tacit.core.lifecycle import next_move
-from tacit.core.memory import Memory
 from tacit.core.standing import standing_of
-from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.shared import is_one_persons
 from tacit.stores.story import by_day, run_names
 from tacit.stores.story import story as events_of
-from tacit.surfaces import outlook, standalone, story
-from tacit.surfaces.wording import Phrase, ahead, standing_words
+from tacit.surfaces import standalone, story
+from tacit.surfaces.one_screen import one_screen
+from tacit.surfaces.views import for_you
+from tacit.surfaces.wording import ahead, standing_words
 
-if TYPE_CHECKING:
-    from tacit.prove.effect import Effects
-
-LEARNED = 20  # lessons that a report names
 _LINES = 60  # of a lesson's story
 
 
-def report(memories: Memories, since: str, *, team: bool, version: str, effects: Effects | None = None) -> str:
+def report(memories: Memories, since: str, *, team: bool, version: str) -> str:
     """A report of the days since a time. For a team it leaves out what was only heard from one person, and says so."""
-    found = outlook.looked(memories, since=since)
-    new = (
-        [each for each in memories.list(sort="new", limit=200) if each.created_at[:10] >= since[:10]]
-        if memories.project
-        else []
-    )
-    private = [each for each in new if is_one_persons(each)] if team else []
-    shown = sorted((each for each in new if each not in private), key=lambda each: each.state not in INJECTABLE)
-    signers: dict[str, int] | None = None
+    found, fixes = one_screen(memories, since=since), fixes_of(memories)
+    private: set[str] = set()
     if team:
-        ours = [each for each in found.for_you if each["kind"] != "request"]  # what one person asked for is theirs
+        rows = [row.id for row in found.rows if not row.is_question]
+        private = {each.id for each in memories.store.memories(rows) if is_one_persons(each)}
         found = replace(
-            found, for_you=tuple(ours), harmful=tuple(each for each in found.harmful if not is_one_persons(each))
+            found,
+            told=tuple(row for row in found.told if row.id not in private),
+            new=tuple(row for row in found.new if not row.is_question and row.id not in private),
         )
-        signers = _signers(memories)
+        fixes = [each for each in fixes if each["kind"] != "request"]  # what one person asked for is theirs
     return standalone.report(
-        found, outlook.spared(effects or memories.effect()), _said(memories, shown[:LEARNED]), _said(memories, found.harmful), since=since,
-        signers=signers, left_out=len(private), version=version,
+        found, fixes, since=since, at=memories.now(), signers=_signers(memories) if team else None, left_out=len(private), version=version
     )  # fmt: skip
+
+
+def fixes_of(memories: Memories) -> list[dict[str, Any]]:
+    """What only the person is told, with the line of the file as it stands and as it would, where it is about one."""
+    return [_with_patch(memories, each) for each in for_you(memories)] if memories.project else []
+
+
+def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
+    proposal = memories.store.proposal(told["proposal"])
+    try:
+        patch = memories.patch(proposal) if proposal else None
+    except TacitError:  # a work tree that is not here
+        patch = None
+    lines = (
+        {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()}
+        if patch
+        else {}
+    )
+    return {**told, "before": "", "after": "", **lines}
 
 
 def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
@@ -69,10 +79,6 @@ def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
 def since_days(memories: Memories, days: int) -> str:
     """The time so many days ago."""
     return clock.after_days(memories.now(), -days)
-
-
-def _said(memories: Memories, found: Iterable[Memory]) -> list[tuple[Memory, Phrase]]:
-    return [(each, standing_words(each, memories.profile)) for each in found]
 
 
 def _signers(memories: Memories) -> dict[str, int]:

@@ -15,9 +15,8 @@ from typing import Any
 
 from tacit.core.memory import Memory
 from tacit.core.plural import numbered
-from tacit.surfaces import drawn, story
-from tacit.surfaces.drawn import Drawn
-from tacit.surfaces.outlook import Outlook, Spared
+from tacit.surfaces import story
+from tacit.surfaces.one_screen import OneScreen, ProblemRow
 from tacit.surfaces.pictures import day_words, short
 from tacit.surfaces.story import Told
 from tacit.surfaces.wording import Phrase
@@ -45,49 +44,53 @@ def _document(title: str, body: Iterable[str], made_at: str, version: str) -> st
 
 
 def report(
-    found: Outlook, spared: Spared, learned: Sequence[tuple[Memory, Phrase]], harmful: Sequence[tuple[Memory, Phrase]], *,
-    since: str, signers: Mapping[str, int] | None, left_out: int, version: str,
-) -> str:  # fmt: skip
-    """What was learned, spared, is wrong and waits. With `signers` it is for the team: who shared how many lessons."""
-    days = f"{day_words(since)} to {day_words(found.at)} {found.at[:4]}"
+    found: OneScreen,
+    fixes: Sequence[Mapping[str, Any]],
+    *,
+    since: str,
+    at: str,
+    signers: Mapping[str, int] | None,
+    left_out: int,
+    version: str,
+) -> str:
+    """The one screen, and what is wrong outside of memory. With `signers` it is for the team: who shared how many lessons."""
+    days = f"{day_words(since)} to {day_words(at)} {at[:4]}"
     name = found.project or "No project yet"
-    week = found.week
-    told = drawn.spared(spared)
+    asked = [each for each in fixes if each["kind"] == "request"]
     parts = [
         f'<header class="head"><p class="dim">{"Team report" if signers is not None else "Report"}, {_e(days)}</p><h1>{_e(name)}</h1>',
-        f'<p class="lead">{_e(_lead(found, week))}</p></header>\n<div class="tiles">',
-        _tile(drawn.in_force(found)),
-        _tile(told, [f'<p class="dim">{_e(line)}</p>' for line in spared.more] if told.picture else []),
-        _list("learned", "Learned", f"{week.get('new', 0):,}", _lessons(learned, "No new lesson in this time.")),
-        _list(
-            "wrong",
-            "Is wrong",
-            f"{found.harms + found.in_question:,}",
-            _lessons(harmful, "No lesson harms, as far as is known."),
-        ),
-        _fixes(
-            "fixes",
-            "Wrong in instruction files, or worth mending",
-            [each for each in found.for_you if each["kind"] != "request"],
-        ),
-        _fixes("asked", "Asked for again and again", [each for each in found.for_you if each["kind"] == "request"]),
-        _tile(drawn.waiting(found)) if signers is None else _signers(signers, left_out),
-        *(_tile(each) for each in (drawn.tokens_by_week(found), drawn.cost(found), drawn.hosts(found))),
-        "</div>",
+        f'<p class="lead">{_e(found.stands)}. {_e(found.week)}</p></header>\n',
+        _rows("told", "What agents hear", found.told),
+        f'<p class="dim">{numbered(found.more, "lesson")} more in force.</p>' if found.more else "",
+        _rows("new", "New, or to decide", found.new),
+        _rows("unknown", "Came back, nothing known yet", found.unknown),
+        _fixes("fixes", "Wrong in instruction files, or worth mending", [each for each in fixes if each not in asked]),
+        _fixes("asked", "Asked for again and again", asked),
+        _signers(signers, left_out) if signers is not None else "",
     ]
-    return _document(f"{name}: {days}", parts, found.at, version)
+    return _document(f"{name}: {days}", parts, at, version)
 
 
-def _lead(found: Outlook, week: Mapping[str, int]) -> str:
-    sessions, new, given, told, back = (week.get(name, 0) for name in ("sessions", "new", "given", "told", "back"))
-    if not (sessions or new or given):
-        return f"Nothing happened in this time. {numbered(found.in_force, 'lesson')} in force."
-    lines = [f"{numbered(sessions, 'session')} learned, {numbered(new, 'new lesson')}, {found.in_force:,} in force."]
-    if given:
-        lines.append(f"Lessons were given {numbered(given, 'time')}.")
-    if told:
-        lines.append(f"Of {numbered(told, 'use')} one could tell what came: the problem came back in {back:,}.")
-    return " ".join(lines)
+def _rows(id: str, title: str, rows: Sequence[ProblemRow]) -> str:
+    """Rows of the one screen, to read."""
+    if not rows:
+        return ""
+    lines = []
+    for row in rows:
+        when = f'<span class="dim">{_e(row.when)}:</span> ' if row.when else ""
+        since = f"since then {row.since} came back{' ✓' if row.proven else ''}" if row.since else ""
+        stands = _e(" · ".join(filter(None, (since, row.stands))))
+        lines.append(
+            f'<li class="problem"><p class="what"><span class="text">{_e(row.problem)}</span> <span class="dim">{_e(row.cost)}</span></p>'
+            + (
+                f'<p class="hears">→ {when}<span class="text">{_e(short(row.hears, 600))}</span></p>'
+                if row.hears not in ("", row.problem)
+                else ""
+            )
+            + (f'<p class="dim">{stands}</p>' if stands else "")
+            + "</li>"
+        )
+    return f'<section aria-labelledby="h-{id}"><h2 id="h-{id}">{_e(title)}</h2><ul class="problems">{"".join(lines)}</ul></section>\n'
 
 
 def _signers(signers: Mapping[str, int], left_out: int) -> str:
@@ -162,20 +165,6 @@ def _told(line: Told) -> str:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _tile(of: Drawn, more: Sequence[str] = ()) -> str:
-    told = f'<p class="dim">{_e(of.told)}</p>' if of.told else ""
-    return _list(of.id, of.title, of.big, [told, _figure(of.picture), *more, _table(of)])
-
-
-def _table(of: Drawn) -> str:
-    if not of.rows:
-        return ""
-    heads = "".join(f"<th>{_e(head)}</th>" for head in of.heads)
-    rows = "".join(f"<tr>{''.join(f'<td>{_e(cell)}</td>' for cell in row)}</tr>" for row in of.rows)
-    shown = f'<div class="scroll" tabindex="0" role="region" aria-label="{_e(of.title)}, figures"><table><thead><tr>{heads}</tr></thead>'
-    return f"<details><summary>The figures</summary>{shown}<tbody>{rows}</tbody></table></div></details>"
-
-
 def _list(id: str, title: str, big: str, body: Iterable[str]) -> str:
     head = f'<h2 id="h-{_e(id)}">{_e(title)}</h2>' + (f'<p class="big">{_e(big)}</p>' if big else "")
     return f'<section class="tile" aria-labelledby="h-{_e(id)}">{head}{"".join(body)}</section>\n'
@@ -184,16 +173,6 @@ def _list(id: str, title: str, big: str, body: Iterable[str]) -> str:
 def _figure(svg: str) -> str:
     """A picture as its module made it: escaped there."""
     return f"<figure>{svg}</figure>" if svg else ""
-
-
-def _lessons(found: Sequence[tuple[Memory, Phrase]], none: str) -> list[str]:
-    if not found:
-        return [f'<p class="dim">{_e(none)}</p>']
-    rows = (
-        f'<li><span class="text">{_e(short(memory.text, 300))}</span> <span class="said {_e(said.tone)}">{_e(said.words)}</span></li>'
-        for memory, said in found
-    )
-    return [f'<ul class="plain">{"".join(rows)}</ul>']
 
 
 def _e(text: object) -> str:

@@ -165,9 +165,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/profiles", "profiles.html", views.profiles, {}),
         screen("/profiles/{name}", "profile.html", views.profile, {}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
-        share(
-            "/share/report", "tacit-report.html", lambda m, asked: shared_report(m, asked, reckoned.effect(m)), REPORT
-        ),
+        share("/share/report", "tacit-report.html", shared_report, REPORT),
         share(
             "/share/lessons/{id}",
             "tacit-lesson.html",
@@ -184,10 +182,11 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     ]
 
 
-def shared_report(desk: Memories, asked: dict[str, Any], known: ReckonedEffect) -> str:
-    """A report of the last days as one file; what was spared is taken from where it was reckoned already."""
-    since = sharing.since_days(desk, asked["days"])
-    return sharing.report(desk, since, team=asked.get("team", False), version=__version__, effects=known.found)
+def shared_report(desk: Memories, asked: dict[str, Any]) -> str:
+    """A report of the last days as one file."""
+    return sharing.report(
+        desk, sharing.since_days(desk, asked["days"]), team=asked.get("team", False), version=__version__
+    )
 
 
 def _profiles_asked(form: dict[str, str]) -> Any:

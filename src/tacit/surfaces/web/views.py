@@ -148,7 +148,7 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     return {
         **proposal_json(each),
         **({"reason": f"it waits for you: {held}"} if held else {}),
-        "sessions": [{"id": row.foreign_id, "title": (row.task or row.foreign_id)[:60]} for row in runs],
+        "sessions": [_session(row) for row in runs],
         "asks": question_of("confirm" if held else each.kind, each.payload or {}),
         "lesson": said(desk, kept) if kept else None,
         "other": said(desk, known[other]) if other in known else None,
@@ -195,7 +195,16 @@ def question(desk: Memories, id: str) -> dict[str, Any]:
 def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
     rows = [row for row in desk.store.evidence(memory) if row.signal != CONFIRMED][-QUOTES:]
     names = ("quote", "by", "place", "at", "stance")
-    return [{**{name: getattr(row, name) for name in names}, "said": row.by != NOTICED} for row in rows]
+    runs = {run: _session(found) for run in {row.run for row in rows if row.run} if (found := desk.store.run(run))}
+    return [
+        {**{name: getattr(row, name) for name in names}, "said": row.by != NOTICED, "session": runs.get(row.run)}
+        for row in rows
+    ]
+
+
+def _session(row: Any) -> dict[str, str]:
+    """A session as a link: its id, and what it was about."""
+    return {"id": row.foreign_id, "title": (row.task or row.foreign_id)[:60]}
 
 
 def find_proposal(desk: Memories, id: str) -> Proposal:
