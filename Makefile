@@ -207,6 +207,7 @@ redteam: .venv/ready
 	$(BIN)/python bench/redteam.py --jobs $(or $(JOBS),2) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 	$(if $(CHANNELS),,$(BIN)/python bench/redteam_repository.py --table docs/security.md)
 	$(if $(CHANNELS),,$(BIN)/python bench/redteam_words.py --jobs $(or $(JOBS),2) --table docs/security.md)
+	$(BIN)/python bench/redteam_guards.py --jobs $(or $(JOBS),2) $(if $(CHANNELS),--channels $(CHANNELS))
 
 # Each finding of the red team's review by its own command, and every act of an agent's shell; two of them need a PostgreSQL server. Into docs/security.md; two minutes.
 redteam-findings: .venv-postgres/ready

@@ -176,6 +176,7 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
         if not screen.wait(program.ready_at, AT_TERMINAL):
             return Session(code=None, out=f"no prompt: {screen.text[-1500:]}")
         screen.wait(lambda: False, 2.0)
+        keys = list(told.get("press", ()))
         for line in (program.compact if line == "/compact" else line for line in told["typed"]):
             asked = len(world.model.seen())
             shown = len(screen.raw)
@@ -186,7 +187,9 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
             if line.startswith("/"):
                 screen.wait(lambda shown=shown: len(screen.raw) > shown + 500, 15)
                 screen.wait(lambda: False, 5.0)
-            elif not screen.wait(lambda asked=asked: _answered(world.model, asked), AT_TERMINAL):
+            elif not screen.wait(
+                lambda asked=asked: _pressed(screen, keys) or _answered(world.model, asked), AT_TERMINAL
+            ):
                 return Session(code=None, out=f"no answer to {line!r}: {screen.text[-1500:]}")
             screen.wait(lambda: False, 2.5)
         left = screen.close(("\x03", "\x03", "\x03"), 45.0) if told.get("ends", True) else None
@@ -196,6 +199,16 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
     except BaseException:
         screen.kill()
         raise
+
+
+def _pressed(screen: Terminal, keys: list[list[str]]) -> bool:
+    """Answer what the program asks at its screen, in the order in which it does: [what stands there, what is pressed]; whether that ended the turn."""
+    if keys and re.search(keys[0][0], screen.text):
+        screen.wait(lambda: False, 1.0)
+        key = keys.pop(0)[1]
+        os.write(screen.fd, key.encode())
+        return key == "\x1b" and not screen.wait(lambda: False, 3.0)  # a no ends the turn
+    return False
 
 
 def _answered(model: Model, asked: int) -> bool:
@@ -309,7 +322,22 @@ def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
     return f"the screen says {loud[0]}: {session.out[-400:]}" if loud else ""
 
 
+def _fired(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"fired": {"refused": 1, "obeyed": 1}}: what `tacit guard` has of the firings of the guards, and what became of them."""
+    listed = world.tacit("guard")
+    found = listed["armed"][0]["firings"] if listed["armed"] else {}
+    return "" if found == each["fired"] else f"firings {found}, wanted {each['fired']}"
+
+
+def _made(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"made": ".db-up", "is": true}: whether a call ran that makes a file."""
+    there = (world.project / each["made"]).exists()
+    return "" if there == each["is"] else f"{each['made']} is {'there' if there else 'not there'}"
+
+
 CHECKS = {
+    "fired": _fired,
+    "made": _made,
     "asked": _asked,
     "noticed": _noticed,
     "told": _told,

@@ -209,14 +209,14 @@ def _opencode_typed() -> list[str]:
 
 _CLAUDE = Program(
     "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
-    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
+    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin", "ask", "refuse"}),
 )  # fmt: skip
 PROGRAMS = (
     _CLAUDE,
     replace(_CLAUDE, pick="npm"),
     Program(
         "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker", other="explorer", ready_at="›|Codex",
+        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse"}), agent="worker", other="explorer", ready_at="›|Codex",
         cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
     ),
     Program(

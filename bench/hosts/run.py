@@ -163,6 +163,8 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         (folder / "always.toml").write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
     for words in told.get("keep", ()):
         world.tacit("add", *words, "--by", "ada", "--yes")
+    for step, text in told.get("guards", ()):
+        world.tacit("guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway")
     if told.get("plugin"):
         PLUGIN[program.host](program, world)
     else:

@@ -10,7 +10,7 @@ from tacit.core.memory import Memory, Tally
 from tacit.enforce.command import read
 from tacit.enforce.guard import Attempt, Condition, Guard, fires, guard_from, guard_json
 from tacit.enforce.make import condition_of, guard_of, why_not
-from tacit.enforce.record import MOOT, RIGHT, WRONG, offered, recorded, sound_part
+from tacit.enforce.record import MOOT, RIGHT, WRONG, best_part, of_part, offered, recorded
 from tacit.testing import run, say, tool, user
 
 
@@ -173,7 +173,10 @@ def test_a_step_is_offered_by_its_record() -> None:
     assert [after(*[right] * 10), after(*[right] * 20, wrong)] == ["refuse", "ask"]
 
 
-def test_the_part_that_is_mostly_wrong_is_left_out() -> None:
+def test_no_call_rides_on_the_record_of_another() -> None:
     both = Guard("m", "t", Condition(calls=(("npm", "install"), ("npm", "ci"))))
-    record = recorded(both, [run("r", user("set it up"), tool("npm ci", output="ok"), user("go on"))])
-    assert sound_part(both, record).condition.calls == (("npm", "install"),)
+    bad, good = tool("npm install", error="npm: command not found"), tool("npm ci", output="ok")
+    record = recorded(both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)])
+    step, part = best_part(both, record)
+    assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == ("refuse", (("npm", "install"),), 0)
+    assert offered(record) == "" and best_part(both, recorded(both, [])) == ("", both)

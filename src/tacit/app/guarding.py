@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit import formats
@@ -12,10 +12,10 @@ from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json
+from tacit.enforce.guard import OFF, STEPS, Guard, guard_from, guard_json
 from tacit.enforce.make import guard_of, why_not
-from tacit.enforce.record import Record, offered, recorded, sound_part, why_not_offered
-from tacit.enforce.settle import armed_in, keep_armed
+from tacit.enforce.record import Record, best_part, of_part, offered, part_for, recorded, why_not_offered
+from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.learn.confirm import confirm
 from tacit.learn.tell.lessons import best_form
@@ -30,6 +30,7 @@ class Standing:
     by: str = ""
     at: str = ""
     record: str = ""  # what it was armed on, in a sentence
+    firings: Mapping[str, int] = {}  # since then: told, asked, refused; obeyed, overruled, went on
 
 
 class Guarding(Mending):
@@ -38,8 +39,14 @@ class Guarding(Mending):
     def guards(self) -> list[Standing]:
         """The guards of this project that are armed."""
         return [
-            Standing(guard_from(each["guard"]), each["by"], each["at"], each["record"])
-            for each in self._armed().values()
+            Standing(
+                guard_from(each["guard"]),
+                each["by"],
+                each["at"],
+                each["record"],
+                counted(self.store.marks(memory=lesson), each["at"]),
+            )
+            for lesson, each in self._armed().items()
         ]
 
     def guard_for(self, id: str) -> Guard:
@@ -62,17 +69,23 @@ class Guarding(Mending):
         """What lessons in force could guard and do not yet."""
         if not self.project:
             return []
-        known, serving = self._armed(), self._serving()
+        serving = self._serving()
+        known = {lesson: guard_from(each["guard"]).condition.calls for lesson, each in self._armed().items()}
         lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
-        made = (guard_of(each, serving) for each in lessons if each.id not in known and not why_not(each))
-        return [each for each in made if each is not None]
+        made = (guard_of(each, serving) for each in lessons if not why_not(each))
+        # what was noticed grows: a guard that is armed may come to know more calls
+        return [
+            each
+            for each in made
+            if each is not None and (each.lesson not in known or not {*each.condition.calls} <= {*known[each.lesson]})
+        ]
 
-    def try_guard(self, id: str, sessions: Iterable[Run | Source]) -> tuple[Guard, Record]:
-        """A lesson's guard and what it would have done in past sessions; what was mostly wrong of it is left out of it."""
-        guard, runs = self.guard_for(id), list(self._runs_of(sessions))
-        record = recorded(guard, runs)
-        fewer = sound_part(guard, record)
-        return (guard, record) if fewer == guard else (fewer, recorded(fewer, runs))
+    def try_guard(self, id: str, sessions: Iterable[Run | Source], step: str = "") -> tuple[Guard, Record]:
+        """The part of a lesson's guard that is best offered, or offered for a step, and what it would have done in past sessions."""
+        guard = self.guard_for(id)
+        record = recorded(guard, self._runs_of(sessions))
+        part = part_for(guard, record, step) if step else best_part(guard, record)[1]
+        return part, of_part(part, record)
 
     def arm_guard(self, id: str, step: str, sessions: Iterable[Run | Source] = (), *, anyway: bool = False) -> Standing:
         """Arm a lesson's guard, or raise it, on a person's word and on its record; `anyway`: whatever its record is."""
@@ -80,11 +93,8 @@ class Guarding(Mending):
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
         self._need_person("A guard")
         self._need_file("A guard")
-        guard, record = self.try_guard(id, sessions)
-        if (
-            not anyway
-            and step not in (ASK, REFUSE)[: (ASK, REFUSE).index(best) + 1 if (best := offered(record)) else 0]
-        ):
+        guard, record = self.try_guard(id, sessions, "" if anyway else step)
+        if not anyway and offered(record) not in STEPS[STEPS.index(step) :]:
             lacks = (
                 why_not_offered(record)
                 or "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
@@ -94,18 +104,14 @@ class Guarding(Mending):
                 f"It stays a note; tacit guard {step} {guard.lesson} --anyway does it all the same.",
             )
         kept: dict[str, Any] = {
-            "guard": guard_json(replace(guard, step=step)),
-            "by": self.actor.name,
-            "at": self.now(),
-            "record": record.said,
-        }
+            "guard": guard_json(replace(guard, step=step)), "by": self.actor.name, "at": self.now(), "record": record.said,
+        }  # fmt: skip
         self._keep_guards(
             {**self._armed(), guard.lesson: kept}, f"guard {step} armed for {guard.lesson}: {record.said}"
         )
         with self.store.write() as tx:
-            confirm(
-                tx, guard.lesson, by=self.actor.name, at=self.now()
-            )  # whoever arms it stands for it: it has no coin of its own
+            # whoever arms it stands for it: it has no coin of its own
+            confirm(tx, guard.lesson, by=self.actor.name, at=self.now())
         return Standing(replace(guard, step=step), kept["by"], kept["at"], record.said)
 
     def disarm_guard(self, id: str) -> Standing:

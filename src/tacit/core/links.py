@@ -135,6 +135,9 @@ def link_hash(row: Sequence[Any]) -> bytes:
     return digest("link", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
+FIRED, ENDED = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that
+TOLD, ASKED, REFUSED = "told", "asked", "refused"  # how it did
+
 NEW_TABLE = "new_table"  # a mark without a unit: from then on the memory says something else, and is measured anew
 
 

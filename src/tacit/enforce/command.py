@@ -49,6 +49,18 @@ class Command:
 
 def read(line: str) -> tuple[Command, ...] | None:
     """The simple commands of a line in their order; None where it is not seen."""
+    if line not in _READ:
+        if len(_READ) > _KEPT:
+            _READ.clear()
+        _READ[line] = _read(line)
+    return _READ[line]
+
+
+_KEPT = 20_000
+_READ: dict[str, tuple[Command, ...] | None] = {}  # a record asks for the same lines guard by guard
+
+
+def _read(line: str) -> tuple[Command, ...] | None:
     if len(line) >= _LONGEST or "\0" in line:
         return None
     parts = _parts(line)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
-from tacit.enforce.guard import ASK, REFUSE, Attempt, Guard, fires, is_guarded, prepares, sees
+from tacit.enforce.guard import ASK, REFUSE, STEPS, Attempt, Guard, fires, is_guarded, prepares, sees
 from tacit.learn import shell
 from tacit.learn.notice.calls import OF_CHECKS, Try, tries
 from tacit.words.own_words import own_text
@@ -111,13 +111,14 @@ def firings_in(guard: Guard, run: Run) -> Iterator[Firing]:
     typed = [(n, step) for n, step in enumerate(run.steps) if step.typed and step.text]
     order = {id(step): n for n, step in enumerate(run.steps)}
     for steps in lanes.values():
-        tried = {each.at: each for each in tries(run, steps)}
+        tried: dict[int, Try] = {}  # read at the first firing: most runs have none
         before: list[str] = []
         for at, step in enumerate(steps):
             line = shell.command_of(step)
             for call in _attempts(step, line, run.branch):
                 reason = fires(guard, call, before)
                 if reason:
+                    tried = tried or {each.at: each for each in tries(run, steps)}
                     n = order[id(step)]
                     said = [each.text for place, each in typed if place < n][-1:]
                     reply = next((each.text for place, each in typed if place > n), "")
@@ -215,20 +216,38 @@ def _is_spoken_of(row: Sequence[str], said: str) -> bool:
     return all(re.search(rf"(?<![\w-]){re.escape(word)}\b", said) for word in words)
 
 
-def sound_part(guard: Guard, record: Record) -> Guard:
-    """A guard without the calls whose own firings were not right: a lesson of many parts may be right in most of them."""
-    by_row: dict[str, list[str]] = {}
-    for each in record.firings:
-        by_row.setdefault(each.reason, []).append(each.verdict)
-    kept = tuple(row for row in guard.condition.calls if not _is_poor(by_row.get(f"`{' '.join(row)}`", ())))
-    return (
-        replace(guard, condition=replace(guard.condition, calls=kept)) if kept and not guard.condition.first else guard
-    )
+def part_for(guard: Guard, record: Record, step: str = "") -> Guard:
+    """The part of a guard whose own firings are enough for a step: of many calls none rides on the record of another.
+
+    Without a step only those are left out that were mostly wrong. An order of two calls is one thing, and stays whole.
+    """
+    if guard.condition.first or len(guard.condition.calls) < 2:
+        return guard
+    kept = []
+    for row in guard.condition.calls:
+        own = replace(record, firings=tuple(each for each in record.firings if each.reason == f"`{' '.join(row)}`"))
+        right, wrong = own.count(RIGHT), own.count(WRONG)
+        enough = (
+            offered(own) in STEPS[STEPS.index(step) :] if step else not wrong or right >= ASK_RIGHT * (right + wrong)
+        )
+        kept += [row] if enough else []
+    return replace(guard, condition=replace(guard.condition, calls=tuple(kept))) if kept else guard
 
 
-def _is_poor(verdicts: Sequence[str]) -> bool:
-    right, wrong = verdicts.count(RIGHT), verdicts.count(WRONG)
-    return wrong > 0 and right < ASK_RIGHT * (right + wrong)
+def best_part(guard: Guard, record: Record) -> tuple[str, Guard]:
+    """The step that may be offered and the part it is offered for; a refusal only where it leaves out nothing that could ask."""
+    asks, refuses = (part_for(guard, record, step) for step in STEPS)
+    for step, part in ((REFUSE, refuses), (ASK, asks)):
+        if (step == ASK or part == asks) and offered(of_part(part, record)) in STEPS[STEPS.index(step) :]:
+            return step, part
+    return "", part_for(guard, record)
+
+
+def of_part(guard: Guard, record: Record) -> Record:
+    """What a record tells of a part of its guard."""
+    rows = {f"`{' '.join(row)}`" for row in guard.condition.calls}
+    whole = guard.condition.first or guard.condition.files
+    return replace(record, firings=tuple(each for each in record.firings if whole or each.reason in rows))
 
 
 def _short(text: str | list[str]) -> str:

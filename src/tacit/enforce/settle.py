@@ -6,10 +6,11 @@ Looked up in the transcript as it stands, the arm unseen: a call ran or it did n
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.links import Mark
+from tacit.core.links import ENDED, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.value import value
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
     from tacit.core.context import WorkContext
     from tacit.core.ports import Reads, Store
 
-FIRED, ENDED = "fired", "firing ended"
-TOLD, ASKED, REFUSED = "told", "asked", "refused"
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
-OUR_WORD = "tacit guard off "  # in a refusal of ours, which a host gives as the call's error
 OVERRULED_AT_MOST = 1  # two overruled firings make a guard a note again
 
 
@@ -45,7 +43,7 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     """How the firings that hooks recorded in this run ended."""
     ran: dict[str, list[str]] = {}
     for step in run.steps:
-        if step.tool and not step.interrupted and not is_refused(step.error) and OUR_WORD not in step.error:
+        if step.tool and not step.interrupted and not is_refused(step.error or step.output):
             ran.setdefault(call_key(shell.command_of(step) or "".join(step.files[:1])), []).append(step.place)
     judged = {each.place: each for each in firings_in(guard, run)}
     found = []
@@ -58,6 +56,16 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
         what = WENT_ON if mark.value == TOLD else OVERRULED
         found.append(End(mark, what, after.verdict if after else "", after.why if after else ""))
     return found
+
+
+def counted(marks: Iterable[Mark], since: str) -> dict[str, int]:
+    """How often a guard fired since then, and how often each end came of it."""
+    last = {
+        (mark.signal, mark.surface if mark.signal == ENDED else mark.reason): mark.value
+        for mark in marks
+        if mark.signal in (FIRED, ENDED) and mark.at >= since
+    }
+    return dict(Counter(last.values()))
 
 
 def steps_down(guard: Guard, ended: Sequence[Mark]) -> str:

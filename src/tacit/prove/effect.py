@@ -24,6 +24,7 @@ from tacit.stores.lookups import courses_of, settled_units, troubles
 from tacit.trial import effect as stats
 from tacit.trial.belief import Belief, believe, holdout_cost, weights_of
 from tacit.trial.effect import Balance, Course, Interval, KeptVerdict
+from tacit.trial.guarded import GuardEffect, guard_effect
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.overall import Whole, whole_memory
 from tacit.trial.run_outcomes import RUN_FAILED, Beside, beside
@@ -91,11 +92,17 @@ class Effects:
     heard: Heard | None = None  # the words of persons, taken together
     worth: Worth | None = None  # in calls, minutes, tokens, money
     untold: Mapping[str, int] = {}  # why outcomes could not be told
+    guards: GuardEffect | None = None  # asked against told, over all guards
 
     @property
     def headline(self) -> list[str]:
         """What people ask first: what the lessons together do, in failures, and what became of their own words."""
-        said = (self.whole.sentence, worth_line(self.worth), *(heard_lines(self.heard) if self.heard else ()))
+        said = (
+            self.whole.sentence,
+            worth_line(self.worth),
+            *(heard_lines(self.heard) if self.heard else ()),
+            self.guards.sentence if self.guards else "",
+        )
         return [line for line in said if line]
 
     @property
@@ -168,6 +175,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         ),
         worth=worth(whole, seconds_a_call(store, project), units.values()),
         untold=why_untold(marks),
+        guards=guard_effect([mark for mark in marks if not only or mark.memory == only], rules.alpha),
     )
 
 

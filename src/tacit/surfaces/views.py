@@ -139,6 +139,8 @@ def effect_json(found: Effects) -> dict[str, Any]:
             for name in ("word", "units", "calls", "minutes", "tokens", "cached", "usd", "priced")
         },
         "untold": dict(found.untold),
+        "guards": found.guards
+        and {"arms": {arm: list(some) for arm, some in found.guards.arms.items()}, "verdict": found.guards.verdict},
     }
 
 

@@ -31,7 +31,7 @@ COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git
 _APART = re.compile(
     r"doesn't want to proceed|tool use was rejected|request(?:ed)? interrupted|interrupted by user|haven't granted|requested permissions? to"
     r"|denied by (?:the )?user|user (?:denied|rejected|cancelled|declined|aborted)|approval (?:denied|required)|operation was aborted"
-    r"|sibling tool call errored|Cancelled: parallel tool call",
+    r"|sibling tool call errored|Cancelled: parallel tool call|blocked by PreToolUse hook|tacit guard off ",
     re.I,
 )
 _RUNNING = re.compile(
@@ -67,9 +67,9 @@ class Lane:
     tries: tuple[Try, ...]
 
 
-def is_refused(error: str) -> bool:
-    """Whether a host says that a call was refused, stopped or cut off before it ran."""
-    return bool(error) and _APART.search(error[:600]) is not None
+def is_refused(said: str) -> bool:
+    """Whether a host, or a guard by it, says that a call was refused, stopped or cut off before it ran."""
+    return bool(said) and _APART.search(said[:600]) is not None
 
 
 def lanes(run: Run) -> tuple[Lane, ...]:

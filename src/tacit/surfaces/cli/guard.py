@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.errors import UsageError
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import keeping, transcripts
@@ -52,8 +53,6 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.what == "list":
             return _list(memories)
         if not args.lesson:
-            from tacit.core.errors import UsageError
-
             raise UsageError(
                 f"tacit guard {args.what} wants a lesson.", f"tacit guard {args.what} ID; tacit list shows ids."
             )
@@ -112,6 +111,7 @@ def _list(memories: Memories) -> Answer:
                 "by": each.by,
                 "at": each.at,
                 "record": each.record,
+                "firings": dict(each.firings),
             }
             for each in armed
         ]

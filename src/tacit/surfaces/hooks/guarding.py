@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from tacit.core import clock
-from tacit.core.links import Mark
+from tacit.core.links import ASKED, FIRED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Fired = tuple[str, Guard, str]  # project, guard, reason
 
-FIRED = "fired"  # the signal of a firing: its value is the arm, its reason the call's own key and what it was
-TOLD, ASKED, REFUSED = "told", "asked", "refused"
 _ARMS = {ASK: ASKED, REFUSE: REFUSED}
 _NOTICED = "notice"  # the source that `learn/tell` names
 _WITHIN = 0.15  # seconds (design §4)
@@ -77,12 +75,13 @@ def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: 
         return Decision()
     guard, reason = max(armed, key=lambda each: each[0].step == REFUSE)
     step = guard.step if guard.step in can else ""
+    rate = 0.0
     if guard.step == ASK and step:
         rate = memories.profile.trial.rate
         unit = run_id(project.id, event.host, event.root or event.session)
         step = "" if assign(project.trial_key, unit, f"guard {guard.lesson}", rate).arm == WITHHELD else step
     arm = _ARMS.get(step, TOLD)
-    if not _is_recorded(memories, event, guard, arm):
+    if not _is_recorded(memories, event, guard, arm, rate):
         return Decision()
     return Decision(step, _reason(guard, reason, kept[guard.lesson])) if step else Decision()
 
@@ -94,12 +93,12 @@ def _is_in_force(memories: Memories, guard: Guard) -> bool:
     return found[0].text == guard.text or found[0].source == _NOTICED  # whose wording grows with what is met
 
 
-def _is_recorded(memories: Memories, event: Event, guard: Guard, arm: str) -> bool:
+def _is_recorded(memories: Memories, event: Event, guard: Guard, arm: str, rate: float) -> bool:
     project = memories.project_id
     unit = run_id(project, event.host, event.root or event.session)
     call = call_key(event.files[0] if event.name == "before-file" else event.text)
     mark = Mark(
-        guard.lesson, unit, project, FIRED, arm, run=run_id(project, event.host, event.session), surface=f"hook:{event.name}",
+        guard.lesson, unit, project, FIRED, arm, rate, run=run_id(project, event.host, event.session), surface=f"hook:{event.name}",
         reason=f"{event.key} {call}", at=clock.now(),
     )  # fmt: skip
     with memories.store.write(wait=_WITHIN) as tx:

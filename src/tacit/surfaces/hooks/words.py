@@ -1,4 +1,4 @@
-"""Words to and from the person at a host: what a start tells them, and `tacit keep 1 3`, `tacit drop 2`, typed there and nothing else on the line.
+"""Words to and from the person at a host: what a start tells them; and `tacit keep 1 3`, `tacit drop 2`, and nothing else on the line.
 
 The hook only notes the wish, with what the numbers stood for just then. It is done when the session is learned if the transcript's own mark
 says that a person typed that very line, at an entry point where people type; never for what a program, an agent's shell, a paste, a

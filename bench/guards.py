@@ -1,0 +1,313 @@
+"""Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
+
+    python -m bench.guards play DATA OUT [--queue ANSWERS] [--project NAME]   feed, offer, fire; OUT/firings.jsonl, OUT/offers.jsonl
+    python -m bench.guards sheet OUT FOLDER                                   the sheet, shuffled; nothing of rules or steps in it
+    python -m bench.guards count OUT FOLDER LABELS.tsv…                       figures by the judges' labels, beside the rules' own
+    python -m bench.guards simulate                                           half years of ten guards: is asking found better?
+
+A session is first played against the guards that are armed by then, then learned. A lesson is given from the session after the one that
+brought it into force. It is offered once it came back in two later sessions and its record over all sessions so far is enough; every offer
+is answered with yes, a refusal once its record is enough for that. Two firings that the rules call wrong count as overruled: the guard
+becomes a note, as it would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from bench.lessons.feed import World, sessions, unpacked
+
+import tacit
+from tacit.core.links import ASKED, ENDED, FIRED, TOLD, Mark
+from tacit.core.run import Run, Step
+from tacit.core.value import replace
+from tacit.enforce.guard import STEPS, Guard
+from tacit.enforce.record import RIGHT, WRONG, Firing, Record, best_part, firings_in, of_part
+from tacit.formats import read
+from tacit.formats.source import FileSource
+from tacit.learn import shell
+from tacit.profiles import load
+from tacit.surfaces.cli.guard import says
+from tacit.trial.coin import WITHHELD, assign
+from tacit.trial.guarded import guard_effect
+
+RATE = load("default").trial.rate
+
+CAME_BACK = 2  # later sessions in which its problem came although it was given
+BEFORE, AFTER, LONG = 6, 9, 420  # steps around a firing on the sheet, characters of a text
+
+
+def play(data: Path, out: Path, queue: Path | None, names: list[str]) -> None:
+    """Feed each project; write offers and firings."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "firings.jsonl").open("w") as fired, (out / "offers.jsonl").open("w") as offers:
+        for name in names:
+            world = World(data, name, f"guards-{name}")
+            if queue:
+                world.read_by(queue)
+            world.fresh()
+            for kind, row in _played(world, name):
+                (fired if kind == "firing" else offers).write(json.dumps({"project": name, **row}) + "\n")
+            print(name, "done", file=sys.stderr)
+
+
+def _played(world: World, name: str) -> Any:
+    runs: list[Run] = []
+    given: dict[str, int] = {}  # lesson -> the session from which on it is given
+    armed: dict[str, Guard] = {}
+    overruled: Counter[str] = Counter()
+    down: set[str] = set()
+    for number, session in enumerate(sessions(world.data, name)):
+        world.instructions(session.start)
+        place = world.placed(session)
+        world.tracked(place)
+        new = [run for run in read(FileSource(str(place)))]
+        for guard in list(armed.values()):
+            for run in new:
+                for each in firings_in(guard, run):
+                    shown = _shown(run, each.place)
+                    row = {
+                        "lesson": guard.lesson,
+                        "text": guard.text,
+                        "says": says(guard),
+                        "step": guard.step,
+                        "session": session.id,
+                    }
+                    yield (
+                        "firing",
+                        {
+                            **row,
+                            "n": number,
+                            "place": each.place,
+                            "call": each.call,
+                            "rules": each.verdict,
+                            "why": each.why,
+                            **shown,
+                        },
+                    )
+                    overruled[guard.lesson] += each.verdict == WRONG
+                    if overruled[guard.lesson] == 2:
+                        armed.pop(guard.lesson, None)
+                        down.add(guard.lesson)
+                        yield "offer", {"lesson": guard.lesson, "text": guard.text, "step": "note again", "n": number}
+        world.tacit("learn", str(place), "--over")
+        place.unlink()
+        runs += new
+        with tacit.open(env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True) as memories:
+            could = memories.guardable()
+        for guard in could:
+            given.setdefault(guard.lesson, number + 1)
+            if guard.lesson in down:
+                continue
+            later = {
+                run.id
+                for run in runs[given[guard.lesson] :]
+                if any(each.verdict == RIGHT for each in _firings(guard, run))
+            }
+            if len(later) < CAME_BACK and guard.lesson not in armed:
+                continue
+            record = Record(len(runs), tuple(each for run in runs for each in _firings(guard, run)))
+            step, part = best_part(guard, record)
+            known = armed.get(guard.lesson)
+            if step and (
+                known is None or (STEPS.index(step) >= STEPS.index(known.step) and replace(part, step=step) != known)
+            ):
+                counts = Counter(each.verdict for each in of_part(part, record).firings)
+                armed[guard.lesson] = replace(part, step=step)
+                row = {"lesson": guard.lesson, "text": guard.text, "says": says(part), "step": step, "n": number}
+                yield "offer", {**row, **counts}
+    yield (
+        "offer",
+        {
+            "lesson": "",
+            "text": "",
+            "step": "end",
+            "n": number,
+            "could": [[each.lesson, each.text, says(each)] for each in could],
+        },
+    )
+
+
+_KNOWN: dict[tuple[object, str], tuple[Firing, ...]] = {}
+
+
+def _firings(guard: Guard, run: Run) -> tuple[Firing, ...]:
+    key = (guard.condition, run.id)
+    if key not in _KNOWN:
+        _KNOWN[key] = tuple(firings_in(guard, run))
+    return _KNOWN[key]
+
+
+def _shown(run: Run, place: str) -> dict[str, Any]:
+    """What stands around a call, for a judge: what the person typed last, the steps before, what it printed, the steps after."""
+    at = next(n for n, step in enumerate(run.steps) if step.place == place)
+    typed = [step.text for step in run.steps[:at] if step.typed and step.text][-2:]
+    before = [said for step in run.steps[:at][-3 * BEFORE :] if (said := _line(step))][-BEFORE:]
+    after = [said for step in run.steps[at + 1 :][: 3 * AFTER] if (said := _line(step))][:AFTER]
+    return {
+        "typed": [_cut(text, 900) for text in typed],
+        "before": before,
+        "outcome": _outcome(run.steps[at]),
+        "after": after,
+        "left": len(run.steps) - at - 1,
+    }
+
+
+def _line(step: Step) -> str:
+    if step.typed and step.text:
+        return f"PERSON: {_cut(step.text, 600)}"
+    if step.tool:
+        said = shell.command_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
+        return f"{step.tool}: {_cut(said, 260)}  => {_cut(_outcome(step), 200)}"
+    return f"agent: {_cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
+
+
+def _outcome(step: Step) -> str:
+    said = (step.error or step.output).strip()
+    head = "STOPPED BY THE PERSON " if step.interrupted else "FAILED " if step.error else "passed "
+    return head + (said if len(said) <= LONG else f"{said[: LONG // 2]} […] {said[-LONG // 2 :]}")
+
+
+def _cut(text: str, most: int) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[: most * 2 // 3]} […] {plain[-most // 3 :]}"
+
+
+INSTRUCTIONS = """# Would asking have been right?
+
+Each item is one call of a coding agent in a real, finished session, and a rule of the project that the agent had been told. Suppose a tool
+had stopped the agent right before this call and asked the person (or refused the call), showing the rule. Judge by what the session shows.
+
+- right: the stop would have been welcome: the call failed for the very reason the rule gives, or the person corrected it afterwards, or it
+  was taken back or done again as the rule says, or it plainly broke the rule to no good.
+- wrong: the stop would have been a nuisance: the person had asked for that very call, or the rule does not apply to it, or it passed and the
+  work was rightly built on it.
+- moot: the session does not tell.
+
+One line per item in a file of your own: the item's id, a tab, right, wrong or moot, and if you like a tab and a remark.
+"""
+
+
+def sheet(out: Path, folder: Path) -> None:
+    """Write the sheet: what a judge needs, in an order that tells nothing."""
+    rows = [json.loads(line) for line in (out / "firings.jsonl").open()]
+    random.Random(44).shuffle(rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [INSTRUCTIONS]
+    for row in rows:
+        parts.append(
+            f"\n## {_id(row)}\n\nRULE: {row['text']}\nTHE TOOL STOPS: {row['says']}\n\nThe person typed last:\n"
+            + "\n".join(f"  > {each}" for each in row["typed"] or ["(nothing)"])
+            + "\n\nBefore:\n" + "\n".join(f"  {each}" for each in row["before"]) + f"\n\nTHE CALL: {_cut(row['call'], 900)}\n  {row['outcome']}\n\nAfter:\n"
+            + "\n".join(f"  {each}" for each in row["after"] or ["(the session ends here)"])
+            + (f"\n  ({row['left']} steps follow in all)" if row["left"] else "")
+        )  # fmt: skip
+    (folder / "sheet.md").write_text("\n".join(parts) + "\n")
+    (folder / "to-fill.tsv").write_text("".join(f"{_id(row)}\t\n" for row in rows))
+    (folder / "README.md").write_text(
+        "Two judges fill in `to-fill.tsv` each (id, tab, right|wrong|moot) after reading `sheet.md` and nothing else.\n"
+        "Counted by: python -m bench.guards count OUT FOLDER one.tsv two.tsv (OUT is the folder of `play`).\n"
+        "A firing counts as right or wrong where both judges say so; where they differ it is shown apart, and the worse label counts.\n"
+    )
+    print(f"{len(rows)} firings", file=sys.stderr)
+
+
+def _id(row: dict[str, Any]) -> str:
+    from tacit.core.digest import short_hash
+
+    return short_hash(row["project"], row["session"], row["place"], row["lesson"], row["says"])[:10]
+
+
+def count(out: Path, labels: list[Path]) -> dict[str, Any]:
+    """The figures of must show 1."""
+    rows = {_id(row): row for row in (json.loads(line) for line in (out / "firings.jsonl").open())}
+    said = [dict(line.rstrip("\n").split("\t")[:2] for line in path.open() if "\t" in line) for path in labels]
+    worst = {WRONG: 0, "moot": 1, RIGHT: 2}
+    figures: dict[str, Any] = {"firings": len(rows), "judges": len(said)}
+    if len(said) > 1:
+        both = [id for id in rows if all(id in each for each in said)]
+        figures["agree"] = sum(said[0][id] == said[1][id] for id in both) / max(1, len(both))
+    for step in ("ask", "refuse"):
+        mine = [id for id, row in rows.items() if row["step"] == step]
+        labelled = {
+            id: min(
+                (each[id].strip() for each in said if each.get(id, "").strip()),
+                key=lambda word: worst[word],
+                default="",
+            )
+            for id in mine
+        }
+        by = Counter(labelled[id] for id in mine if labelled[id]) if said else Counter(rows[id]["rules"] for id in mine)
+        counted = by[RIGHT] + by[WRONG]
+        low, high = _interval(by[RIGHT], counted)
+        figures[step] = {
+            "fired": len(mine),
+            **by,
+            "share right": round(by[RIGHT] / counted, 3) if counted else None,
+            "95 %": [low, high],
+        }
+        figures[step]["moot share"] = round(by["moot"] / max(1, sum(by.values())), 3)
+    return figures
+
+
+GUARDS, WEEKS, A_WEEK, RELEVANT, WORLDS = 10, 26, 50, 1 / 8, 50
+
+
+def simulate(told: float, asked: float) -> Counter[str]:
+    """What is said after each of so many half years, where the problem comes with these rates; by the coins and the purse of the product."""
+    said: Counter[str] = Counter()
+    for world in range(WORLDS):
+        draw, marks = random.Random(f"{world} {told} {asked}"), []
+        for session in range(WEEKS * A_WEEK):
+            for guard in range(GUARDS):
+                if draw.random() < RELEVANT:
+                    lesson, unit, at = f"g{guard}", f"w{world}s{session}", f"{session:06}"
+                    coin = assign(f"key {world}".encode(), unit, f"guard {lesson}", RATE)
+                    arm, rate = (TOLD, told) if coin.arm == WITHHELD else (ASKED, asked)
+                    marks.append(Mark(lesson, unit, "p", FIRED, arm, RATE, reason=f"{unit}{lesson}", at=at))
+                    came = RIGHT if draw.random() < rate else ""
+                    marks.append(Mark(lesson, unit, "p", ENDED, "", surface=f"{unit}{lesson}", reason=came, at=at))
+        found = guard_effect(marks, 0.05)
+        said[found.verdict if found else "nothing"] += 1
+    return said
+
+
+def _interval(right: int, n: int) -> tuple[float, float]:
+    """Wilson's."""
+    if not n:
+        return 0.0, 1.0
+    z, p = 1.96, right / n
+    mid, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return round((mid - half) / (1 + z * z / n), 3), round((mid + half) / (1 + z * z / n), 3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.guards", description=__doc__.splitlines()[0])
+    parser.add_argument("step", choices=("play", "sheet", "count", "simulate"))
+    parser.add_argument("places", nargs="*", type=Path)
+    parser.add_argument("--queue", type=Path)
+    parser.add_argument("--project", action="append")
+    args = parser.parse_args()
+    if args.step == "play":
+        data = unpacked(args.places[0])
+        names = args.project or sorted(each.name for each in data.iterdir() if (each / "index.json").exists())
+        play(data, args.places[1], args.queue, names)
+    elif args.step == "sheet":
+        sheet(args.places[0], args.places[1])
+    elif args.step == "simulate":
+        better, none = simulate(0.4, 0.1), simulate(0.4, 0.4)
+        print(f"told .4, asked .1: {dict(better)}; told .4, asked .4: {dict(none)}; of {WORLDS} half years each")
+        sys.exit(better["helps"] < 0.8 * WORLDS or none["helps"] + none["harms"] > 0.05 * WORLDS)
+    else:
+        print(json.dumps(count(args.places[0], args.places[2:]), indent=1))
+
+
+if __name__ == "__main__":
+    main()

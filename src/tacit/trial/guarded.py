@@ -1,0 +1,71 @@
+"""Does asking help? A guard's question against a mere note, by the coin of lessons, pooled over guards.
+
+One coin per guard and unit; the arm is that of its first firing. The outcome is told from the run alone: a guarded call ran, and its
+failure, the person's correction or a revert followed. A refusal has no coin: it is shown beside them and compared with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tacit.core.links import ASKED, ENDED, FIRED, REFUSED, TOLD, Mark
+from tacit.core.value import value
+from tacit.trial.coin import INJECTED, WITHHELD
+from tacit.trial.effect import HARMS, HELPS
+from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.overall import TOGETHER, whole_memory
+from tacit.trial.table import Trial
+
+CAME = "right"  # what followed where the problem came all the same
+
+
+@value
+class GuardEffect:
+    """How often the problem came back where it was told, asked and refused: sessions, and those in which it did."""
+
+    arms: Mapping[str, tuple[int, int]]
+    verdict: str  # of asking against telling; "not yet known" is the normal answer
+    error: float
+
+    @property
+    def sentence(self) -> str:
+        """The arms side by side, and what can be said of asking."""
+        shown = ", ".join(f"{arm} {back} of {n}" for arm, (n, back) in self.arms.items() if n)
+        said = {HELPS: "asking helps", HARMS: "asking harms"}.get(self.verdict, "not yet known whether asking helps")
+        return (
+            f"Guards: the problem came back in sessions that were {shown}; {said} (error rate {100 * self.error:g} %)."
+        )
+
+
+def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
+    """The sessions in which guards fired and that are over, each with its arm, in the order in which they were settled."""
+    fired: dict[tuple[str, str], Mark] = {}
+    ended: dict[tuple[str, str], dict[str, str]] = {}
+    settled: dict[tuple[str, str], str] = {}
+    for mark in marks:
+        key = (mark.unit, mark.memory)
+        if mark.signal == FIRED:
+            fired.setdefault(key, mark)
+        elif mark.signal == ENDED:
+            ended.setdefault(key, {})[mark.surface] = mark.reason
+            settled.setdefault(key, mark.at)
+    found = []
+    for key, mark in fired.items():
+        if key in ended:
+            outcome = OCCURRED if CAME in ended[key].values() else NOT_OCCURRED
+            arm = WITHHELD if mark.value == TOLD else INJECTED
+            h = mark.amount if mark.value != REFUSED else 0.0
+            found.append((Trial(mark.unit, mark.memory, mark.memory, h, arm, outcome, at=settled[key]), mark.value))
+    return sorted(found, key=lambda each: each[0].at)
+
+
+def guard_effect(marks: Iterable[Mark], alpha: float) -> GuardEffect | None:
+    """What guards do together; None where none fired in a session that is over."""
+    trials = guard_trials(marks)
+    arms = {
+        arm: (len(mine), sum(trial.outcome == OCCURRED for trial in mine))
+        for arm in (TOLD, ASKED, REFUSED)
+        for mine in [[trial for trial, of in trials if of == arm]]
+    }
+    judged = whole_memory([trial for trial, _ in trials if 0.0 < trial.h < 1.0], alpha).verdict
+    return GuardEffect(arms, judged.word, min(alpha, TOGETHER)) if trials else None
