@@ -38,6 +38,8 @@ def become(asked: dict[str, object]) -> None:
     """Be the process of a command."""
     if not asked["copied"]:
         make_stores()
+    if asked["terminal"]:
+        os.setsid()  # the terminal that it opens is its own
     for fd, name in enumerate(asked["files"]):  # type: ignore[arg-type, var-annotated]
         os.dup2(os.open(name, os.O_RDONLY if fd == 0 else os.O_WRONLY), fd)
     os.environ.clear()

@@ -239,14 +239,17 @@ class Commands:
         return self.fork(args, stdin, cwd, env)
 
     def fork(
-        self, args: Sequence[str], stdin: bytes, cwd: str, env: dict[str, str]
+        self, args: Sequence[str], stdin: bytes, cwd: str, env: dict[str, str], terminal: str = ""
     ) -> subprocess.CompletedProcess[bytes]:
-        """The same, whatever the environment says of how an interpreter starts."""
+        """The same, whatever the environment says of how an interpreter starts; at a terminal, what it tells is told there."""
         assert self.server.stdin and self.server.stdout
         for name, raw in zip(self.files, (stdin, b"", b"")):
             Path(name).write_bytes(raw)
         os.umask(umask := os.umask(0o077))
-        asked = {"args": args, "cwd": cwd, "env": env, "umask": umask, "files": self.files, "copied": is_copying()}
+        files = [terminal, self.files[1], terminal] if terminal else self.files
+        asked = {
+            "args": args, "cwd": cwd, "env": env, "umask": umask, "files": files, "copied": is_copying(), "terminal": bool(terminal),
+        }  # fmt: skip
         self.server.stdin.write(json.dumps(asked).encode() + b"\n")
         self.server.stdin.flush()
         child = int(self.server.stdout.readline())

@@ -6,7 +6,6 @@ import json
 import runpy
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +17,14 @@ pytestmark = pytest.mark.skipif(
 BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "sync.py"), run_name="bench")
 
 
-def test_the_command_line_from_add_to_erase(tmp_path: Path) -> None:
+def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> None:
     """Two clones as people have them: share, preview, change apart, review, doctor, erase."""
     signers = tmp_path / "allowed_signers"
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
     ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob"))
 
     def tacit(clone: Any, *words: str) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", *words, "--json"],
-            cwd=clone.tree,
-            env=clone.env,
-            capture_output=True,
-            text=True,
-        )
-        told = json.loads(done.stdout)
+        told = json.loads(commands.fork([*words, "--json"], b"", str(clone.tree), clone.env).stdout)
         assert told["ok"], told
         return told
 

@@ -530,9 +530,9 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     assert (found["queue"], found["faults"]) == ([], [])
 
 
-def test_sixteen_sessions_over_four_processes(memories: Memories, host: Any) -> None:
+def test_eight_sessions_over_four_processes(memories: Memories, host: Any) -> None:
     """Each is learned exactly once, by one worker at a time, and nobody stays."""
-    many_sessions(memories, host, 16, 4, idle="1", within=60)
+    many_sessions(memories, host, 8, 4, idle="1", within=60)
 
 
 @pytest.mark.slow
@@ -609,9 +609,9 @@ def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
         assert story(1 + n * last // max(1, points - 1))[0] == undisturbed
 
 
-def test_a_worker_killed_at_five_points(tmp_path: Path, alone: Path) -> None:
+def test_a_worker_killed_at_three_points(tmp_path: Path, alone: Path) -> None:
     """Nothing is lost and nothing doubled, wherever it died."""
-    killed_at(5, tmp_path, alone)
+    killed_at(3, tmp_path, alone)
 
 
 @pytest.mark.slow

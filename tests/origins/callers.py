@@ -6,14 +6,14 @@ are written as the four systems write them, with any lesson in them.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import pty
 import subprocess
 import sys
-import termios
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,10 @@ class Ended:
 class World:
     """A fresh home and a repository."""
 
+    commands: Any = (
+        None  # conftest's: a command is a process of its own all the same, without the start of an interpreter
+    )
+
     def __init__(self, folder: Path, *, git: bool = True) -> None:
         self.home, self.repo = folder / "a home", folder / "shop"
         self.home.mkdir(parents=True)
@@ -60,11 +64,22 @@ class World:
 
     def tacit(self, caller: str, *args: str, stdin: str = "", **env: str) -> Ended:
         """One command. What a person types stands in `stdin`; a script's or an agent's is a pipe."""
-        return self.run(caller, [*TACIT, *args], stdin, **env)
+        told = self.env(caller, **env)
+        if not self.commands:
+            return self.run(caller, [*TACIT, *args], stdin, **env)
+        if caller != PERSON:
+            done = self.commands.fork(args, stdin.encode(), str(self.repo), told)
+            return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+        def call(terminal: str) -> tuple[int, bytes]:
+            done = self.commands.fork(args, b"", str(self.repo), told, terminal)
+            return done.returncode, done.stdout
+
+        return _at_terminal(call, stdin)
 
     def run(self, caller: str, command: list[str], stdin: str = "", **env: str) -> Ended:
         if caller == PERSON:
-            return _at_terminal(command, stdin, self.repo, self.env(caller, **env))
+            return _at_terminal(partial(_process, command, self.repo, self.env(caller, **env)), stdin)
         done = subprocess.run(
             command, input=stdin, cwd=self.repo, env=self.env(caller, **env), capture_output=True, text=True, timeout=120,
             check=False,
@@ -72,18 +87,18 @@ class World:
         return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def _at_terminal(command: list[str], typed: str, folder: Path, env: dict[str, str]) -> Ended:
-    """A process with a terminal of its own for what is typed and told; its answer goes to a pipe, as in `tacit … > file`."""
-    ours, theirs = pty.openpty()
-
-    def take_terminal() -> None:
-        os.setsid()
-        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=env, preexec_fn=take_terminal
+def _process(command: list[str], folder: Path, env: dict[str, str], terminal: str) -> tuple[int, bytes]:
+    """Its status and answer, with a terminal of its own: the first that a new session opens."""
+    at_it = ["sh", "-c", 'exec "$@" <"$0" 2>"$0"', terminal, *command]
+    done = subprocess.run(
+        at_it, stdout=subprocess.PIPE, cwd=folder, env=env, timeout=120, check=False, start_new_session=True
     )
-    os.close(theirs)
+    return done.returncode, done.stdout
+
+
+def _at_terminal(call: Callable[[str], tuple[int, bytes]], typed: str) -> Ended:
+    """A call with a terminal for what is typed and told; its answer goes elsewhere, as in `tacit … > file`."""
+    ours, theirs = pty.openpty()
     told: list[bytes] = []
 
     def listen() -> None:
@@ -100,13 +115,11 @@ def _at_terminal(command: list[str], typed: str, folder: Path, env: dict[str, st
     listener.start()
     if typed:
         os.write(ours, typed.encode())
-    assert process.stdout
-    with process.stdout as answer:
-        out = answer.read().decode()
-    code = process.wait(timeout=120)
+    code, out = call(os.ttyname(theirs))
+    os.close(theirs)
     listener.join(5)
     os.close(ours)
-    return Ended(code, out, b"".join(told).decode("utf-8", "replace"))
+    return Ended(code, out.decode(), b"".join(told).decode("utf-8", "replace"))
 
 
 # --- logs as their systems write them ------------------------------------------------------------------------------------

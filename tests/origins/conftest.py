@@ -63,6 +63,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("vector", found, ids=[re.sub(r"[^\w. -]", "_", repr(each)) for each in found])
 
 
+@pytest.fixture(autouse=True)
+def worlds(commands: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who calls Tacit in a world of its own calls it by the server of commands."""
+    from tests.origins.callers import World
+
+    monkeypatch.setattr(World, "commands", commands)
+
+
 class Tally:
     """How the vectors of each system and operation fared."""
 

@@ -495,6 +495,7 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
     assert [(row["run_id"], row["lessons_injected"]) for row in audit] == [("r4", ["m-001", "m-003"])]
 
 
+@pytest.mark.slow  # to the letter; that its verbs work is an item each of the checklist
 @pytest.mark.skipif(
     shutil.which("jq") is None or shutil.which("bash") is None, reason="needs bash and jq, as the original"
 )

@@ -17,14 +17,14 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from tests.origins.callers import AGENT, CALLERS, NULLS, PERSON, SCRIPT, SYSTEMS, Ended, World, write_logs
+from tests.origins.callers import AGENT, CALLERS, NULLS, PERSON, SYSTEMS, Ended, World, write_logs
 
 from tacit.origins.ralph import checksum
 
 PAGES = Path(__file__).parents[2] / "docs" / "origins"
 SCRIPT_FILE = Path(__file__).parents[2] / "examples" / "archeflow-memory.sh"
 DROP_IN = "drop-in"
-IN_SUITE = (("archeflow", PERSON), ("ralph", SCRIPT), (DROP_IN, AGENT))
+IN_SUITE = (("archeflow", PERSON), ("ralph", AGENT))  # the script's verbs: checklist
 ASKED = "y\n" * 3  # what a person answers where they are asked
 
 pytestmark = [pytest.mark.process, pytest.mark.file_only("each world has a home of its own")]

@@ -84,7 +84,7 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
 
 
 @pytest.mark.parametrize("name", PROFILES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     kept=st.lists(lessons, max_size=14), query=queries, level=st.sampled_from(["", "lean", "deep"]),
     trial=st.booleans(), repeat=st.booleans(), floor=st.sampled_from([0.0, 0.08]), without_words=st.booleans(),

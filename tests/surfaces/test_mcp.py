@@ -227,7 +227,7 @@ def test_no_header_makes_an_agents_words_independent(http: Http) -> None:
     async def remember(client: Client) -> Any:
         return await client.call_tool("remember", {"text": text, "kind": "rule"})
 
-    for n in range(6):
+    for n in range(1, 6, 2):
         others = {
             "x_tacit_run": f"r{n}",
             "mcp_session_id": f"s{n}",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,22 +123,21 @@ def test_a_refused_move_is_counted(memories: Memories) -> None:
     assert memories.statistics("2000-01-01").events == {"move_refused": 1}
 
 
-def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, tmp_path: Path) -> None:
+def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, commands: Any) -> None:
     """Markdown for people, figures for machines, 1 for a timer."""
     memories.add("Run make migrate before the tests")
     with memories.store.write() as tx:
         tx.count("", "hook_failure", "2099-01-01")
 
-    def tacit_(*args: str) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-m", "tacit", *args, "--store", memories.store.path]
-        return subprocess.run(
-            argv, cwd=memories.folder, env={**os.environ, **memories.env}, capture_output=True, text=True
-        )
+    def tacit_(*args: str) -> Any:
+        env = {**os.environ, **memories.env}
+        return commands.fork([*args, "--store", memories.store.path], b"", memories.folder, env)
 
     shown = tacit_("report")
-    assert shown.returncode == 0 and shown.stdout.startswith("# work: ") and len(shown.stdout.splitlines()) < 25
+    told = shown.stdout.decode()
+    assert shown.returncode == 0 and told.startswith("# work: ") and len(told.splitlines()) < 25
     for word in ("Spared", "Tokens", "What agents hear", "hooks failed"):
-        assert word in shown.stdout
+        assert word in told
     assert tacit_("report", "--alarm").returncode == tacit_("doctor", "--alarm").returncode == 1
     data = json.loads(tacit_("stats", "--json").stdout)["data"]
     assert (data["memories"], data["state"], data["events"]) == (1, {"provisional": 1}, {"hook_failure": 1})

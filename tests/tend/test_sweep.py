@@ -104,7 +104,7 @@ def test_a_pass_whose_surplus_was_approved_is_not_bounded(memories: Memories, at
     assert memories.proposals() == [] and len(memories.tend().moves) == 4
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_sweeps_leave_what_a_job_after_every_run_would_have_left(tmp_path: Path, seed: int) -> None:
     """Twelve imported lessons and sixty runs at random: frequency, counter and archive, lesson by lesson."""
     dice = random.Random(seed)
@@ -160,7 +160,7 @@ def _age(lesson: list[int], seen: bool) -> None:
 def test_what_is_found_by_range_is_all_that_is_due(memories: Memories, at: list[str]) -> None:
     """Half a year of random runs and uses: a sweep that looks at everything finds nothing that the daily one left."""
     dice, start = random.Random(5), clock.seconds(at[0])
-    for day in range(0, 240, 4):
+    for day in range(0, 240, 8):
         at[0] = clock.stamp(start + day * clock.DAY)
         for number in dice.sample(range(40), 2):
             name = f"r{day}-{number}"

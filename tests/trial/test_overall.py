@@ -45,7 +45,7 @@ def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -
 def test_it_holds_the_truth_where_lessons_differ_leave_and_change_their_rates() -> None:
     """Where one table for all of them does not: that bets on one difference for every coin."""
     held = told = pooled = 0
-    for seed in range(20):
+    for seed in range(10):
         truth, coins = story(seed, 200)
         whole = whole_memory(coins)
         about, least, most = whole.spared or (0.0, 0.0, 0.0)
@@ -53,18 +53,18 @@ def test_it_holds_the_truth_where_lessons_differ_leave_and_change_their_rates() 
         told += abs(about + truth) < 0.5 * whole.given
         span, thrown = interval(tabulate(coins)), sum(coin.arm == "injected" for coin in coins)
         pooled += span.low * thrown <= truth <= span.high * thrown
-    assert held >= 19
-    assert told >= 19
-    assert pooled <= 15
+    assert held >= 9
+    assert told >= 9
+    assert pooled <= 8
 
 
 def test_without_an_effect_it_says_nothing_at_any_look() -> None:
     """Looked at after every tenth run, two useless lessons beside each other."""
     wrong = 0
-    for seed in range(40):
+    for seed in range(12):
         coins = story(seed, 120, {"a": (0.3, 0.3), "b": (0.1, 0.1)})[1]
         wrong += any(whole_memory(coins[:n]).verdict.word != NOT_YET_KNOWN for n in range(20, len(coins), 20))
-    assert wrong <= 2
+    assert wrong <= 1
 
 
 def test_it_counts_problems_per_run() -> None:

