@@ -13,14 +13,14 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from math import exp, inf, log
+from math import inf, log
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 from tacit.core.profile_toml import standard
 from tacit.trial import coin as coins
-from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, SHARES, bets, is_rare
+from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, Purse, is_rare
 from tacit.trial.overall import TOGETHER
 from tacit.trial.table import Counts
 
@@ -42,25 +42,6 @@ PLAIN, SESSION, LESSON, EITHER, MORE = WAYS = (
     "as it is", "without the bound per session", "without the bound per lesson", "without either, rare at .30", "a coin of .35",
 )  # fmt: skip
 ONE = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.1, 0.02), (0.2, 0.4))  # one lesson among those of the rich mix
-
-
-class Purse:
-    """Half on occurrence, half on loss, on either side."""
-
-    def __init__(self) -> None:
-        self.wealth = {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
-
-    def add(self, h: float, injected: bool, loss: float) -> None:
-        for (side, plain), mine in self.wealth.items():
-            for i, factor in enumerate(bets(h, 0.0, side, injected, 1.0 if plain and loss else loss)):
-                mine[i] += factor
-
-    def log_e(self, side: str) -> float:
-        both = [*self.wealth[side, True], *self.wealth[side, False]]
-        peak = max(both)
-        return peak + log(
-            sum(share * exp(each - peak) for share, each in zip((*SHARES, *SHARES), both)) / (2 * sum(SHARES))
-        )
 
 
 class Lesson:

@@ -34,21 +34,8 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.trial.table import Table, Trial
 
-CSV_COLUMNS = (
-    "memory",
-    "unit",
-    "family",
-    "epoch",
-    "h",
-    "arm",
-    "outcome",
-    "loss",
-    "former",
-    "blank",
-    "crossed",
-    "delivered",
-    "cited",
-    "settled_at",
+CSV_COLUMNS = tuple(
+    "memory unit family epoch h arm outcome loss former blank crossed delivered cited settled_at".split()
 )
 
 

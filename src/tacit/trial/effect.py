@@ -24,7 +24,7 @@ origins' signals live elsewhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING
@@ -50,7 +50,6 @@ RULE = 2  # how verdicts are found: a course that was kept under another rule is
 GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
 STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
 SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.values())
-_ALL = sum(SHARES)
 FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
 OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
 
@@ -131,8 +130,30 @@ def log_e(table: Table, difference: float, side: str) -> float:
             if n:
                 for i, factor in enumerate(bets(h, difference, side, injected, loss)):
                     wealth[i] += n * factor
+    return log_mean(wealth, SHARES)
+
+
+def log_mean(wealth: Sequence[float], shares: Sequence[float]) -> float:
+    """The log of what bettors hold together, from the log of each one's wealth and the shares they began with."""
     peak = max(wealth)
-    return peak + log(sum(share * exp(w - peak) for share, w in zip(SHARES, wealth)) / _ALL)
+    return peak + log(sum(share * exp(each - peak) for share, each in zip(shares, wealth)) / sum(shares))
+
+
+class Purse:
+    """What the bettors hold against "no difference" on either side: half of it is on occurrence, half on loss."""
+
+    def __init__(self) -> None:
+        self._wealth = {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
+
+    def add(self, h: float, injected: bool, loss: float, n: int = 1) -> None:
+        """Bet on so many coins of one kind; a loss of 0 did not occur."""
+        for (side, plain), mine in self._wealth.items():
+            for i, factor in enumerate(bets(h, 0.0, side, injected, 1.0 if plain and loss else loss)):
+                mine[i] += n * factor
+
+    def log_e(self, side: str) -> float:
+        """Log evidence that the lessons whose coins these are help, or harm."""
+        return log_mean(self._wealth[side, True] + self._wealth[side, False], SHARES * 2)
 
 
 @lru_cache(maxsize=4096)
@@ -157,10 +178,13 @@ def bets(h: float, difference: float, side: str, injected: bool, loss: float) ->
 
 def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdict:
     """What the table says now, with error at most alpha over all looks ever made at it."""
-    plain = occurrences(table)
-    help_, harm = ((_e(plain, 0.0, side) + _e(table, 0.0, side)) / 2 for side in ("help", "harm"))
-    no_help = min(_e(table, -margin, "harm"), _finite(log_e_share(table, 1 - HALF, "harm")))
-    no_harm = min(_e(table, margin, "help"), _finite(log_e_share(table, 1 + HALF, "help")))
+    purse = Purse()
+    for h, row in table.items():
+        for injected, loss, n in row.losses:
+            purse.add(h, injected, loss, n)
+    help_, harm = (finite(purse.log_e(side)) for side in ("help", "harm"))
+    no_help = finite(min(log_e(table, -margin, "harm"), log_e_share(table, 1 - HALF, "harm")))
+    no_harm = finite(min(log_e(table, margin, "help"), log_e_share(table, 1 + HALF, "help")))
     bar = 2.0 / alpha
     if help_ >= bar and help_ >= harm:
         word, reason = (
@@ -179,11 +203,6 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
         word = RARE if is_rare(table) else NOT_YET_KNOWN
         reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
     return Verdict(word, help_, harm, no_help, no_harm, reason)
-
-
-def occurrences(table: Table) -> Table:
-    """The same table with every occurrence at its full loss: only whether it occurred."""
-    return {h: Counts(*row.cells) for h, row in table.items()}
 
 
 def is_rare(table: Table) -> bool:
@@ -205,17 +224,12 @@ def log_e_share(table: Table, share: float, side: str) -> float:
                 score = sign * loss * (given if injected else left)
                 for i, stake in enumerate(STAKES):
                     wealth[i] += n * log1p(-stake * score / top)
-    peak = max(wealth)
-    shares = STAKES.values()
-    return peak + log(sum(each * exp(w - peak) for each, w in zip(shares, wealth)) / sum(shares))
+    return log_mean(wealth, [*STAKES.values()])
 
 
-def _e(table: Table, difference: float, side: str) -> float:
-    return _finite(log_e(table, difference, side))
-
-
-def _finite(log_wealth: float) -> float:
-    return exp(min(log_wealth, 690.0))  # stays a number, also in JSON
+def finite(log_wealth: float) -> float:
+    """Evidence from its log; it stays a number, also in JSON."""
+    return exp(min(log_wealth, 690.0))
 
 
 def interval(table: Table, alpha: float = ALPHA) -> Interval:
@@ -224,7 +238,7 @@ def interval(table: Table, alpha: float = ALPHA) -> Interval:
     Where it excludes 0, the table helps or harms; a verdict may come sooner, by what problems cost. Wider than a textbook
     interval, about 1.7 times, because it may be read after every run.
     """
-    plain = occurrences(table)
+    plain = {h: Counts(*row.cells) for h, row in table.items()}  # every occurrence at its full loss
     bar = log((2.0 if plain == table else 4.0) / alpha)
     return Interval(-_furthest(plain, bar, "harm", -1.0), _furthest(plain, bar, "help", 1.0))
 
@@ -371,7 +385,7 @@ def balance(table: Table) -> Balance:
     for h, row in table.items():
         n1, n0 = row.injected, row.withheld
         wealth += lgamma(1 + n1) + lgamma(1 + n0) - lgamma(2 + n1 + n0) - n1 * log(1 - h) - n0 * log(h)
-    e = exp(min(wealth, 690.0))
+    e = finite(wealth)
     if e < OUT_OF_BALANCE:
         return Balance(e, False, "the two sides have the sizes the coin promised")
     return Balance(

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import exp, log, log1p
+from math import log, log1p
 
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED
-from tacit.trial.effect import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, SHARES, Verdict, bets, log_e
+from tacit.trial.effect import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, Purse, Verdict, finite, log_e, log_mean
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.table import GRADES, Counts, Trial, coins, graded, row_of, tabulate, tossed
 
@@ -39,9 +39,8 @@ _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is r
 
 
 TOGETHER = 0.02  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
-# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim,
-# so it needs no bar: of 60
-# memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
+# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no
+# bar: of 60 memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
 WARNED = 1.0
 
 
@@ -120,24 +119,17 @@ def _both_arms(thrown: Sequence[Trial]) -> bool:
 
 def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]) -> tuple[Verdict, int | None]:
     """What the one purse says, kept from the session that crossed the bar; the other side takes over by crossing later."""
-    bar, wealth = (
-        log(2.0 / alpha),
-        {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)},
-    )
+    bar, purse = log(2.0 / alpha), Purse()
     word, run, seen = NOT_YET_KNOWN, None, set[str]()
     help_ = harm = 0.0
     for coin in thrown:
         seen.add(coin.unit)
-        occurred, injected = coin.outcome == OCCURRED, coin.arm == INJECTED
-        for (side, plain), purse in wealth.items():
-            loss = 0.0 if not occurred else 1.0 if plain else graded(coin.loss) / GRADES
-            for i, factor in enumerate(bets(coin.h, 0.0, side, injected, loss)):
-                purse[i] += factor
-        help_, harm = (_halves(wealth[side, True], wealth[side, False]) for side in ("help", "harm"))
+        purse.add(coin.h, coin.arm == INJECTED, graded(coin.loss) / GRADES if coin.outcome == OCCURRED else 0.0)
+        help_, harm = purse.log_e("help"), purse.log_e("harm")
         now = HELPS if help_ >= bar and help_ >= harm else HARMS if harm >= bar else word
         if now != word:
             word, run = now, len(seen)
-    e_help, e_harm = exp(min(help_, 690.0)), exp(min(harm, 690.0))
+    e_help, e_harm = finite(help_), finite(harm)
     reason = f"e = {e_help:.3g} that some spare problems, {e_harm:.3g} that some cause them; the bar is {2.0 / alpha:g}"
     if word == HELPS and (left := undone(thrown, finished)) > WARNED:
         word, run = NOT_YET_KNOWN, None
@@ -156,15 +148,7 @@ def undone(thrown: Sequence[Trial], finished: Mapping[str, bool]) -> float:
         for coin in thrown
         if coin.unit in finished
     ]
-    return exp(min(log_e(tabulate(told), 0.0, "harm"), 690.0))
-
-
-def _halves(one: Sequence[float], other: Sequence[float]) -> float:
-    """The log of what both halves of a purse hold."""
-    peak = max(*one, *other)
-    return peak + log(
-        sum(share * (exp(a - peak) + exp(b - peak)) for share, a, b in zip(SHARES, one, other)) / (2 * sum(SHARES))
-    )
+    return finite(log_e(tabulate(told), 0.0, "harm"))
 
 
 def _played(thrown: Sequence[Trial], plain: bool = False) -> _Game:
@@ -242,10 +226,7 @@ class _Game:
         above = side == "harm"
         gain = self.total - claimed if above else claimed - self.total
         wealth = [stake * gain - price for stake, price in zip(STAKES, self.paid[0 if above else 1])]
-        peak = max(wealth)
-        if peak == float("-inf"):
-            return peak
-        return peak + log(sum(exp(each - peak) for each in wealth) / len(wealth))
+        return log_mean(wealth, [1.0] * len(wealth)) if max(wealth) > float("-inf") else float("-inf")
 
     def bounds(self, alpha: float) -> tuple[float, float]:
         """All sums of differences that are not rejected."""
