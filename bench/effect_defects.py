@@ -134,15 +134,17 @@ class Person:
 
 def d1(person: Person) -> Said:
     """A critic finds the same thing in 40 of 100 runs, whatever they were told."""
-    stores, helps, dice = 20, 0, random.Random(1)
+    stores, helps, units, dice = 20, 0, 0, random.Random(1)
     for store in range(stores):
         with open_memories(f"{person.folder}/d1-{store}.db", env=person.env, cwd=person.work) as memories:
             for n in range(62):
                 with memories.run(task=f"work on tenant ticket {n}", instruments=["critic"]) as run:
                     if n < 2 or dice.random() < 0.4:
                         run.finding(TENANT, by="critic", severity="warning")
-            helps += any("Helps" in each.sentence for each in memories.effect().lessons)
-    return Said(f"{helps} of {stores} stores say helps", helps <= 2)
+            found = memories.effect()
+            helps, units = helps + any("Helps" in each.sentence for each in found.lessons), units + found.whole.units
+    what = "" if units else ": an agent's finding waits for a person, whose word it is then; nothing is tossed"
+    return Said(f"{helps} of {stores} stores say helps, of {units} sessions with a coin{what}", helps <= 2)
 
 
 def d2(person: Person) -> Said:

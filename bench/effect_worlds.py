@@ -42,16 +42,6 @@ NAMES = "orders invoices customers parcels payments ledgers tickets rosters".spl
 STORES = 25
 KEY = "a key of ada's"
 EACH = 10  # runs between two looks at the intervals
-CRITIC = dict(
-    orders="Handlers of orders must validate the tenant header before they read the body.",
-    invoices="An invoices total is rounded twice, once per line and once at the end.",
-    customers="Deleting customers leaves their sessions alive in the cache.",
-    parcels="The parcels job retries without a pause when the carrier answers 429.",
-    payments="A refund in payments is booked before the bank has confirmed it.",
-    ledgers="Closing ledgers at midnight uses local time instead of UTC.",
-    tickets="Searching tickets builds its query by joining strings of the user.",
-    rosters="Exporting rosters holds a lock on the table for minutes.",
-)
 Step = dict[str, Any]
 
 
@@ -63,7 +53,7 @@ class World(NamedTuple):
     injected: float = 0.3
     runs: int = 60
     claude: bool = False  # written as Claude Code writes its sessions
-    # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin, undone, around, piped
+    # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, ruin, undone, around, piped
     also: str = ""
     says: str = ""  # the verdict that is right; empty: none
     times: int = 1  # how many times the stores of other worlds
@@ -84,7 +74,6 @@ WORLDS = (
     World("null, log an hour behind", also="skew", claude=True),
     World("null, problems strike together", also="shared"),
     World("null, problem rate falls .6 to .06", 0.6, 0.6, also="falling"),
-    World("null, a critic's findings", 0.4, 0.4, also="critic"),
     World("recovery .5 → .5, told agents cure at once", 0.5, 0.5, 180, also="recovery", says="helps", whole="helps"),
     World("helps .5 → .2", 0.5, 0.2, 90, claude=True, says="helps", whole="helps"),
     World("harms .2 → .5", 0.2, 0.5, 90, says="harms", whole="harms"),
@@ -149,22 +138,15 @@ class Store:
         self.memories: Memories = open_memories(f"{folder}/s.db", env=env, cwd=f"{folder}/work", now=self.clock)
         for n in range(2):
             steps = [
-                step
-                for name in NAMES
-                for step in (
-                    [] if world.also == "critic" else met(name, True, World("", also="recovery"), random.Random(1))[0]
-                )
+                step for name in NAMES for step in met(name, True, World("", also="recovery"), random.Random(1))[0]
             ]
-            said = [*CRITIC.values()] if world.also == "critic" else []
-            self.learn(self.write(f"taught-{n}", steps, said=said))
+            self.learn(self.write(f"taught-{n}", steps))
         self.lessons: dict[str, str] = {}
         self.lost: dict[tuple[str, str], float] = {}  # what each problem really cost in each unit
         for memory in self.memories.list(limit=50):
             name = next((each for each in NAMES if each in memory.text), "")
             if name and memory.klass != "command":
                 self.lessons[memory.id] = name
-                if world.also == "critic":
-                    self.memories.review(memory.id, "approve")
 
     def learn(self, path: str) -> None:
         self.clock.advance(30)
@@ -189,7 +171,6 @@ class Store:
             )
             given = {self.lessons[each] for each in told.injected if each in self.lessons}
             steps: list[Step] = []
-            said: list[str] = []
             some = dice.sample(NAMES, 2) if world.also == "undone" else NAMES
             for name in NAMES:
                 if name not in some:
@@ -204,9 +185,6 @@ class Store:
                 loss = 0.0
                 if chance >= rate:
                     steps.append(shell(f"make check-{name}"))
-                elif world.also == "critic":
-                    said.append(CRITIC[name])
-                    loss = 1.0
                 else:
                     done, loss = met(name, name in given, world, dice)
                     steps += (
@@ -221,7 +199,6 @@ class Store:
                 self.write(
                     id,
                     steps,
-                    said=said,
                     root=root,
                     model=model,
                     failed=ruined,
@@ -234,7 +211,6 @@ class Store:
         id: str,
         steps: list[Step],
         *,
-        said: list[str],
         root: str = "",
         model: str = "",
         failed: bool = False,
@@ -244,7 +220,7 @@ class Store:
         path = f"{self.folder}/{id}.jsonl"
         at = Clock(self.clock())
         at.advance(-behind)
-        lines = _session(id, steps, at) if self.world.claude else _neutral(id, steps, said, root, model, failed, at)
+        lines = _session(id, steps, at) if self.world.claude else _neutral(id, steps, root, model, failed, at)
         self.clock.advance(2 * len(steps) + 10)
         Path(path).write_text("".join(json.dumps(line) + "\n" for line in lines))
         return path
@@ -278,9 +254,7 @@ class Store:
             self.memories.add("Prefer small commits.", kind="preference")
 
 
-def _neutral(
-    id: str, steps: list[Step], said: list[str], root: str, model: str, failed: bool, at: Clock
-) -> Iterator[dict[str, Any]]:
+def _neutral(id: str, steps: list[Step], root: str, model: str, failed: bool, at: Clock) -> Iterator[dict[str, Any]]:
     yield {
         "type": "run",
         "id": id,
@@ -288,7 +262,6 @@ def _neutral(
         "started_at": at(),
         **({"root": root} if root else {}),
         **({"model": model} if model else {}),
-        "instruments": ["agent:critic:own"],
     }
     for step in steps:
         done = {"error": step["error"], "status": 2} if step["error"] else {"output": step["output"], "status": 0}
@@ -302,8 +275,6 @@ def _neutral(
             **who,
             "at": at.advance(2),
         }
-    for text in said:
-        yield {"type": "finding", "text": text, "by": "critic", "severity": "warning", "at": at.advance(1)}
     yield {"type": "end", "outcome": "failure" if failed else "success", "at": at.advance(2)}
 
 
@@ -437,6 +408,7 @@ def judged(result: Result) -> tuple[str, bool]:
     world, said = result.world, result.verdicts
     wrong = sum(n for word, n in result.claims.items() if word != world.whole)
     good = wilson_low(result.false, result.lessons) <= 0.05 and (not result.looks or result.held >= 0.95 * result.looks)
+    good = good and result.units > 0  # a world in which nothing is on trial shows nothing
     good = good and result.right >= 0.99 * result.uses and wilson_low(wrong, result.stores) <= 0.05
     good = (
         good
