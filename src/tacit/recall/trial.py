@@ -2,8 +2,9 @@
 
 This comes after the budget, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in
 two lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart
-they would hide each other's effect, and so do the parts of a decision, which nobody can use by halves. What is about one
-subject is given the first time without a coin: it may never be asked for again. What is exempt is given without a coin and is part of no table.
+they would hide each other's effect, and so do the parts of a decision, which nobody can use by halves. What is about one subject
+is given the first time without a coin: it may never be asked for again. What is exempt is given without a coin and is part of no
+table.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ def assignments(
     blank = _blank(recorded, key, unit, settings)
     left_out = sum(use.arm == WITHHELD and not use.blank for use in recorded)
     found: list[Assigned] = []
+    memories = list(memories)
+    # a part that is told for the first time brings its whole decision, unless that was tossed in this unit already
+    first = {family_of(each) for each in memories if not each.tally.uses and each.about not in ("", WAY)} - {*families}
     for rank, memory in enumerate(memories):
         family = family_of(memory)
         use = by_memory.get(memory.id)
@@ -94,7 +98,7 @@ def assignments(
             found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
             continue
         twin = families.get(family)
-        if not blank and not memory.tally.uses and memory.about not in ("", WAY):
+        if not blank and family in first:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "told for the first time"))
         elif twin is None and not blank and is_spared(rank, left_out):
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "another one is left out of this session already"))
