@@ -398,7 +398,7 @@ def d11(person: Person) -> Said:
             person.unit(memories, f"u{n}", memory, lambda told: [FAILS, CURE, PASSES] if not told else [PASSES])
     said = person.tacit("report")
     known = memories_word(person)
-    told = next((line.strip() for line in said.splitlines() if "not yet known" in line), "")
+    told = next((line.strip() for line in said.splitlines() if "not yet known" in line.lower()), "")
     return Said(
         f'verdict {known}: "{told[:120]}"',
         "Verdict(" not in said and ("Prevented" not in said or known == "helps") and bool(told),

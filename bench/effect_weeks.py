@@ -4,8 +4,8 @@
 
 The coins, rates, bounds and bets are the product's (`trial.coin`, `trial.effect`, `trial.overall`); what agents do is drawn. A lesson is told the first time
 without a coin. Losses are spread as on recorded sessions: of what fails 20 % is given up, 40 % worked around or cured in one or two calls, the rest takes three to
-eight. The bounds on leaving out are switched off one by one, so that what each costs is seen. Medians stand beside their 95 % interval: of 40
-developers it is six weeks wide.
+eight. The bounds on leaving out are switched off one by one, so that what each costs is seen. Medians stand beside their 95 % interval: for
+one lesson and 200 developers it is six weeks wide.
 """
 
 from __future__ import annotations
