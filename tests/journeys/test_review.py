@@ -32,6 +32,7 @@ def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
         "held": [],
         "heard": [],
         "candidates": [],
+        "replay": [],
         "refused": [],
         "why_held": {},
     }
