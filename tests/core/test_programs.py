@@ -18,6 +18,8 @@ from tacit.core.value import replace
         ("uv run pytest -k x | tail -5", ("pytest",)),
         ("python -m pip install x; make db", ("pip", "make")),
         ("timeout 30 cargo test 2>&1 | grep FAILED", ("cargo",)),
+        ('gh run view 7 | grep -E "SIWE|401|shared" | head', ("gh",)),
+        ("sh -c 'make db | tee log && pytest'", ("sh", "pytest")),
         ("ls -la; cat x | head", ()),
         ("git status", ("git",)),
         ("", ()),
@@ -94,6 +96,8 @@ def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:
         ("make tests", "make test", False),
         ("git status && git commit -m x", "git commit", True),
         ("", "git commit", False),
+        ("pnpm --filter web build", "pnpm build", True),
+        ("git -C sub commit -m x", "git commit", True),
     ],
 )
 def test_whether_a_line_runs_a_command(line: str, command: str, expected: bool) -> None:

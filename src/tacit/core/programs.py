@@ -57,11 +57,16 @@ def programs(line: str) -> tuple[str, ...]:
 def _parts(line: str) -> list[str]:
     line = line.partition("<<")[0]  # what is written into a file or a message runs nothing
     for quote in ("'", '"'):
-        if quote in line and "\n" in line:
-            line = quote.join(part for at, part in enumerate(line.split(quote)) if at % 2 == 0 or "\n" not in part)
+        if quote in line and ("\n" in line or "|" in line):
+            line = quote.join(part for at, part in enumerate(line.split(quote)) if at % 2 == 0 or not _is_text(part))
     for mark in ("&&", "||", ";", "|", "&", "(", ")", "{", "}"):
         line = line.replace(mark, "\n")
     return line.split("\n")
+
+
+def _is_text(quoted: str) -> bool:
+    """Whether a quoted word runs nothing: a message of several lines, or the pattern of a search (`"SIWE|401"`)."""
+    return "\n" in quoted or ("|" in quoted and " | " not in quoted and "||" not in quoted)
 
 
 def _program(words: list[str]) -> str:
