@@ -67,6 +67,7 @@ class World:
     def __init__(self, folder: Path, model: Model, env: dict[str, str] | None = None) -> None:
         self.folder, self.model = folder, model
         self.home, self.project = folder / "home", folder / "shop"
+        self.numbers: dict[str, int] = {}  # that lessons had on the last screen
         self.home.mkdir(parents=True)
         (self.project / "bin").mkdir(parents=True)
         (self.project / "tests").mkdir()
@@ -133,11 +134,26 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
         if state in BROKEN:
             world.program.write_text(BROKEN[state])
             world.program.chmod(0o755)
+    told = _numbered(world, told)
     world.model.play(told.get("script", {}))
     session = _typed(program, world, told) if told.get("typed") else call(program, world, told, before)
     session.requests = world.model.seen(tools=False)
     world.settle()
     return session
+
+
+def _numbered(world: World, told: dict[str, Any]) -> dict[str, Any]:
+    """The same session with `{n:TEXT}` as the number that a lesson had on the first screen; numbers stay what they were."""
+    said = json.dumps(told)
+    if "{n:" in said and not world.numbers:
+        screen = world.tacit()["screen"]
+        world.numbers = {row["hears"] or row["problem"]: row["number"] for row in (*screen["told"], *screen["new"])}
+
+    def number(found: re.Match[str]) -> str:
+        return str(next(n for text, n in world.numbers.items() if found[1] in text))
+
+    again: dict[str, Any] = json.loads(re.sub(r"\{n:([^}]+)\}", number, said))
+    return again
 
 
 def call(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
@@ -322,6 +338,19 @@ def _asked(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
     return f"the screen says {loud[0]}: {session.out[-400:]}" if loud else ""
 
 
+def _word(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"word": text, "in_force": true, "gone": true, "by": name}: what became of a lesson, and whose word its last change was."""
+    [found] = [one for one in world.tacit("list", "--all")["memories"] if each["word"] in one["text"]]
+    [last] = world.tacit("log", "--memory", found["id"], "--tail", "1")["entries"]
+    stands = {
+        "in_force": found["state"] not in ("candidate", "archived"),
+        "gone": found["state"] == "archived",
+        "by": last.get("by"),
+    }
+    wrong = [name for name in stands if name in each and stands[name] != each[name]]
+    return f"“{each['word']}” is {found['state']}, its last change by {stands['by']}: {last}" if wrong else ""
+
+
 def _fired(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"fired": {"refused": 1, "obeyed": 1}}: what `tacit guard` has of the firings of the guards, and what became of them."""
     listed = world.tacit("guard")
@@ -338,6 +367,7 @@ def _made(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
 CHECKS = {
     "fired": _fired,
     "made": _made,
+    "word": _word,
     "asked": _asked,
     "noticed": _noticed,
     "told": _told,

@@ -156,6 +156,8 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
 def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     """What stands in the store and in the host's settings before the first session."""
     world.tacit("init")
+    for text in told.get("noted", ()):  # an agent's own notes: they wait
+        world.said("add", text)
     if told.get("trial") is False:
         world.env["TACIT_PROFILE"] = "always"
         folder = world.home / ".config" / "tacit" / "profiles"

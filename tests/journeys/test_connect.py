@@ -257,9 +257,9 @@ def test_the_user_and_the_shared_file(tacit: Any, folder: Path, alone: Path, tmp
     assert tacit("connect", "claude-code", "--user", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "c")).data[
         "settings"
     ] == str(tmp_path / "c" / "settings.json")
-    assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(
-        folder / ".claude" / "settings.json"
-    )
+    shared = folder / ".claude" / "settings.json"
+    assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(shared)
+    assert "! command -v tacit" in shared.read_text() and "bin/tacit" not in shared.read_text()  # nobody's own path
 
 
 def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, local: Path, alone: Path) -> None:

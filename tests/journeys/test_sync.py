@@ -65,6 +65,42 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> No
         assert not [path for path in clone.journal.iterdir() if b"Zebedee" in path.read_bytes()]
 
 
+def test_a_team_is_set_up_by_two_commands(tmp_path: Path) -> None:
+    """Key, settings and signers were written by hand, by each of six; and what a known key had signed was said to be signed by nobody."""
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
+    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", tmp_path / "none") for name in ("ann", "bob"))
+
+    def tacit(clone: Any, *words: str, code: int = 0) -> str:
+        env = {name: said for name, said in clone.env.items() if not name.startswith("TACIT_SYNC")}
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", *words], cwd=clone.tree, env=env, capture_output=True, text=True
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    for clone in (ann, bob):
+        clone.git("config", "user.email", f"{'ann' if clone is ann else 'bob'}@example.org")
+    assert ann.git("commit", "-q", "--allow-empty", "-m", "Begin").returncode == 0
+    said = tacit(ann, "sync", "--setup")
+    line = said.split("tacit sync --allow '")[1].split("'")[0]
+    assert line.startswith("ann@example.org ssh-ed25519 ") and tacit(ann, "sync", "--setup") == said
+    tacit(ann, "add", "Run make seed before the tests, whatever the tests are about, and wait until it has ended.")
+    tacit(ann, "sync")
+    for words in (("add", ".tacit"), ("commit", "-qm", "Lessons"), ("push", "-q", "origin", "HEAD:main")):
+        assert ann.git(*words).returncode == 0
+    assert bob.git("pull", "-q", "origin", "main").returncode == 0
+    tacit(bob, "sync", "--setup")
+    held = tacit(bob, "sync")
+    assert "needs your word" in held and "not signed by anyone you allow" in held
+    assert "no name with a public key" in tacit(bob, "sync", "--allow", "* ssh-ed25519 x", code=2)
+    tacit(bob, "sync", "--allow", line)
+    told = " ".join(tacit(bob, "sync").split())
+    assert "(not signed" not in told and "ann@example.org" in told and "provisional" not in told
+    assert "whatever the tests are about, and wait until it has ended." in told  # not cut
+    other = line.replace("AAAA", "BBBB", 1)
+    assert "has another key for ann@example.org" in tacit(bob, "sync", "--allow", other, code=1)
+
+
 def test_two_branches_of_one_machine_merge(tmp_path: Path) -> None:
     """Both hold its file, each with other lines: git keeps those of both, and every line is still signed."""
     signers = tmp_path / "allowed_signers"

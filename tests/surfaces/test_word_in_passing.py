@@ -92,6 +92,17 @@ def test_a_typed_word_is_done_and_is_the_persons(tacit: Any, alone: Path, folder
         assert memories.log(memory=shown[first - 1], newest=True, limit=1)[0].by == (os.environ.get("USER") or "you")
 
 
+def test_claude_codes_own_hooks_bear_the_mark_of_its_shells(
+    tacit: Any, alone: Path, folder: Path, shown: list[str]
+) -> None:
+    """Version 2.1.326 sets CLAUDECODE for hooks, too: nothing that was typed there was ever done."""
+    with open_memories() as memories:
+        first = next(n for n, id in numbers_shown(memories).items() if "exporter" in memories.get(id).text)
+    line = f"tacit keep {first}"
+    answer = said(tacit, session(alone, folder, line), folder, line, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
+    assert "taken care of" in answer and state(shown[first - 1]) == "provisional"
+
+
 NOT_TYPED: list[tuple[str, dict[str, Any]]] = [
     ("a program", {"entrypoint": "sdk-cli", "promptSource": "sdk"}),
     ("a notification", {"promptSource": "system"}),

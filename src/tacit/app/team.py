@@ -57,10 +57,10 @@ class Team(ByHand):
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
         self._need_file("Sharing a memory through git")
-        if not dry_run:
-            self._need_person("Sharing lessons under your signature")
         settings, project = self.settings(), self.ensure_project()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
+        if not dry_run:
+            self._need_person("Sharing lessons under your signature" if keys.key else "Sharing this machine's lessons")
         root = self._work_tree().root
         repository, why = first_commit(root)
         done = sync(

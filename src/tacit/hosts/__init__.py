@@ -28,7 +28,7 @@ class Marks:
         self,
         shell: str = "",  # a variable that it sets for the commands of its agents: who has it is no person
         names_run: bool = False,  # that variable holds the session's id, as its hooks tell it
-        in_hooks: bool = False,  # and it is set for hooks, too
+        in_hooks: str = "",  # set for hooks, too: the variable that names the session there
         reads: bool = True,  # its sessions can be read (transcript.py); else what its events say is written down
         surely: tuple[str, ...] = (),  # fields of a payload that tell it, wherever the hook was registered
         unnamed: bool = False,  # those fields only where the payload does not name its event
@@ -44,12 +44,19 @@ class Marks:
 
 # Asked from top to bottom.
 HOSTS: dict[str, Marks] = {
-    "claude-code": Marks("CLAUDECODE", paths=("/.claude/",)),
+    "claude-code": Marks("CLAUDECODE", in_hooks="CLAUDE_CODE_SESSION_ID", paths=("/.claude/",)),
     "codex": Marks("CODEX_THREAD_ID", True, fields=("turn_id",), paths=("/rollout-",)),
     "gemini": Marks(
         "GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)
     ),
-    "copilot": Marks("COPILOT_AGENT_SESSION_ID", True, True, surely=("sessionId",), unnamed=True, named="vscode"),
+    "copilot": Marks(
+        "COPILOT_AGENT_SESSION_ID",
+        True,
+        "COPILOT_AGENT_SESSION_ID",
+        surely=("sessionId",),
+        unnamed=True,
+        named="vscode",
+    ),
     "vscode": Marks(reads=False, fields=("timestamp",)),
     "opencode": Marks("OPENCODE"),  # our own plugin says who asks
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
@@ -105,10 +112,13 @@ def run_in_shell(env: Mapping[str, str]) -> str:
 def shell_mark(env: Mapping[str, str], session: str) -> str:
     """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
 
-    Hosts set their marks for what their agents run, not for hooks; one of them does so for hooks, too, and names the event's session there.
+    Most hosts set their marks for what their agents run, not for hooks; two do so for hooks, too, and name the event's session there.
+    A shell of that very session cannot be told from its hooks then: what it says counts only as far as the transcript bears it out.
     """
-    own = [marks.shell for marks in HOSTS.values() if marks.in_hooks]
-    return next((name for name in SHELLS if env.get(name) and (name not in own or env[name] != session)), "")
+    named = {marks.shell: marks.in_hooks for marks in HOSTS.values() if marks.in_hooks}
+    return next(
+        (name for name in SHELLS if env.get(name) and not (session and env.get(named.get(name, "")) == session)), ""
+    )
 
 
 def of_session(name: str) -> bool:

@@ -49,7 +49,7 @@ def counted_words(count: Counted) -> str:
 
 def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
     """Where a lesson stands; `asked` are the lessons that an open question is about."""
-    at = _shelf(memory.state, memory.gate, memory.verdict)
+    at = shelf_of(memory.state, memory.gate, memory.verdict)
     return YOUR_WORD if at == WAITING and memory.id in asked else at
 
 
@@ -58,7 +58,8 @@ def is_given(memory: Memory) -> bool:
     return shelf(memory) == IN_FORCE
 
 
-def _shelf(state: str, gate: str, verdict: str) -> str:
+def shelf_of(state: str, gate: str, verdict: str = "") -> str:
+    """The same of the three facts that decide it."""
     if state == "under_review" or (state in ACTIVE and gate != "allow"):
         return YOUR_WORD
     if state not in ACTIVE:
@@ -75,7 +76,7 @@ def counted(memories: Memories) -> Counted:
     rows = memories.store.counted(memories.scopes, ("state", "gate", "verdict"))
     by: dict[str, int] = {}
     for state, gate, verdict, n in rows:
-        at = _shelf(state, gate, verdict)
+        at = shelf_of(state, gate, verdict)
         by[at] = by.get(at, 0) + n
     kinds: dict[str, int] = {}
     open_ones = memories.store.proposals_about(memories.project_id)

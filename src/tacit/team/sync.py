@@ -263,7 +263,7 @@ class Joining:
         if now is None:
             self._leave([line for line in lines if line.kind != "entry" and line.standing == UNKNOWN])
             return
-        self._apply(tx, was, fresh, rows, now)
+        self._apply(tx, was, fresh, rows, now, known)
         self._links(tx, [line for line in lines if line.kind != "entry"], now.erased)
         self._propose(tx, id, now)
         if now.erased:
@@ -315,7 +315,13 @@ class Joining:
         return [memory_of(id, self.project.id, columns) for columns in unfolded(known, fresh)], now
 
     def _apply(
-        self, tx: Transaction, was: Memory | None, fresh: Sequence[JournalLine], rows: Sequence[Memory], now: Folded
+        self,
+        tx: Transaction,
+        was: Memory | None,
+        fresh: Sequence[JournalLine],
+        rows: Sequence[Memory],
+        now: Folded,
+        known: Sequence[JournalLine],
     ) -> None:
         current = was
         for line, row in zip(fresh, rows):
@@ -332,7 +338,7 @@ class Joining:
         if to_row(goal) != to_row(current):
             tx.apply(self._change(current, goal, None, _BY))
         if was is None or to_row(goal) != to_row(was):
-            self._tell(was, goal, fresh)
+            self._tell(was, goal, fresh or known)  # nothing new was said: those who said it are known by now
 
     def _change(self, was: Memory | None, now: Memory, line: JournalLine | None, verb: str) -> Change:
         old, new = dict(zip(DECIDED, to_row(was))) if was else {}, dict(zip(DECIDED, to_row(now)))

@@ -148,7 +148,11 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
             "Put it into ~/.pgpass and leave it out of --store.",
         )
     level = "user" if args.user else "shared" if args.shared else ""
-    plans = [_hooks_plan(host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "")]
+    plans = [
+        _hooks_plan(
+            host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "", shared=args.shared
+        )
+    ]
     if host.rule is not None and (args.rules or args.undo):
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
@@ -232,15 +236,15 @@ def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
     return f"{told}." if who.is_person else f"{told}; an agent may not switch its memory off. {who.how}"
 
 
-def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:
+def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str, *, shared: bool = False) -> _Plan:
+    # What is committed names the program by its name: everybody has it somewhere else, and who has none is not disturbed.
+    start = ("tacit", list[str]()) if shared else command(env)
     if host.plugin is not None:
-        text = plugin_text(command(env), host, store)
+        text = plugin_text(start, host, store)
         return _plan(path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there)
 
     def put_in(text: str) -> str:
-        return with_entries(
-            text, registration(command(env), host, store), path, comments=host.comments, frame=host.frame
-        )
+        return with_entries(text, registration(start, host, store), path, comments=host.comments, frame=host.frame)
 
     return _plan(path, env, put_in, lambda text: without_entries(text, path, comments=host.comments))
 

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tacit import formats
 from tacit.app import Memories, config_path, lookback_part
 from tacit.app.settings import settings_at
-from tacit.core.errors import Refused, TacitError
+from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.run import Run
 from tacit.core.value import value
@@ -27,7 +26,7 @@ from tacit.hosts import readers
 from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
-from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
+from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, paint, wrapped
 from tacit.surfaces.selection import is_given, shelf
 
@@ -231,20 +230,7 @@ def _question(plan: Plan) -> str:
 
 def remember(path: str, by: str) -> None:
     """Write who reads into the user's own file, whatever else stands there."""
-    file = read_settings(path)
-    check_writable(file)
-    lines = file.text.splitlines()
-    stands = next((at for at, line in enumerate(lines) if line.strip() == "[reader]"), None)
-    if stands is None:
-        lines += [*([""] if lines and lines[-1] else []), "[reader]", f'by = "{by}"']
-    else:
-        end = next((at for at in range(stands + 1, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
-        kept = [line for line in lines[stands + 1 : end] if line.split("=")[0].strip() != "by"]
-        lines[stands + 1 : end] = [f'by = "{by}"', *kept]
-    text = "\n".join(lines) + "\n"
-    if tomllib.loads(text).get("reader", {}).get("by") != by:
-        raise Refused(f"{path} cannot be changed safely.", f'Write it yourself: [reader] by = "{by}".')
-    write_settings(file, text)
+    set_keys(path, "reader", {"by": by})
 
 
 def with_room(env: Mapping[str, str], plan: Plan, settings: Mapping[str, Any]) -> dict[str, str]:

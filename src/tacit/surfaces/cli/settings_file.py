@@ -10,12 +10,13 @@ import difflib
 import json
 import os
 import stat
+import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacit.app import data_folder
 from tacit.core.digest import digest, new_id, short_hash
-from tacit.core.errors import TacitError, Unavailable
+from tacit.core.errors import Refused, TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.guard.files import PAGE_LIMIT, read_plain
 
@@ -152,3 +153,26 @@ def _print(text: str) -> str:
 def difference(file: Settings, text: str) -> str:
     lines = difflib.unified_diff(file.text.splitlines(), text.splitlines(), file.named, file.named, lineterm="", n=2)
     return "\n".join(lines) or f"nothing would change in {file.named}"
+
+
+def set_keys(path: str, table: str, said: Mapping[str, str]) -> None:
+    """Set some keys of a table in the user's own TOML, whatever else stands there; refused where that is not safe."""
+    file = read_settings(path)
+    check_writable(file)
+    lines = file.text.splitlines()
+    stands = next((at for at, line in enumerate(lines) if line.strip() == f"[{table}]"), None)
+    new = [f"{key} = {json.dumps(text)}" for key, text in said.items()]
+    if stands is None:
+        lines += [*([""] if lines and lines[-1] else []), f"[{table}]", *new]
+    else:
+        end = next((at for at in range(stands + 1, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
+        kept = [line for line in lines[stands + 1 : end] if line.split("=")[0].strip() not in said]
+        lines[stands + 1 : end] = [*new, *kept]
+    text = "\n".join(lines) + "\n"
+    try:
+        sound = said.items() <= tomllib.loads(text).get(table, {}).items()
+    except tomllib.TOMLDecodeError:
+        sound = False
+    if not sound:
+        raise Refused(f"{path} cannot be changed safely.", f"Write it yourself: [{table}] {', '.join(new)}.")
+    write_settings(file, text)

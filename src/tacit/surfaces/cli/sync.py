@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.errors import UsageError
+from tacit.app import config_path
+from tacit.app.opened import acting
+from tacit.app.settings import settings_at
+from tacit.app.signing import allow, own_key, own_name, public_half, team_key
+from tacit.core.errors import Refused, UsageError
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.cli.settings_file import set_keys
+from tacit.surfaces.cli.words import one_line, wrapped
+from tacit.surfaces.selection import shelf_of
 
 if TYPE_CHECKING:
     import argparse
@@ -29,9 +36,20 @@ def _declare_sync(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preview", action="store_true", help="say what the files in .tacit/journal would change here; change nothing"
     )
+    parser.add_argument(
+        "--setup",
+        nargs="?",
+        const="",
+        metavar="KEY",
+        help="once for each person: sign with this SSH key (default: the one you have, else a new one), and say what the others type",
+    )
+    parser.add_argument(
+        "--allow", metavar="'NAME KEY'", help="take in what this team mate signs: the line that their --setup printed"
+    )
     parser.epilog = (
         "Reads every file in .tacit/journal and appends to this machine's own; git carries them.\n\n"
-        "examples:\n  git pull && tacit sync && git add .tacit && git commit -m 'Lessons' && git push\n"
+        "examples:\n  tacit sync --setup\n  tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'\n"
+        "  git pull && tacit sync && git add .tacit && git commit -m 'Lessons' && git push\n"
         "  git checkout their-branch && tacit sync --preview\n"
         "  tacit sync /media/laptop/tacit.db"
     )
@@ -40,6 +58,8 @@ def _declare_sync(parser: argparse.ArgumentParser) -> None:
 def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.joined and args.preview:
         raise UsageError("Joining two stores has no preview.", "tacit backup first: it can be restored.")
+    if args.setup is not None or args.allow:
+        return _set_up(args, cli)
     with cli.open(args) as memories:
         if args.canonical:
             text = memories.canonical()
@@ -68,12 +88,42 @@ def _json(done: Synced) -> dict[str, Any]:
     return at
 
 
+def _set_up(args: argparse.Namespace, cli: Cli) -> Answer:
+    """Whose signature this machine gives, and whose it takes: the user's own configuration, never the repository's."""
+    who = acting(cli.env, args.by or "", args.yes)
+    if not who.is_person:
+        raise Refused(f"Whose signature counts is a person's word; {who.reason}.", who.how)
+    config = config_path(cli.env)
+    settings = settings_at("", config, cli.env).by_key
+    signers = str(settings["sync.signers"].value) or os.path.join(os.path.dirname(config), "signers")
+    new = {} if settings["sync.signers"].value else {"signers": signers}
+    if args.allow:
+        line, told = team_key(args.allow), "allowed: what {} signs is taken in"
+    else:
+        key = args.setup or str(settings["sync.key"].value) or own_key(cli.env)
+        line, told = f"{own_name(cli.env)} {public_half(key)}", "lessons are signed as {}" + f" with {key}"
+        new |= {} if settings["sync.key"].value == key else {"key": key}
+    if new:
+        set_keys(config, "sync", new)
+    allow(os.path.expanduser(signers), line)
+    lines = [told.format(line.split()[0])]
+    if not args.allow:
+        lines += [
+            "Each of the others types, once:",
+            f"  tacit sync --allow '{line}'",
+            "Then: tacit sync, and commit .tacit",
+        ]
+    return Answer({"signers": signers, "line": line, **new}, "\n".join(lines))
+
+
 def _text(done: Synced) -> str:
-    rows = [[each.what, each.memory, each.state, _who(each), one_line(each.text, 70)] for each in done.seen]
-    for n in range(len(done.seen) - 1, -1, -1):
-        if done.seen[n].was:
-            rows.insert(n + 1, ["", "", "", "was", one_line(done.seen[n].was, 70)])
-    lines = [table(rows, ("what", "lesson", "state", "by", "text"))] if rows else []
+    lines = []
+    for each in done.seen:
+        lines.append(
+            f"{each.what}  {each.memory}  {shelf_of(each.state, 'hold' if each.what == 'held' else 'allow')}  {_who(each)}"
+        )
+        lines += [f"  {line}" for line in wrapped(each.text, 2, 118)]
+        lines += [f"  {line}" for line in wrapped(f"was: {each.was}", 2, 118)] if each.was else []
     if done.dry_run:
         return "\n".join([*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"])
     told = f"lines shared: {done.shared}, taken in: {done.taken}; machines that write here: {done.machines}"
@@ -82,9 +132,9 @@ def _text(done: Synced) -> str:
 
 def _who(each: SyncedLesson) -> str:
     names = ", ".join(each.by) or "-"
-    return (
-        f"{names} (signed: {', '.join(each.signers)})" if each.signers else f"{names} (not signed by anyone you allow)"
-    )
+    if not each.signers:
+        return f"{names} (not signed by anyone you allow)"
+    return names if list(each.by) == list(each.signers) else f"{names} (signed: {', '.join(each.signers)})"
 
 
 def _notes(done: Synced) -> list[str]:
