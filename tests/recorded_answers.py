@@ -1,4 +1,4 @@
-"""Calls of functions with what they answered, as rows of JSON: answers.jsonl of a room, asked again by its test_answers.py.
+"""Calls of functions with what they answered, as rows of JSON: answers.jsonl of a room, asked again by test_answers.py.
 
 Arguments and answers are plain: text, numbers, lists, our values ({"$": class, its fields}), and profiles by name with the sections that differ.
 After a change that is meant, `python tests/recorded_answers.py` writes what is answered now, and the difference is what was changed. How the rows

@@ -3,7 +3,7 @@
 
     cost.py [--pairs 15]
 
-Payloads are the hosts' own samples, the events of a session one after the other (`tacit.hosts.samples`), in the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
+Payloads are the hosts' own samples, the events of a session one after the other (`tacit.hosts.registration`), in the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tacit.app import open as open_memories
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.hosts import every_host
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import Scene
 from tacit.testing import signed
 
 TACIT = str(Path(sys.executable).with_name("tacit"))

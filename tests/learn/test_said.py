@@ -14,7 +14,7 @@ from tacit.app import open as open_memories
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
-from tacit.learn.said import key_by_place
+from tacit.learn.session import key_by_place
 from tacit.stores.check import check
 from tacit.testing import finding, run, tool
 

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.app import open
 from tacit.hosts import host
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import Scene
 from tacit.surfaces.hooks import respond
 
 RULE = "Use pnpm, not npm."

@@ -24,8 +24,7 @@ from tacit.core.trust import reaches, tier_to_take_away
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
 from tacit.learn.by_hand import checked_facets, memory_from
-from tacit.learn.confirm import confirm, take_back
-from tacit.learn.feedback import give_feedback
+from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.promote import promote
 from tacit.stores import readings
 from tacit.stores.captured import remove_captured

@@ -17,7 +17,7 @@ from tacit.enforce.make import guard_of, why_not
 from tacit.enforce.record import Record, best_part, of_part, offered, part_for, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
-from tacit.learn.confirm import confirm
+from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts, Form
 

@@ -27,14 +27,13 @@ from tacit.hosts import readers
 from tacit.hosts.environment import surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.learn import learn, preview
-from tacit.learn.by_hand import finding_from
+from tacit.learn.by_hand import Submitted, finding_from, submit
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import afresh, prepared, read
 from tacit.learn.reader.remembered import headings_of
 from tacit.learn.reader.render import page_text, page_tokens, rendered
 from tacit.learn.report import Learned, added
 from tacit.learn.running import Running, watched
-from tacit.learn.submit import Submitted, submit
 from tacit.providers import reader
 from tacit.stores.identity import locate, normalise_remote
 from tacit.stores.ledger import StoreLedger

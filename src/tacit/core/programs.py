@@ -38,7 +38,16 @@ MANY_COMMANDS = frozenset(
     " just kubectl make mix mvn npm nx pip pip3 pnpm podman poetry rails systemctl terraform uv yarn".split()
 )
 NESTED = ("aws", "az", "gcloud", "gh", "glab")  # and those whose commands have commands
-_VALUED = ("--filter", "-F", "-C", "-c", "--dir", "--cwd", "--prefix", "--workspace")  # options before a command that take a word
+_VALUED = (
+    "--filter",
+    "-F",
+    "-C",
+    "-c",
+    "--dir",
+    "--cwd",
+    "--prefix",
+    "--workspace",
+)  # options before a command that take a word
 ENGLISH = frozenset(
     "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import (
@@ -25,13 +26,17 @@ from tacit.core.memory import (
     kept_text,
 )
 from tacit.core.profile import Profile, class_of
-from tacit.core.run import Finding
+from tacit.core.rows import run_id
+from tacit.core.run import Finding, Run
 from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, READ_BY, Actor
+from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
 from tacit.learn.hazard import hazard
+from tacit.learn.outcomes import Session
+from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.shape import tags_for
 from tacit.learn.stage import with_subject
 from tacit.words.signature import signature
@@ -215,3 +220,43 @@ def _kind(word: str, profile: Profile) -> str:
         if folded == name.replace("-", "_") or folded in kind.aliases:
             return name
     raise UsageError(f"{word!r} is not a kind of the profile {profile.name}.", f"Kinds: {', '.join(profile.kinds)}.")
+
+
+# One finding that an agent submits while its run goes on.
+
+
+@value
+class Submitted:
+    """What became of one finding that an agent submitted while its run goes on."""
+
+    run: str
+    outcome: str  # new, known, held, quarantined, discarded, linked, or echo: the agent handed a given lesson back
+    reason: str
+    memory: str = ""
+
+
+def submit(
+    work: WorkContext, finding: Finding, *, host: str, known_lines: Mapping[str, str] | None = None
+) -> Submitted:
+    """Take in one finding of a run that is not over: redacted, matched and gated like any other, settled when the run is.
+
+    `host` names the run where nobody has met it yet. Submitting the same words twice in a run changes nothing.
+    """
+    store, project, profile, at = work.store, work.project, work.profile, work.now()
+    row = store.find_run(project.id, finding.run)
+    run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))
+    id = row.id if row else run_id(project.id, run.host, run.id)
+    said, _ = what_it_says(store, project.id, profile, run, id, known_lines)
+    if not said:
+        return Submitted(run.id, "echo", "these are the words of a lesson that this run was given")
+    kept, decision = judged_by_gate(without_secrets(said[0])[0], profile, known_lines, False)
+    session = Session(project, profile, run, id, at, work.ids)
+    with work.write() as tx:
+        session.enter(tx)
+        tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
+        session.take(tx, [(kept, decision)])
+        taken = session.said.row(kept) or next(each for each in tx.findings(run=id) if each.key == kept.key)
+    word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(
+        taken.outcome, "known"
+    )
+    return Submitted(run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory)

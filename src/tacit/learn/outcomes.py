@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.journal import change
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
+from tacit.core.profile import Profile
+from tacit.core.rows import RunRow
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
@@ -17,13 +19,21 @@ from tacit.learn.ended import ended
 from tacit.learn.lines import stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.prepare import QUOTED
-from tacit.learn.run_failed import followed, taken_out_because
 from tacit.learn.session import BY, Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.learn.verdict import gone_on, judged, verdicts_in
-from tacit.trial.effect import HARMS, NOT_YET_KNOWN, Course, course_from_json, course_of, course_to_json
+from tacit.stores.lookups import is_settled, settled_units
+from tacit.trial.effect import (
+    HARMS,
+    NOT_YET_KNOWN,
+    Course,
+    course_from_json,
+    course_of,
+    course_to_json,
+    sentence_of_counts,
+)
 from tacit.trial.outcome import Outcome, clock_behind
-from tacit.trial.run_outcomes import ENDED, RUN_FAILED
+from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
 from tacit.trial.table import by_epoch, graded, trial_of, trials_from
 from tacit.words.prepared import Prepared
 
@@ -244,3 +254,29 @@ class Session(Findings):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
+
+
+# Do more runs fail that get a lesson? Asked of every coin of a unit once a run of it is over (`trial.run_outcomes`).
+
+
+def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> Course:
+    """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
+    rules, since = profile.effect, tx.measured_since(use.memory)
+    kept = "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
+    word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(ENDED, UNKNOWN)
+    trial = failed_trial(use, word, run.settled_at)
+    course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+    if course is None:
+        uses = tx.uses(memory=use.memory)
+        units = settled_units(tx, dict.fromkeys((each.unit for each in uses), False))
+        course = course_of_failures(uses, units, since, rules.alpha, rules.margin)
+    project = tx.get(use.memory).project
+    tx.put_course(use.memory, project, RUN_FAILED, course_to_json(course))
+    known = 1.0 + VERDICTS.index(course.word) if course.word != NOT_YET_KNOWN else 0.0
+    tx.put_signal(use.memory, project, f"{IN_EPOCH}{RUN_FAILED}", known)
+    return course
+
+
+def taken_out_because(course: Course) -> str:
+    """Why it is taken out, for the journal."""
+    return f"Sessions that get it fail more often. {sentence_of_counts(course.table, 'failed session')}"

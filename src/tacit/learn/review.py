@@ -28,8 +28,8 @@ from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import Actor
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
-from tacit.learn.confirm import confirm
 from tacit.learn.deciding import Deciding
+from tacit.learn.feedback import confirm
 from tacit.learn.page import PUT, learn_line, line_of
 from tacit.learn.promote import promote
 from tacit.learn.reader.leave import acts_in_any_form, is_standing_order

@@ -29,7 +29,7 @@ from tacit.stores.outgoing import faded_key, faded_to
 from tacit.tend.context import Context, StepReport
 from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
-from tacit.tend.subjects import give_subjects
+from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:
     from tacit.core.ports import Reads, Transaction
@@ -301,3 +301,40 @@ def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
 def _last_run(store: Reads, project: Project) -> int:
     now = store.project(project.id)
     return now.run_seq if now else 0
+
+
+# Subjects for lessons that were kept before lessons had any: by rules, once, a portion at a time.
+
+_LESSONS = 200  # lessons of one transaction: others get their turn in between
+_MARK = "subjects"
+
+
+def give_subjects(context: Context) -> int:
+    """Say of every lesson what it is about, as far as rules can tell; how many got a subject."""
+    if context.mark(_MARK) or not context.profile.budget.start_tokens:
+        return 0
+    given, last, project = 0, "", context.project.id
+    while portion := context.store.select([project], states=OPEN, sort="old", limit=_LESSONS, behind=last):
+        last = portion[-1].id
+        with context.write() as tx:
+            for memory in portion:
+                quotes = [row.quote for row in context.store.evidence(memory.id) if row.quote]
+                about = "" if memory.about else subject_by_rules(memory, quotes)
+                if about:
+                    given += 1
+                    told = "what it is about, told by its words"
+                    tx.apply(
+                        change(
+                            memory,
+                            replace(memory, about=about),
+                            verb="subject",
+                            by=context.by,
+                            reason=told,
+                            at=context.now(),
+                        )
+                    )
+                else:
+                    tx.reword(memory.id)  # its files and tags find it from now on
+    with context.write() as tx:
+        context.put_mark(tx, _MARK, "given")
+    return given

@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tacit.hosts.claude_code import NAMES
-from tacit.hosts.registration import Host, entries_of, home_of, in_shell
-from tacit.hosts.samples import as_claude_code_says
+from tacit.hosts.registration import Host, as_claude_code_says, entries_of, home_of, in_shell
 from tacit.hosts.standing import inside, json_at
 
 

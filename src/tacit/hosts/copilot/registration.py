@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.hosts.copilot import NAMES
-from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import EventEntry, Host, Scene, entries_of, in_shell
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:

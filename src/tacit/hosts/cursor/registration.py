@@ -6,8 +6,7 @@ from typing import Any
 
 from tacit.core.value import replace
 from tacit.hosts.cursor import NAMES
-from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import EventEntry, Host, Scene, entries_of, in_shell
 
 _RULES = (".cursor", "rules", "tacit.mdc")
 RULE = """---

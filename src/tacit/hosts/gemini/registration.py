@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.hosts.gemini import NAMES
-from tacit.hosts.registration import EventEntry, Host, entries_of, home_of, in_shell
-from tacit.hosts.samples import AT, Scene, as_claude_code_says
+from tacit.hosts.registration import AT, EventEntry, Host, Scene, as_claude_code_says, entries_of, home_of, in_shell
 from tacit.hosts.standing import inside, json_at
 
 

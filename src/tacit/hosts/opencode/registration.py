@@ -7,8 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.hosts.registration import EventEntry, Host, in_shell
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import EventEntry, Host, Scene, in_shell
 
 PLUGIN = os.path.join(os.path.dirname(__file__), "plugin.js")
 

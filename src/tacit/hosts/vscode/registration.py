@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.hosts.registration import EventEntry, Host, entries_of, in_shell
-from tacit.hosts.samples import AT, Scene, as_claude_code_says
+from tacit.hosts.registration import AT, EventEntry, Host, Scene, as_claude_code_says, entries_of, in_shell
 from tacit.hosts.vscode import NAMES
 
 

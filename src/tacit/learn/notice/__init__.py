@@ -6,19 +6,26 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
-from tacit.core.incident import Incident
+from tacit.core.digest import short_hash
+from tacit.core.incident import COMMAND, Incident
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.learn.notice.calls import lanes
-from tacit.learn.notice.commands import commands
 from tacit.learn.notice.failures import failures
+from tacit.learn.notice.forms import general
+from tacit.learn.notice.purposes import purpose
 from tacit.learn.notice.sentences import LONGEST_MESSAGE as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST_OUTPUT
+
+if TYPE_CHECKING:
+    from tacit.learn.notice.calls import Lane
 
 LONGEST_COMMAND = 20_000  # characters that are read; what a shell line holds beyond is a document
 _TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
@@ -61,3 +68,36 @@ def _masked(incident: Incident) -> Incident:
     if _without_secrets(joined) == joined:
         return incident
     return replace(incident, **{name: _without_secrets(text) for name, text in texts.items()})
+
+
+# Which commands serve which purpose here, how often each form passed and failed: counted, never told by one run.
+
+_MOST = 12  # forms of one run
+MOST_CALLS = 200  # of one shell line that are looked at; a longer one is a script
+# A failure that no form of the grammar knows, told by the output's own summary.
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:)|BUILD FAILED|Build failed|exit(?:ed with)? (?:code|status) [1-9]",
+    re.M | re.I,
+)
+
+
+def commands(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
+    """The forms of commands that a run used, by purpose, with how often they passed and failed."""
+    found: dict[str, Incident] = {}
+    for lane in by_lane:
+        for one in lane.tries:
+            for call in one.calls[:MOST_CALLS]:
+                served = "" if call.fed else purpose(call)
+                said = general(call, run.cwd, one.folder) if served else None
+                if said is None:
+                    continue
+                form, folder, single = said
+                mark = short_hash(served, form, folder)  # the form itself stands beside it
+                failed = one.failed and (not one.soft or any(one.blamed(each) == call for each in one.found))
+                failed = failed or (call.piped and bool(_FAILED.search(one.step.output[-4000:])))
+                known = found.get(mark) or Incident(
+                    COMMAND, mark, "single" if single else "", served, program=form, folder=folder, count=0, place=one.step.place, at=one.step.at
+                )  # fmt: skip
+                found[mark] = replace(known, count=known.count + (not failed), failed=known.failed + failed)
+    most = sorted(found.values(), key=lambda each: -(each.count + each.failed))[:_MOST]
+    yield from sorted(most, key=lambda each: each.at)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import value
 from tacit.hosts import host_of, of_session, speaker
-from tacit.hosts.registration import Host
-from tacit.hosts.samples import Scene
+from tacit.hosts.registration import Host, Scene
 from tacit.stores.sqlite.copies import copy_pages
 from tacit.surfaces.hooks import respond_and_tell
 

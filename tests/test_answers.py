@@ -1,4 +1,4 @@
-"""What the functions of this room answered on inputs that tell nearly every small change of them apart: answers.jsonl, a test for each module."""
+"""What functions answered on inputs that tell nearly every small change of them apart: answers.jsonl of a room, a test for each module."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
 from recorded_answers import answered, answering_as_declared, is_same, rows_of
 
-ROWS = rows_of(Path(__file__).with_name("answers.jsonl"))
+ROWS = {
+    module: rows
+    for table in sorted(Path(__file__).parent.glob("*/answers.jsonl"))
+    for module, rows in rows_of(table).items()
+}
 
 
 @pytest.mark.parametrize("module", ROWS)
