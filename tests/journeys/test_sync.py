@@ -6,7 +6,6 @@ import json
 import runpy
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +65,17 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path, commands: Any) -> No
         assert not [path for path in clone.journal.iterdir() if b"Zebedee" in path.read_bytes()]
 
 
-def test_a_team_is_set_up_by_two_commands(tmp_path: Path) -> None:
+def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None:
     """Key, settings and signers were written by hand, by each of six; and what a known key had signed was said to be signed by nobody."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
     ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", tmp_path / "none") for name in ("ann", "bob"))
 
     def tacit(clone: Any, *words: str, code: int = 0) -> str:
         env = {name: said for name, said in clone.env.items() if not name.startswith("TACIT_SYNC")}
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", *words], cwd=clone.tree, env=env, capture_output=True, text=True
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        done = commands.fork([*words], b"", str(clone.tree), env)
+        said = done.stdout + done.stderr
+        assert done.returncode == code, said
+        return str(said if isinstance(said, str) else said.decode())
 
     for clone in (ann, bob):
         clone.git("config", "user.email", f"{'ann' if clone is ann else 'bob'}@example.org")

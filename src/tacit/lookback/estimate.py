@@ -1,7 +1,7 @@
 """What reading sessions would bring and cost, before anybody is asked: a guess from how long each is and how much was typed in it.
 
-The guess is fitted to 367 sessions of five projects whose readings are kept: a record has some 27 tokens for each step (the sum of a
-project's within 8 %), and what comes of it grows with what the person typed, less and less. docs/cost.md has the figures.
+The guess is chosen on three of five projects whose readings are kept and looked at once on the other two: a record has some 16 tokens for
+each step, and what comes of it grows with what the person typed, less and less. docs/cost.md has the figures.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tacit.core.value import value
 from tacit.learn.reader import prompt
 
 _BYTES = 4  # of a token, in the middle
-_STEP = 27.3  # tokens of the record for each step of a session
-_REMEMBERED, _LISTED = 60, 35  # lessons that a session is held against at most, and tokens of each
+_STEP = 16.0  # tokens of the record for each step of a session
+_REMEMBERED, _LISTED = 60, 25  # lessons that a session is held against at most, and tokens of each
 _WEIGHED = 100  # tokens of one lesson beside the line that is said to tell it
 _MOST_TAUGHT, _HALF_OF_THEM = 11.0, 8.0  # lessons of a session without end, and typed messages that bring half of them
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
