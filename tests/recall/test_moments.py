@@ -144,3 +144,12 @@ def test_twins_are_told_apart_by_what_they_name(make: Make) -> None:
     assert twin_of(one, [replace(one, id="b", text=one.text.replace("before you", "just before you"))], read) == "b"
     assert not twin_of(one, [replace(one, id="b", text=one.text.replace("linter", "formatter"))], read)
     assert not twin_of(replace(one, text=one.text + " `a`"), [replace(one, id="b", text=one.text + " `b`")], read)
+
+
+def test_of_two_ways_that_share_a_third_of_their_words_a_start_tells_one(make: Make) -> None:
+    """At a prompt about branches both may be told."""
+    one = make(
+        "Before making changes for a new task, switch to main, pull in latest, then switch to a new branch.", id="one"
+    )
+    two = make("Before an unrelated fix, get back to main and pull in latest, then branch from there.", id="two")
+    assert twin_of(two, [one], str.split, "start") == "one" and not twin_of(two, [one], str.split, "prompt")

@@ -37,6 +37,7 @@ RARE_IN_PROMPT, RARE_IN_OUTPUT = (
 MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
 MUCH = (0.1, 0.35)  # of what is asked, that stands for the second of them, and for both
 RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
+ALIKE_AT_STARTS = 0.35
 AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
 ALIKE, LEAST = (
@@ -226,13 +227,15 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
     return [each for _, each in sorted(enumerate(kept), key=turn)]
 
 
-def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]]) -> str:
-    """The id of another lesson that says the same: most words of the shorter one, and no name or figure that the other has none of."""
+def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
+    """The id of another lesson that says the same: most words of the shorter one, and no name or figure that the other has none of. At a
+    start, where room is scarce and all are ways of working, a third of them will do."""
+    alike = ALIKE_AT_STARTS if moment == START else ALIKE
     mine = set(words(memory.text))
     for other in others:
         theirs = set(words(other.text))
         fewer = min(len(mine), len(theirs))
-        if fewer >= LEAST and len(mine & theirs) >= ALIKE * fewer and not _named_apart(memory, other, mine, theirs):
+        if fewer >= LEAST and len(mine & theirs) >= alike * fewer and not _named_apart(memory, other, mine, theirs):
             return other.id
     return ""
 
