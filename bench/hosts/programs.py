@@ -1,7 +1,7 @@
 """The real host programs: where they come from, how each is pointed at the scripted model, and how it is driven.
 
 A row per program and version. `newest` is the vendor's last version, `npm` the one that npm gives to a user with this Node (it
-passes over versions whose engine is newer). Nothing here knows of a scenario.
+passes over versions whose engine is newer), a number that very version. Nothing here knows of a scenario.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Program:
     host: str  # as `tacit connect` calls it
     package: str
     binary: str
-    pick: str  # newest or npm
+    pick: str  # newest, npm or a version
     ready: Callable[[Path, Path, str], dict[str, str]]  # home, project, model's address -> environment
     print: Callable[[Turn], list[str]]
     typed: Callable[[], list[str]] | None = None  # interactively, in a pseudo-terminal …
@@ -211,14 +211,16 @@ _CLAUDE = Program(
     "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
     ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin", "ask", "refuse"}),
 )  # fmt: skip
+_CODEX = Program(
+    "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
+    can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse"}), agent="worker", other="explorer", ready_at="›|Codex",
+    cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
+)  # fmt: skip
 PROGRAMS = (
     _CLAUDE,
     replace(_CLAUDE, pick="npm"),
-    Program(
-        "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse"}), agent="worker", other="explorer", ready_at="›|Codex",
-        cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
-    ),
+    _CODEX,
+    replace(_CODEX, pick="0.166.0"),  # of the month before, as people have it who do not upgrade
     Program(
         "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print, _gemini_typed,
         ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp"}),
@@ -251,7 +253,7 @@ def install(program: Program, folder: Path) -> Program:
     """The program from npm, in a folder of its own; with `missing` where it cannot be had. What is there already is used."""
     if not shutil.which("npm"):
         return replace(program, missing="npm is not on this machine")
-    version = ""
+    version = program.pick if program.pick[0].isdigit() else ""
     if program.pick == "newest":
         asked = _npm(["view", program.package, "version"], folder)
         if asked.returncode:

@@ -21,10 +21,12 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from tacit.app import open as open_memories
+from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.surfaces.mcp import http as transport
 from tacit.surfaces.mcp.desk import Desk
 from tacit.surfaces.mcp.server import build
+from tacit.surfaces.session import note
 from tacit.testing import finding, run
 
 LESSON = "Run `make migrate` before the tests, or the schema is missing."
@@ -201,6 +203,21 @@ def test_everything_over_stdio(folder: Path, kept: str) -> None:
     with open_memories() as memories:
         assert memories.health().health.faults == ()
         assert {memory.trust for memory in memories.list()} == {"user", "agent"}
+
+
+@pytest.mark.parametrize(("host", "twice"), [("claude-code", True), ("copilot", False)])
+def test_a_plugins_server_answers_about_its_sessions_folder(
+    folder: Path, kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, twice: bool
+) -> None:
+    """Copilot starts a plugin's server in the plugin's own folder, and shows its model both halves of a result: words stand in one."""
+    with open_memories() as memories:
+        note(memories.near, "s1", clock.now(), host=host, folder=str(folder), wait=5.0, process=os.getppid())
+    plugin = tmp_path / "installed-plugins" / "tacit"
+    plugin.mkdir(parents=True)
+    monkeypatch.chdir(plugin)
+    found, text = Desk(hosted=True).recall("migrate before the tests", 5, (), "", "", "")
+    assert [each.id for each in found.lessons] == [kept] and found.run == "s1" and LESSON in text
+    assert (found.notes == text) is twice and (LESSON in found.model_dump_json()) is twice
 
 
 def test_everything_over_http(http: Http, kept: str) -> None:

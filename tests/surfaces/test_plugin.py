@@ -16,7 +16,7 @@ from tacit.app import open as open_memories
 from tacit.hosts import host
 from tacit.hosts.registration import harmless, registration
 from tacit.surfaces import skill
-from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, session_of
+from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, served_by
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -169,16 +169,14 @@ def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell:
         check=True,
         capture_output=True,
     )
-    code = (
-        "from tacit.surfaces.session import *; from tacit.app import open; print(session_of(open().store, ancestors()))"
-    )
+    code = "from tacit.surfaces.session import *; from tacit.app import open; print(served_by(open().store, ancestors())[0])"
     for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
         told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout
         assert told.strip() == SESSION
     with open_memories() as memories:
-        assert session_of(memories.store, ancestors()[1:]) == "" or os.getppid() == 1
+        assert served_by(memories.store, ancestors()[1:])[0] == "" or os.getppid() == 1
         note(memories.store, "older", "2020-01-01T00:00:00.000Z", wait=1, process=os.getpid())
-        assert session_of(memories.store, ancestors(os.getpid())) == ""
+        assert served_by(memories.store, ancestors(os.getpid()))[0] == ""
 
 
 def test_ps_and_proc_tell_the_same() -> None:

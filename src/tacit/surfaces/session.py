@@ -1,9 +1,9 @@
-"""Which session a child process of a host serves.
+"""Which session a child process of a host serves, of which host, in which folder.
 
-A host tells its hooks the session, and its MCP servers nothing. Both are its children: the hook at the start of a session
-notes the session under its parent's process id (behind the shell that the host runs it in), and a server looks whether one of its own
-ancestors was noted, after that ancestor began (ids are used again). A host that starts another session in the same process says so by a
-new start.
+A host tells its hooks the session, and its MCP servers nothing; a server that came with a plugin may even start in the plugin's folder.
+Both are its children: the hook at the start of a session notes the session under its parent's process id (behind the shell that the
+host runs it in), and a server looks whether one of its own ancestors was noted, after that ancestor began (ids are used again). A host
+that starts another session in the same process says so by a new start.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ _MOST = 50  # processes that are remembered; each is one host at work
 SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 
-def note(store: Store, session: str, at: str, *, wait: float, process: int = 0) -> None:
+def note(
+    store: Store, session: str, at: str, *, host: str = "", folder: str = "", wait: float, process: int = 0
+) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or host_process())
-    if json.loads(store.meta(KEY) or "{}").get(name, ("",))[0] == session:
+    before = json.loads(store.meta(KEY) or "{}").get(name, [""])
+    if [before[0], *before[2:]] == [session, host, folder]:
         return
     with store.write(wait=wait) as tx:
         known = json.loads(tx.meta(KEY) or "{}")
         known.pop(name, None)
-        known[name] = (session, at)
+        known[name] = (session, at, host, folder)
         tx.put_meta(KEY, json.dumps(dict([*known.items()][-_MOST:])))
 
 
@@ -48,14 +51,16 @@ def host_process() -> int:
         return int(above) if b"hook" in called and b"tacit" in called and above.isdigit() else parent
 
 
-def session_of(store: Store, ancestors: Sequence[tuple[int, float]]) -> str:
-    """The session that the nearest of these processes serves; empty where none was noted."""
+def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str, str, str]:
+    """The session that the nearest of these processes serves, its host and its folder; empty where none was noted."""
     known = json.loads(store.meta(KEY) or "{}")
     for process, began in ancestors:
-        session, at = known.get(str(process), ("", ""))
+        session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][
+            :4
+        ]  # an older note ends after the second
         if session and clock.seconds(at) >= began - SLACK:
-            return str(session)
-    return ""
+            return str(session), str(host), str(folder)
+    return "", "", ""
 
 
 def ancestors(process: int = 0, most: int = 6) -> list[tuple[int, float]]:

@@ -282,7 +282,7 @@ def _name_session(memories: Memories, event: Event) -> None:
     from tacit.surfaces.session import note
 
     try:
-        note(memories.store, event.session, clock.now(), wait=_RECORD_WITHIN)
+        note(memories.store, event.session, clock.now(), host=event.host, folder=event.folder, wait=_RECORD_WITHIN)
     except Unavailable:
         pass  # they do without; what they are told then belongs to no run
 

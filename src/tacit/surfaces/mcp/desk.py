@@ -23,12 +23,15 @@ from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
 from tacit.guard.one_line import plain_line
 from tacit.surfaces.selection import unasked
-from tacit.surfaces.session import ancestors, session_of
+from tacit.surfaces.session import ancestors, served_by
 
 T = TypeVar("T")
 
 MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person", OUTSIDE)
 WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
+SHOWS_BOTH = (
+    "copilot",
+)  # hosts whose model gets a result's text and its structured content: words stand in the text alone
 _NAMED = 50  # lessons of a kind that one answer names
 DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
 
@@ -102,10 +105,11 @@ class Desk:
         self.folder = self.env.get("CLAUDE_PROJECT_DIR") or os.getcwd()
         self.own_run = f"mcp-{new_id()}"  # for submissions of nobody knows which run: they all count as one
         self._above = ancestors() if hosted and not self.env.get("TACIT_RUN") else []
+        self._told = bool(project or self.env.get("CLAUDE_PROJECT_DIR"))  # whose lessons these are
 
     def run(self, memories: Memories, named: str = "") -> str:
         """The run that asks: as the client's header, the environment or the host's own hook names it; empty where nobody does."""
-        return named or self.env.get("TACIT_RUN", "") or session_of(memories.near, self._above)
+        return named or self.env.get("TACIT_RUN", "") or served_by(memories.near, self._above)[0]
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
         last = time.monotonic() + WRITE_PATIENCE
@@ -115,7 +119,12 @@ class Desk:
                     self.store, self.project, env=self.env, cwd=self.folder, create=create, wait=WRITE_PATIENCE
                 ) as memories:
                     memories.actor = MCP_AGENT
-                    return act(memories)
+                    folder = "" if self._told else served_by(memories.near, self._above)[2]
+                    if folder in ("", self.folder):
+                        return act(memories)
+                    self.folder = (
+                        folder  # a plugin's server starts in the plugin's folder: the session is about another
+                    )
             except StoreBusy:
                 if time.monotonic() > last:
                     raise
@@ -155,8 +164,9 @@ class Desk:
         lessons = [Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"})) for hit in found.hits]
         text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
         note = None if lessons else "Nothing that is kept fits this question."
-        # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all.
-        return Recollections(notes=text, lessons=lessons, run=asking or None, note=note), text or "Nothing fits."
+        # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
+        notes = "" if served_by(memories.near, self._above)[1] in SHOWS_BOTH else text
+        return Recollections(notes=notes, lessons=lessons, run=asking or None, note=note), text or "Nothing fits."
 
     def submit(self, text: str, run: str, contradicts: str = "", **facets: Any) -> Kept:
         """A lesson or a finding of this run, through the same gate as everything an agent says."""
