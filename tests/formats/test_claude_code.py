@@ -567,6 +567,17 @@ def test_a_printed_refusal_is_output(tool: str, is_error: object, recorded: obje
     assert not call.interrupted and "evil.example" in call.output + call.error
 
 
+def test_the_instruction_files_that_a_session_had() -> None:
+    """At its start with what they include, and where the agent went later; as they were, not as they are."""
+    lines = Lines().attachment(
+        type="instructions", files=[{"path": "/w/CLAUDE.md", "type": "Project", "content": "- Use pnpm."}, {"path": 3}]
+    )
+    lines.user("hi").attachment(type="nested_memory", content={"path": "/w/tests/CLAUDE.md", "content": "- One each."})
+    run = lines.attachment(type="nested_memory", path="/w/x", content=None).run()
+    assert run.extra == {"instructions": {"/w/CLAUDE.md": "- Use pnpm.", "/w/tests/CLAUDE.md": "- One each."}}
+    assert texts(run) == ["hi"] and run.reading is not None and not run.reading.unknown
+
+
 def test_a_denied_call_is_an_error() -> None:
     """A permission rule that says no is the environment's answer, not the person's."""
     lines = (

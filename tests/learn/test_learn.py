@@ -241,6 +241,16 @@ def test_what_the_instruction_files_say_is_linked_not_stored(memories: Memories,
     assert (learned.linked, memories.list()) == (1, [])
 
 
+def test_a_nested_instruction_file_that_the_session_had_is_held_against_it(memories: Memories, folder: Path) -> None:
+    """Known by the host's record: what stands in a person's own files elsewhere is no line of this project's."""
+    rule = "use pnpm instead of npm in this repo."
+    for place, linked in ((folder / "tests" / "CLAUDE.md", 1), (folder.parent / "CLAUDE.md", 0)):
+        found = replace(run(f"r{linked}", user(f"No, {rule}")), extra={"instructions": {str(place): f"- {rule}"}})
+        assert memories.learn(found)[0].linked == linked
+        row = memories.store.find_run(memories.project_id, found.id)
+        assert row is not None and (row.facts or {})["instructions"] == [str(place)]
+
+
 def test_our_own_words_are_not_news(memories: Memories) -> None:
     """What Tacit injected and the agent repeats is no second sighting."""
     learn(memories, "r1", finding("r1", LESSON, by="agent", tier="agent"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from tacit.guard.files import head_of, open_plain
 from tacit.hosts import every_host
@@ -11,10 +12,14 @@ from tacit.learn.lines import KnownLines
 OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
 
 
-def instruction_lines(root: str) -> dict[str, str]:
-    """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in."""
+def instruction_lines(root: str, loaded: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in; `loaded` are those that a host
+    says a session had, by path: nested ones and what they include count where they lie in the folder."""
     found = KnownLines()
-    for name, text in instruction_files(root).items():
+    inside = {
+        path[len(root) + 1 :]: text for path, text in (loaded or {}).items() if path.startswith(f"{root}{os.sep}")
+    }
+    for name, text in (inside | instruction_files(root)).items():
         for line in text.splitlines():
             found.add(line, name)
     return found

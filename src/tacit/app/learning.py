@@ -252,7 +252,7 @@ class Learning(Recalling):
         learned = do(
             replace(home.work, store=self.store, now=self.now),
             run,
-            known_lines=home.instruction_lines(),
+            known_lines=home.instruction_lines(None if run.foreign else run),
             over=over,
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
@@ -337,9 +337,10 @@ class Learning(Recalling):
         with self.made_near().write() as tx:
             tx.put_meta(MOVED, json.dumps(found, sort_keys=True))
 
-    def instruction_lines(self) -> dict[str, str]:
-        """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""
-        return instruction_lines(self.place.root)
+    def instruction_lines(self, run: Run | None = None) -> dict[str, str]:
+        """The lines of the project's instruction files, spelled for comparing, each with the file it stands in; with a run also of those
+        that its host loaded for it."""
+        return instruction_lines(self.place.root, (run.extra or {}).get("instructions") if run else None)
 
     def instruction_files(self) -> dict[str, str]:
         """The project's instruction files that are there, by name."""

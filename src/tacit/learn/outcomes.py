@@ -213,6 +213,8 @@ class Session(Findings):
             facts["typed"] = run.typed
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
+        if had := (run.extra or {}).get("instructions"):
+            facts["instructions"] = [redacted_path(path) for path in [*had][:50]]
         if noted := (run.extra or {}).get("incidents"):
             facts["incidents"] = [
                 {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}

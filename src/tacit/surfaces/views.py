@@ -230,6 +230,7 @@ def audit_json(each: RunAudit) -> dict[str, Any]:
         "host": each.run.host,
         "task": each.run.task,
         "settled_at": each.run.settled_at or None,
+        "instructions": (each.run.facts or {}).get("instructions", []),
         "receipt": each.receipt,
         "lessons": lessons,
     }

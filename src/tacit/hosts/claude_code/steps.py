@@ -48,6 +48,7 @@ class Steps:
         self.commit = ""
         self.changed: tuple[str, ...] = ()
         self.prs: dict[str, None] = {}
+        self.instructions: dict[str, str] = {}  # the instruction files that the host loaded, as they were
         self.asked: list[str] = []  # what may be the task, first come
         self.commands: list[str] = []  # slash commands without arguments, second choice
         self.told = ("", "")  # message id and text of the last answer
@@ -108,7 +109,8 @@ class Steps:
                 forged=self.forged,
                 entry="" if self.by_program or PROGRAMS.match(self.main_entry) else self.main_entry,
             ),
-            extra={"prs": list(self.prs)} if self.prs else None,
+            extra={name: held for name, held in (("prs", list(self.prs)), ("instructions", self.instructions)) if held}
+            or None,
         )
 
     def cost(self) -> Cost | None:

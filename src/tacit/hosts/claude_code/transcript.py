@@ -55,13 +55,13 @@ PASSED_OVER_SYSTEM = frozenset({
 })  # fmt: skip
 PASSED_OVER_ATTACHMENTS = frozenset({
     "hook_non_blocking_error", "hook_cancelled", "hook_system_message", "hook_error_during_execution",
-    "hook_stopped_continuation", "async_hook_response", "nested_memory", "task_reminder", "todo_reminder", "todo",
+    "hook_stopped_continuation", "async_hook_response", "task_reminder", "todo_reminder", "todo",
     "skill_listing", "deferred_tools_delta", "deferred_tools_record", "mcp_instructions_delta", "agent_listing_delta",
     "plan_mode", "plan_mode_exit", "plan_mode_reentry", "plan_file_reference", "date", "date_change",
     "command_permissions", "auto_mode", "auto_mode_exit", "ultra_effort_enter", "ultra_effort_exit",
     "ultrathink_effort", "workflow_keyword_request", "compact_file_reference", "task_status", "invoked_skills",
     "total_tokens_reminder", "prompt_snapshot", "environment", "remote_session_change", "model", "session_context",
-    "structured_output", "silent_turn_reminder", "instructions", "read_truncation_notice", "diagnostics", "directory",
+    "structured_output", "silent_turn_reminder", "read_truncation_notice", "diagnostics", "directory",
     "agent_mention", "opened_file_in_ide", "selected_lines_in_ide", "output_style", "critical_system_reminder",
     "token_usage", "budget_usd", "mcp_resource", "goal_status",
 })  # fmt: skip
@@ -275,6 +275,11 @@ class _Session(Calls):
             told = inner.get("context")
             status = told.get("gitStatus") if type(told) is dict else None
             self.commit, self.changed = _git_state(status if type(status) is str else "")
+        elif kind in ("instructions", "nested_memory"):
+            files = inner.get("files") if kind == "instructions" else [inner.get("content")]
+            for each in files if type(files) is list else ():
+                if type(each) is dict and type(each.get("path")) is str and type(each.get("content")) is str:
+                    self.instructions[each["path"]] = each["content"]
         elif kind not in PASSED_OVER_ATTACHMENTS:
             self.odd(f"attachment.{kind}")
 
