@@ -32,7 +32,7 @@ AT_TERMINAL = 400.0
 # What becomes of the program that a host was told to call (`"tacit": "gone"` needs no text).
 BROKEN = {
     "broken": "#!/opt/no/such/python\n",
-    "hanging": "#!/bin/sh\nsleep 600\n",
+    "hanging": "#!/bin/sh\nexec sleep 600\n",
     "garbage": "#!/bin/sh\necho '}{ no JSON'\necho 'Traceback: no module' >&2\nexit 1\n",
 }
 

@@ -170,6 +170,21 @@ def test_a_program_that_is_gone_or_broken_hurts_no_host(tmp_path: Path, host: st
             assert text is not None or (done.stdout, done.stderr) == ("", "")
 
 
+def test_a_program_that_hangs_does_not_hold_gemini(tmp_path: Path) -> None:
+    """Gemini ends the shell alone when a hook's time is up, and waits until nobody holds its output any more."""
+    program = tmp_path / "tacit"
+    program.write_text("#!/bin/sh\necho here\nexec sleep 60\n")
+    program.chmod(0o755)
+    for entry in registration((str(program), []), HOSTS["gemini"]).values():
+        with subprocess.Popen(["bash", "-c", entry["hooks"][0]["command"]], stdin=-1, stdout=-1, stderr=-1) as shell:
+            assert shell.stdout is not None and shell.stdout.readline() == b"here\n"
+            shell.terminate()
+            assert shell.communicate(timeout=10)[0] == b""
+    program.write_text("#!/bin/sh\ncat\n")
+    heard = subprocess.run(["sh", "-c", entry["hooks"][0]["command"]], input=b"{}", capture_output=True, timeout=10)
+    assert (heard.stdout, heard.returncode) == (b"{}", 0)
+
+
 def test_what_copilot_must_hear_keeps_its_status(tmp_path: Path) -> None:
     """Copilot takes a hint after a failure from a hook that ends with 2, and only so."""
     program = tmp_path / "tacit"

@@ -68,20 +68,33 @@ class Host:
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 
-def harmless(argv: Sequence[str], *, insists: bool = False) -> str:
+def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = False) -> str:
     """A line for the shell that does nothing where the program is gone, and ends well where it is broken: a host may stop at a hook that
-    fails. With `insists` the status 2, by which an answer is heard, is passed on."""
+    fails. With `insists` the status 2, by which an answer is heard, is passed on. `ends_it`: the host ends the shell alone when time is
+    up, and waits for whoever holds its output, so the shell ends the program."""
     there = f"[ ! -x {shlex.quote(argv[0])} ]" if os.path.isabs(argv[0]) else f"! command -v {argv[0]} >/dev/null 2>&1"
+    if ends_it:
+        call = f'{{ exec 3<&0; {shlex.join(argv)} <&3 & p=$!; trap "kill -9 $p" TERM; wait $p; }}'
+        return f"{there} || {call} || true"
     return f"{there} || {shlex.join(argv)}" + ("; [ $? -ne 2 ] || exit 2" if insists else " || true")
 
 
 def in_shell(
-    command: str = "command", timeout: str = "timeout", unit: int = 1, insists: tuple[str, ...] = (), **more: str
+    command: str = "command",
+    timeout: str = "timeout",
+    unit: int = 1,
+    insists: tuple[str, ...] = (),
+    ends_it: bool = False,
+    **more: str,
 ) -> Callable[[Host, list[str], EventEntry], dict[str, Any]]:
     """A handler whose command is a line for the shell, under the host's names for it and for its time limit, in parts of a second."""
 
     def handler(host: Host, argv: list[str], entry: EventEntry) -> dict[str, Any]:
-        return {**more, command: harmless(argv, insists=entry.ours in insists), timeout: entry.seconds * unit}
+        return {
+            **more,
+            command: harmless(argv, insists=entry.ours in insists, ends_it=ends_it),
+            timeout: entry.seconds * unit,
+        }
 
     return handler
 

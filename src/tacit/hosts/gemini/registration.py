@@ -49,7 +49,7 @@ HOST = Host(
         {ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")},
         tool_failure="run_shell_command",
     ),
-    in_shell(unit=1000, name="tacit", type="command"),
+    in_shell(unit=1000, ends_it=True, name="tacit", type="command"),
     _sample,
     user=("settings.json",),
     shared=(".gemini", "settings.json"),
