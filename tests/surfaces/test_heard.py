@@ -50,3 +50,9 @@ def test_after_a_compaction_the_next_call_is_told_again(name: str, folder: Path)
     fire(name, "prompt", folder)
     assert RULE in fire(name, "step", folder, command="make two")
     assert RULE not in fire(name, "step", folder, command="make three")
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_start_that_comes_with_its_prompt_is_both(folder: Path) -> None:
+    """Copilot tells the prompt with the start: ways of working are not left out for it."""
+    assert RULE in fire("copilot", "session-start", folder, initialPrompt="tell me about the weather today")

@@ -74,7 +74,7 @@ def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = Fals
     up, and waits for whoever holds its output, so the shell ends the program."""
     there = f"[ ! -x {shlex.quote(argv[0])} ]" if os.path.isabs(argv[0]) else f"! command -v {argv[0]} >/dev/null 2>&1"
     if ends_it:
-        call = f'{{ exec 3<&0; {shlex.join(argv)} <&3 & p=$!; trap "kill -9 $p" TERM; wait $p; }}'
+        call = f"{{ trap 'kill -9 $!' TERM; exec 3<&0; {shlex.join(argv)} <&3 & wait $!; }}"
         return f"{there} || {call} || true"
     return f"{there} || {shlex.join(argv)}" + ("; [ $? -ne 2 ] || exit 2" if insists else " || true")
 

@@ -251,7 +251,9 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     if chosen["learns"]:
         _watch(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
-    context = "" if event.dropped else _inject(memories, event, chosen)
+    context = "" if event.dropped else _inject(memories, replace(event, text="", files=()), chosen)
+    if event.text and not event.dropped:  # a start that comes with its prompt is both moments
+        context += _inject(memories, replace(event, key=f"{event.key} prompt"), chosen)
     fresh = event.source in ("", "startup", "clear", "new")
     if not fresh or not event.shows:
         return Told(context)
