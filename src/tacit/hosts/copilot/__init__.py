@@ -48,6 +48,7 @@ NAMES = {
     "stop": "agentStop",
     "session-end": "sessionEnd",
 }
+SHOWS_BOTH = True  # its model gets the text and the structured content of an MCP result
 LIMIT = 8_000  # characters; what all hooks say to one tool call is cut at 10 KB
 
 

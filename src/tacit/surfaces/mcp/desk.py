@@ -22,6 +22,7 @@ from tacit.core.memory import Memory, memory_json
 from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
 from tacit.guard.one_line import plain_line
+from tacit.hosts import speaker
 from tacit.surfaces.selection import unasked
 from tacit.surfaces.session import ancestors, served_by
 
@@ -29,9 +30,6 @@ T = TypeVar("T")
 
 MCP_AGENT = Actor("agent", "agent", "an MCP client is not a person", OUTSIDE)
 WRITE_PATIENCE = 10.0  # seconds a call waits for its turn to write: no prompt hangs on it
-SHOWS_BOTH = (
-    "copilot",
-)  # hosts whose model gets a result's text and its structured content: words stand in the text alone
 _NAMED = 50  # lessons of a kind that one answer names
 DESK_DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear", "pin", "forget", "erase")
 
@@ -165,7 +163,8 @@ class Desk:
         text = memories.notes([hit.memory for hit in found.hits], [hit.mark for hit in found.hits])
         note = None if lessons else "Nothing that is kept fits this question."
         # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
-        notes = "" if served_by(memories.near, self._above)[1] in SHOWS_BOTH else text
+        host = speaker(served_by(memories.near, self._above)[1])
+        notes = "" if getattr(host, "SHOWS_BOTH", False) else text
         return Recollections(notes=notes, lessons=lessons, run=asking or None, note=note), text or "Nothing fits."
 
     def submit(self, text: str, run: str, contradicts: str = "", **facets: Any) -> Kept:
