@@ -13,6 +13,7 @@ from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.recall.moments import are_siblings, in_order_of_work, is_named_in, newest_first, told_at_starts, twin_of
 from tacit.recall.rank import Ranked
+from tacit.words.tokens import query_words
 
 Make = Callable[..., Memory]
 FACT = {"kind": "fact", "klass": "fact", "trust": "user"}
@@ -152,4 +153,4 @@ def test_of_two_ways_that_share_a_third_of_their_words_a_start_tells_one(make: M
         "Before making changes for a new task, switch to main, pull in latest, then switch to a new branch.", id="one"
     )
     two = make("Before an unrelated fix, get back to main and pull in latest, then branch from there.", id="two")
-    assert twin_of(two, [one], str.split, "start") == "one" and not twin_of(two, [one], str.split, "prompt")
+    assert twin_of(two, [one], query_words, "start") == "one" and not twin_of(two, [one], query_words, "prompt")
