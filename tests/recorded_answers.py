@@ -2,7 +2,7 @@
 
 Arguments and answers are plain: text, numbers, lists, our values ({"$": class, its fields}), and profiles by name with the sections that differ.
 After a change that is meant, `python tests/recorded_answers.py` writes what is answered now, and the difference is what was changed. How the rows
-were chosen: docs/mutants.md.
+were chosen: docs/internals/mutants.md.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def test_every_verb_of_the_journal_is_told() -> None:
 
 def test_decisions_are_numbered_one_by_one() -> None:
     """Two people may take the same number on the same day; the number stands in the name and in the title."""
-    records = sorted((DOCS / "decisions").glob("*.md"))
+    records = sorted((DOCS / "internals" / "decisions").glob("*.md"))
     assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
     titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in records]
     assert [

@@ -1,4 +1,4 @@
-"""The worked examples of docs/extending: each is applied to a copy of the tree, works there, touches as few places as the page says, and is taken back."""
+"""The worked examples of docs/internals/extending: each is applied to a copy of the tree, works there, touches as few places as the page says, and is taken back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import tacit as package
 
 ROOT = Path(package.__file__).parents[2]
-PAGES = ROOT / "docs" / "extending"
+PAGES = ROOT / "docs" / "internals" / "extending"
 spec = importlib.util.spec_from_file_location("extending_apply", PAGES / "apply.py")
 assert spec and spec.loader
 example = importlib.util.module_from_spec(spec)
@@ -104,7 +104,7 @@ def test_a_migration_takes_the_next_free_number(tmp_path: Path) -> None:
 
 
 def test_the_table_counts_what_the_examples_touch() -> None:
-    """docs/extending/README.md says for each page what its test below finds."""
+    """docs/internals/extending/README.md says for each page what its test below finds."""
     import re
 
     told = {

@@ -88,7 +88,7 @@ def test_the_measures_of_the_house() -> None:
 
 
 def test_lines_only_become_fewer() -> None:
-    """What is added takes something away, or whoever adds it raises the ceiling and writes why in docs/house.md."""
+    """What is added takes something away, or whoever adds it raises the ceiling and writes why in docs/internals/house.md."""
     tree = ROOT.parents[1]
     rows = (line.split() for line in Path(__file__).with_name("house_ceiling.txt").read_text().splitlines())
     ceilings = {row[0]: int(row[1]) for row in rows if row[0] != "#"}

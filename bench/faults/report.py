@@ -1,4 +1,4 @@
-"""What the ledgers add up to, as lines for docs/faults.md: python bench/faults/report.py"""
+"""What the ledgers add up to, as lines for docs/internals/faults.md: python bench/faults/report.py"""
 
 from __future__ import annotations
 

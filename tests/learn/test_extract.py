@@ -195,7 +195,7 @@ def test_severity_follows_strength() -> None:
     assert [wish.severity for text in said for wish in read(text)] == ["info", "recommendation", "warning", "warning"]
 
 
-# Written one set after the other, each before its first run (docs/extraction.md has the figures). A way of working and a
+# Written one set after the other, each before its first run (docs/internals/extraction.md has the figures). A way of working and a
 # requirement of the product are asked for in the same words.
 TO_STAY = """
 don't run the full test suite, it takes 40 minutes; use pytest -k instead

@@ -1,4 +1,4 @@
-"""What newcomers stumbled over, each once: docs/howto/first-minutes.md tells of them."""
+"""What newcomers stumbled over, each once: docs/internals/first-minutes.md tells of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
 from tacit.surfaces.cli.past import _not_learned, transcripts
 from tacit.surfaces.cli.reading import nobody_reads
-from tacit.surfaces.outlook import looked
+from tacit.surfaces.sharing import fixes_of
 from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
@@ -304,7 +304,7 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
             tx.put_proposal(
                 Proposal("p2", project, "notice", "The kettle is broken.", "learn", at, payload={"count": 5})
             )
-        found = looked(memories).for_you
+        found = fixes_of(memories)
     mended, wanted = (
         standalone._fixes("x", "T", [each for each in found if (each["kind"] == "request") is yes])
         for yes in (False, True)

@@ -1,6 +1,6 @@
 """A second blind set: opposite pairs written and committed by someone who had not opened the matcher, its docs or its earlier pairs.
 
-UNSEEN is run as it stands; its first-run figure is reported in docs/matching.md. A pair that fails is never used to extend a word list.
+UNSEEN is run as it stands; its first-run figure is reported in docs/internals/matching.md. A pair that fails is never used to extend a word list.
 UNSEEN_SAME keeps the figure honest: a matcher that merges nothing passes the first set and fails the second.
 """
 

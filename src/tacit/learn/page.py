@@ -2,7 +2,7 @@
 
 A page lies in the work tree, where agents, pull requests and merges write too. So a line is a person's word only when a
 person vouches for it: at a terminal, where they see what is about to be learned, or with their name signed. Everything
-else waits as a proposal of kind `page`, one keystroke away, and is asked about once (docs/decisions/0011).
+else waits as a proposal of kind `page`, one keystroke away, and is asked about once (docs/internals/decisions/0011).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FITTING = 24  # candidates that the parts of one score are found out among
 PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
-FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
+FEW_WORDS = 16  # … for a question of so many words at most (docs/internals/decisions/0018-search-in-large-stores.md)
 # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
 LONG, LONG_FETCH = 6, 120
 _MOST = 1000  # hits of one recall, whatever is asked for

@@ -46,7 +46,7 @@ RULE = 2  # how verdicts are found: a course that was kept under another rule is
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
 # them. These decide only how fast evidence grows, never whether it holds. Most is given to the middle of both: what a lesson's
 # 40 to 200 units call for; the smallest stake is there for the long run, the largest for the strongest effects
-# (docs/decisions/0031-stakes-and-belief.md).
+# (docs/internals/decisions/0031-stakes-and-belief.md).
 GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
 STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
 SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.values())

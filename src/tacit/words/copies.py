@@ -2,7 +2,7 @@
 
 Who writes down the same lesson on another day uses other words throughout: of 216 such pairs that strangers wrote, six share
 three fifths of their words in the same order. Who repeats a sentence and changes one place in it, means that place: of 218
-opposites that older rules took for twins, 182 are such copies (docs/decisions/0004-matching.md). So between copies nothing may
+opposites that older rules took for twins, 182 are such copies (docs/internals/decisions/0004-matching.md). So between copies nothing may
 differ but wording that is known to change nothing: inflections, synonyms, the voice of a verb, a reason given besides, a part
 that moved as a whole.
 """

@@ -11,7 +11,7 @@ from tacit.words.claims import Claims, claims_of, head_length
 from tacit.words.report_or_rule import orders, reports
 from tacit.words.tokens import STEMMERS, fold, language, normal, piece_terms, scan
 
-# Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
+# Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/internals/decisions/0004-matching.md):
 # lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since
 # lessons are doubted; a wider one costs twins of which there are several already.
 THRESHOLD = 0.36
@@ -24,7 +24,7 @@ SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate 
 HEADS = 0.5
 # Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge,
 # nor do they for a copy in which one place was changed. At 1 nothing is doubted.
-# It spares three of four false merges, and costs half of the twins in other words (docs/decisions/0004-matching.md).
+# It spares three of four false merges, and costs half of the twins in other words (docs/internals/decisions/0004-matching.md).
 DOUBT = 0.25
 
 

@@ -38,7 +38,7 @@ _QUERY = {
         " WHERE f.n OPERATOR(pg_catalog.@@@) {schema}.match('said', %1$L) ORDER BY 2 DESC LIMIT %4$s"
     ),
 }
-# pg_textsearch 0.6.1 came back from a kill -9 with empty pages in its index: writers failed, readers hung (docs/decisions/0016).
+# pg_textsearch 0.6.1 came back from a kill -9 with empty pages in its index: writers failed, readers hung (docs/internals/decisions/0016).
 TRUSTED = {"pg_textsearch": (1, 0), "pg_search": (0, 20)}
 MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
 

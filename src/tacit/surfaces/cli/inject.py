@@ -161,10 +161,11 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
 
 def _waiting(memories: Memories) -> str:
     """That there would be something to give, if a person had looked at it; empty where there is nothing."""
+    from tacit.core.plural import numbered
     from tacit.stores.lookups import held_of_late
 
     held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
-    many = "1 lesson is" if held == 1 else f"{held:,} lessons are"
+    many = numbered(held, "lesson is", "lessons are")
     return f"nothing is given; {many} held until a person says yes: tacit review, at a terminal" if held else ""
 
 

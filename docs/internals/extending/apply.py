@@ -1,4 +1,4 @@
-"""Apply the worked example of a page, or take it back: python docs/extending/apply.py docs/extending/host.md [--revert] [--root FOLDER].
+"""Apply the worked example of a page, or take it back: python docs/internals/extending/apply.py PAGE.md [--revert] [--root FOLDER].
 
 The example is what stands in the page's ```diff blocks. A hunk goes where its lines stand, whatever the line numbers are; where they stand
 nowhere, or twice, nothing at all is changed. A migration takes the next free number.
@@ -82,7 +82,7 @@ def apply(page: str, root: Path, revert: bool = False) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """Apply or revert, and say what was touched."""
-    root = Path(argv[argv.index("--root") + 1]) if "--root" in argv else Path(__file__).parents[2]
+    root = Path(argv[argv.index("--root") + 1]) if "--root" in argv else Path(__file__).parents[3]
     try:
         touched = apply(Path(argv[0]).read_text(encoding="utf-8"), root, "--revert" in argv)
     except (IndexError, OSError, DoesNotApply) as error:
