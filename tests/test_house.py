@@ -32,7 +32,7 @@ SQL = re.compile(
 # What modules of one kind have by the same name: a format, a host, a screen, a command, a named function of a profile, a question to a model.
 SLOTS = {
     "NAME", "detect", "read", "memories", "dump", "name_for", "holds", "PARTS", "FILES", "NAMESPACE", "LASTING_IDS", "WRITES_IN",
-    "HOST", "NAMES", "OURS", "LIMIT", "ANSWERED", "write", "COMMANDS", "main", "step", "VERSION", "question", "schema", "answers", "TYPE_CHECKING",
+    "HOST", "NAMES", "OURS", "LIMIT", "ANSWERED", "DECIDES", "write", "COMMANDS", "main", "step", "VERSION", "question", "schema", "answers", "TYPE_CHECKING",
 }  # fmt: skip
 # what hooks load; only these spare themselves `typing`
 LIGHT = set(Path(__file__).with_name("light_modules.txt").read_text().split())

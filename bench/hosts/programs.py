@@ -223,7 +223,7 @@ PROGRAMS = (
     replace(_CODEX, pick="0.166.0"),  # of the month before, as people have it who do not upgrade
     Program(
         "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print, _gemini_typed,
-        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp"}),
+        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp", "refuse"}),
         cannot=(
             ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),

@@ -179,4 +179,8 @@ def test_no_call_rides_on_the_record_of_another() -> None:
     record = recorded(both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)])
     step, part = best_part(both, record)
     assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == ("refuse", (("npm", "install"),), 0)
+    few = recorded(
+        both, [run(f"f{n}", user("set it up"), bad, tool("npm ci", error="npm: command not found")) for n in range(3)]
+    )
+    assert (offered(few), best_part(both, few)) == ("ask", ("", both)), "six right in all, three of each"
     assert offered(record) == "" and best_part(both, recorded(both, [])) == ("", both)

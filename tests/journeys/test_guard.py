@@ -213,3 +213,41 @@ def test_the_command_line(folder: Path, alone: Path, tacit: Any) -> None:
     assert "is a note again" in tacit("guard", "off", lesson).out
     assert "could check" in tacit("guard").out
     assert tacit("guard", "try").code == 2
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        "{}",
+        '{\n  "hooks": {},\n  "permissions": {"deny": ["Bash(rm:*)"]}\n}\n',
+        '{"permissions":\r\n{"allow": []}}',
+    ],
+)
+def test_a_better_place_is_applied_and_taken_back_byte_for_byte(folder: Path, before: str | None) -> None:
+    """The host's own rule stands for the lesson, which is retired; taking it back gives the file and the lesson as they were."""
+    path = folder / ".claude" / "settings.local.json"
+    if before is not None:
+        path.parent.mkdir()
+        path.write_bytes(before.encode())
+    with tacit.open(by="ada", yes=True) as memories:
+        lesson = memories.add(TEXT)
+        done = memories.place_guard(lesson.id)
+        kept = json.loads(path.read_text())["permissions"]
+        assert done.rules == ("Bash(npm install:*)",) and "Bash(npm install:*)" in kept["deny"]
+        assert kept.get("deny", [])[:1] == (["Bash(rm:*)"] if before and "rm:" in before else ["Bash(npm install:*)"])
+        assert memories.get(lesson.id).state == "archived"
+        memories.unplace_guard(lesson.id)
+        assert (path.read_bytes().decode() if path.exists() else None) == before
+        assert memories.get(lesson.id).state == lesson.state
+        memories.place_guard(lesson.id)
+        path.write_text(path.read_text() + " ")
+        with pytest.raises(Refused, match="was changed since"):
+            memories.unplace_guard(lesson.id)
+
+
+def test_no_rule_of_a_host_says_an_order(folder: Path) -> None:
+    with tacit.open(by="ada", yes=True) as memories:
+        lesson = memories.add("Run `make test` before `git commit`.")
+        with pytest.raises(Refused, match="No permission rule"):
+            memories.better_place(lesson.id)

@@ -64,7 +64,10 @@ _VERBS = {
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
     ("mending", "Mending"): "patch",
-    ("guarding", "Guarding"): "guards guard_for guardable try_guard arm_guard disarm_guard",
+    (
+        "guarding",
+        "Guarding",
+    ): "guards guard_for guardable try_guard arm_guard disarm_guard better_place place_guard unplace_guard",
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,14 +13,17 @@ from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.enforce.guard import OFF, STEPS, Guard, guard_from, guard_json
-from tacit.enforce.make import guard_of, why_not
+from tacit.enforce.guard import OFF, REFUSE, STEPS, Guard, guard_from, guard_json
+from tacit.enforce.make import guard_of, is_permission, why_not
 from tacit.enforce.record import Record, best_part, of_part, offered, part_for, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
+from tacit.hosts import every_host
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts, Form
+
+_PLACED = "guard placed:"  # with a lesson's id, what the store notes: the file, as it was and as it was made
 
 
 @value
@@ -31,6 +35,17 @@ class Standing:
     at: str = ""
     record: str = ""  # what it was armed on, in a sentence
     firings: Mapping[str, int] = {}  # since then: told, asked, refused; obeyed, overruled, went on
+
+
+@value
+class Placement:
+    """A permission rule of a host that says what a lesson's guard would: its settings as they stand (None: no file) and as they would."""
+
+    lesson: str
+    file: str
+    rules: tuple[str, ...]
+    before: str | None
+    after: str
 
 
 class Guarding(Mending):
@@ -94,6 +109,11 @@ class Guarding(Mending):
         self._need_person("A guard")
         self._need_file("A guard")
         guard, record = self.try_guard(id, sessions, "" if anyway else step)
+        if not guard.condition.calls and not guard.condition.files:
+            raise Refused(
+                f"No call that {guard.lesson} names has a record of its own that is enough to {step}.",
+                f"tacit guard try {guard.lesson} shows it; tacit guard {step} {guard.lesson} --anyway arms it all the same.",
+            )
         if not anyway and offered(record) not in STEPS[STEPS.index(step) :]:
             lacks = (
                 why_not_offered(record)
@@ -123,6 +143,60 @@ class Guarding(Mending):
             raise Refused(f"No guard is armed for {id}.", "tacit guard lists them.")
         self._keep_guards(known, f"guard for {id} is a note again")
         return Standing(replace(guard_from(found["guard"]), step=OFF), found["by"], found["at"], found["record"])
+
+    def better_place(self, id: str, step: str = REFUSE) -> Placement:
+        """The host's own rule for what a lesson's guard stops, in this person's settings of this project; nothing is changed."""
+        guard = self.guard_for(id)
+        host = next(each for each in every_host().values() if each.permission_rules and each.with_permissions)
+        if not is_permission(guard) or not host.permission_rules or not host.with_permissions:
+            raise Refused(
+                f"No permission rule of a host says what {guard.lesson} does.", f"tacit guard ask {guard.lesson}"
+            )
+        rules, file = host.permission_rules(guard.condition.calls, guard.condition.files), "/".join(host.local)
+        raw = self._work_tree().read(file)
+        text = raw.decode("utf-8", "surrogateescape") if raw is not None else None
+        try:
+            after = host.with_permissions(text or "", step, rules)
+        except ValueError:
+            raise Refused(f"{file} holds no settings that a rule could be added to.", "Mend the file first.") from None
+        return Placement(guard.lesson, file, tuple(rules), text, after)
+
+    def place_guard(self, id: str, step: str = REFUSE) -> Placement:
+        """Put a lesson where the host keeps such rules, on a person's word, and retire it; `unplace_guard` takes both back."""
+        self._need_person("A permission rule")
+        found = self.better_place(id, step)
+        if found.after == found.before:
+            raise Refused(
+                f"{found.file} has {', '.join(found.rules)} already.",
+                f"tacit forget {found.lesson} retires the lesson.",
+            )
+        with self.store.write() as tx:  # first: after a crash the same word finishes it
+            tx.put_meta(_PLACED + found.lesson, json.dumps([found.file, found.before, found.after]))
+        self._put(found.file, found.before, found.after)
+        if found.lesson in self._armed():
+            self.disarm_guard(found.lesson)
+        self.forget(found.lesson, reason=f"it stands in {found.file}: {', '.join(found.rules)}")
+        return found
+
+    def unplace_guard(self, id: str) -> Placement:
+        """The settings byte for byte as they were, and the lesson in force again."""
+        self._need_person("A permission rule")
+        lesson = self.get(id).id
+        kept = self.store.meta(_PLACED + lesson)
+        if not kept:
+            raise Refused(f"{id} was put nowhere else.", "tacit guard lists guards.")
+        file, before, after = json.loads(kept)
+        self._put(file, after, before)
+        with self.store.write() as tx:
+            tx.put_meta(_PLACED + lesson, "")
+        self.undo(lesson)
+        return Placement(lesson, file, (), after, before or "")
+
+    def _put(self, file: str, was: str | None, now: str | None) -> None:
+        old, new = (each if each is None else each.encode("utf-8", "surrogateescape") for each in (was, now))
+        tree = self._work_tree()
+        if not (tree.remove(file, old or b"") if new is None else tree.write(file, new, old)):
+            raise Refused(f"{file} was changed since.", "Edit the file by hand.")
 
     def _armed(self) -> dict[str, dict[str, Any]]:
         return armed_in(self.store, self.project_id) if self.project else {}

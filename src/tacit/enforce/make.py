@@ -139,6 +139,13 @@ def condition_of(text: str, paths: Sequence[str] = (), serving: Mapping[str, Seq
     return None, ""
 
 
+def is_permission(guard: Guard) -> bool:
+    """Whether a host's permission rule could say all that a guard does: calls by their words, or files; no order, no branch."""
+    on = guard.condition
+    plain = not any(word == SEVERAL or word.startswith(ANY_OF) for row in on.calls for word in row)
+    return plain and not (on.first or on.branch or on.unless)
+
+
 def _of_missing(text: str) -> _Found:
     """What rules saw fail in two pieces of work: no such command, option, script, field."""
     rows: dict[tuple[str, ...], str] = {}

@@ -231,7 +231,9 @@ def part_for(guard: Guard, record: Record, step: str = "") -> Guard:
             offered(own) in STEPS[STEPS.index(step) :] if step else not wrong or right >= ASK_RIGHT * (right + wrong)
         )
         kept += [row] if enough else []
-    return replace(guard, condition=replace(guard.condition, calls=tuple(kept))) if kept else guard
+    if not kept and not step:
+        return guard
+    return replace(guard, condition=replace(guard.condition, calls=tuple(kept)))  # none of them: it guards nothing
 
 
 def best_part(guard: Guard, record: Record) -> tuple[str, Guard]:

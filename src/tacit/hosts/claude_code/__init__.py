@@ -51,7 +51,7 @@ IN_AGENTS = (
     "tool-failure",
 )  # what is answered inside a sub-agent too
 
-DECIDES = (ASK, REFUSE)  # what it passes on before a call
+DECIDES = {"before-command": (ASK, REFUSE), "before-file": (ASK, REFUSE)}  # which decisions it passes on, by event
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
 PEOPLE = ("", "user", "sdk")

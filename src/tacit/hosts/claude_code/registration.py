@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tacit.hosts.claude_code import NAMES
+from tacit.hosts.claude_code.permissions import permission_rules, with_permissions
 from tacit.hosts.registration import Host, as_claude_code_says, entries_of, home_of, in_shell
 from tacit.hosts.standing import inside, json_at
 
@@ -66,4 +67,6 @@ HOST = Host(
         "DISABLE_*",
     ),
     cautions=_cautions,
+    permission_rules=permission_rules,
+    with_permissions=with_permissions,
 )

@@ -1,8 +1,8 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
 `BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an error, or with a command
-that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. What is
-said at the start after `/clear` is dropped, but for what its user is shown. The end of a session is not waited for. After a
+that may have a lesson of its own (of what a hook says to `BeforeTool` only a decision is heard). Standard output may hold nothing but JSON.
+What is said at the start after `/clear` is dropped, but for what its user is shown. The end of a session is not waited for. After a
 compression the notes are gone and no event asks for them again.
 """
 
@@ -12,7 +12,9 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
+    ASK,
     OWN_FOLDER,
+    REFUSE,
     Event,
     command_of,
     exit_status,
@@ -35,6 +37,7 @@ HOST = "gemini"
 NAMES = {
     "session-start": "SessionStart",
     "prompt": "BeforeAgent",
+    "before-call": "BeforeTool",
     "before-command": "AfterTool",
     "tool-failure": "AfterTool",
     "pre-compact": "PreCompress",
@@ -42,6 +45,7 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
+DECIDES = {"before-call": (ASK, REFUSE)}  # which decisions it passes on, by event
 ANSWERED = ("session-start", "prompt", "before-command", "tool-failure")
 LIMIT = 9_500  # characters; the host documents no limit
 
@@ -59,15 +63,15 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         if event == "tool-failure"
         else ""
     )
-    if event == "tool-failure" and not said:
-        event, said = "before-command", command_of(payload)
+    if event == "before-call" or (event == "tool-failure" and not said):
+        event, said = event if event == "before-call" else "before-command", command_of(payload)
         if not said:
             return None
     text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.
-    at = text_at(payload, "timestamp") if event in ("prompt", "before-command", "tool-failure") else ""
+    at = text_at(payload, "timestamp") if event in ("prompt", "before-call", "before-command", "tool-failure") else ""
     return Event(
         name=event,
         host=HOST,
@@ -125,5 +129,14 @@ def _without(text: str, tag: str) -> str:
 
 def write(event: Event, told: Told) -> str:
     """The answer in the host's shape; empty where nobody listens."""
+    if event.name == "before-call":
+        import json
+
+        said = (
+            {"decision": "deny", "reason": told.reason}
+            if told.decision == REFUSE
+            else {"decision": "ask", "systemMessage": told.reason}
+        )
+        return json.dumps(said) if told.decision else ""
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

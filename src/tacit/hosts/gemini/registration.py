@@ -47,6 +47,7 @@ HOST = Host(
     # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript. AfterTool stands for two events.
     entries_of(
         {ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")},
+        before_call="run_shell_command",
         tool_failure="run_shell_command",
     ),
     in_shell(unit=1000, ends_it=True, name="tacit", type="command"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
@@ -28,7 +29,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "what",
         nargs="?",
         default="list",
-        choices=("list", "try", "ask", "refuse", "off"),
+        choices=("list", "try", "ask", "refuse", "off", "place", "unplace"),
         help="what to do (default: list)",
     )
     parser.add_argument("lesson", nargs="?", default="", metavar="ID", help="the lesson")
@@ -44,7 +45,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "  tacit guard try ID         what it would have done in your past sessions\n"
         "  tacit guard ask ID         ask me before such a call\n"
         "  tacit guard refuse ID      refuse such a call\n"
-        "  tacit guard off ID         only tell it again"
+        "  tacit guard off ID         only tell it again\n"
+        "  tacit guard place ID       as a permission rule of the host instead, shown first; unplace takes it back"
     )
 
 
@@ -62,6 +64,8 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
                 {"lesson": off.guard.lesson, "step": "off"},
                 f"{off.guard.lesson} is a note again: {one_line(off.guard.text, 200)}",
             )
+        if args.what in ("place", "unplace"):
+            return _place(memories, cli, args)
         memories.guard_for(args.lesson)  # before sessions are read for nothing
         sessions = past_sessions(memories, args.days)
         if args.what == "try":
@@ -74,6 +78,28 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
             f"Only tell it again: tacit guard off {armed.guard.lesson}",
         )
         return Answer({"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(said))
+
+
+def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
+    """A permission rule of the host in a lesson's place: shown as a diff, written on a yes."""
+    if args.what == "unplace":
+        back = memories.unplace_guard(args.lesson)
+        return Answer(
+            {"lesson": back.lesson, "file": back.file}, f"{back.file} is as it was; {back.lesson} is told again"
+        )
+    found = memories.better_place(args.lesson)
+    lines = difflib.unified_diff(
+        (found.before or "").splitlines(True), found.after.splitlines(True), found.file, found.file
+    )
+    diff = "".join(lines).rstrip()
+    data = {"lesson": found.lesson, "file": found.file, "rules": list(found.rules), "diff": diff}
+    if not (args.yes or cli.ask(f"{diff}\nWrite it, and retire the lesson? [y/N] ")):
+        return Answer({**data, "written": False}, f"{diff}\ntacit guard place {found.lesson} --yes writes it.")
+    done = memories.place_guard(args.lesson)
+    said = (
+        f"{done.file} has {', '.join(done.rules)} now; the lesson is retired. Back: tacit guard unplace {done.lesson}"
+    )
+    return Answer({**data, "written": True}, f"{diff}\n{said}")
 
 
 def past_sessions(memories: Memories, days: int = _DAYS) -> list[Source]:

@@ -35,6 +35,7 @@ EVENTS = (
     "prompt",
     "subagent-start",
     "step",
+    "before-call",
     "before-command",
     "before-file",
     "tool-failure",
@@ -119,9 +120,10 @@ def respond_and_tell(
     if event is None or len(event.folder) > LONGEST_PATH:
         return "", nothing
     fired: list[Any] = []
-    if event.name in ("before-command", "before-file") and not event.captured:
-        fired = _fired(event, payload, store, env) if getattr(speaks, "DECIDES", ()) else []
-        if not fired and not _is_spoken_of(event, store, env):
+    alone = event.name == "before-call"  # the host hears a decision here, and notes elsewhere
+    if (alone or event.name in ("before-command", "before-file")) and not event.captured:
+        fired = _fired(event, payload, store, env) if event.name in getattr(speaks, "DECIDES", ()) else []
+        if not fired and (alone or not _is_spoken_of(event, store, env)):
             return "", nothing
     from tacit.app import open, store_path
 
@@ -131,11 +133,11 @@ def respond_and_tell(
     memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, near=True)
     memories.store.hurry()
     try:
-        told = _handle(memories, event)
+        told = Told() if alone else _handle(memories, event)
         if fired:
             from tacit.surfaces.hooks.guarding import decided
 
-            told = decided(memories, event, fired, speaks.DECIDES, told)
+            told = decided(memories, event, fired, speaks.DECIDES[event.name], told)
         if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after
 
