@@ -66,6 +66,7 @@ class World:
 
     def __init__(self, folder: Path, model: Model, env: dict[str, str] | None = None) -> None:
         self.folder, self.model = folder, model
+        self.lesson = ""  # the one that was kept last
         self.home, self.project = folder / "home", folder / "shop"
         self.numbers: dict[str, int] = {}  # that lessons had on the last screen
         self.home.mkdir(parents=True)
@@ -134,6 +135,8 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
         if state in BROKEN:
             world.program.write_text(BROKEN[state])
             world.program.chmod(0o755)
+    for words in told.get("first", ()):
+        world.tacit(*(word.replace("{lesson}", world.lesson) for word in words))
     told = _numbered(world, told)
     world.model.play(told.get("script", {}))
     session = _typed(program, world, told) if told.get("typed") else call(program, world, told, before)

@@ -164,7 +164,7 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         folder.mkdir(parents=True)
         (folder / "always.toml").write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
     for words in told.get("keep", ()):
-        world.tacit("add", *words, "--by", "ada", "--yes")
+        world.lesson = world.tacit("add", *words, "--by", "ada", "--yes")["id"]
     for step, text in told.get("guards", ()):
         world.tacit("guard", step, world.tacit("add", text, "--by", "ada", "--yes")["id"], "--anyway")
     if told.get("plugin"):

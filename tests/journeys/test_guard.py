@@ -13,6 +13,7 @@ import pytest
 import tacit
 from tacit.core.errors import Refused
 from tacit.enforce.armed import concerned, guards_path
+from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
@@ -246,8 +247,24 @@ def test_a_better_place_is_applied_and_taken_back_byte_for_byte(folder: Path, be
             memories.unplace_guard(lesson.id)
 
 
+def test_a_rule_with_an_option_stands_wherever_the_option_does(folder: Path) -> None:
+    with tacit.open(by="ada", yes=True) as memories:
+        assert memories.better_place(memories.add("Never make draft PRs.").id).rules[:2] == (
+            "Bash(gh pr create --draft:*)",
+            "Bash(gh pr create * --draft*)",
+        )
+
+
 def test_no_rule_of_a_host_says_an_order(folder: Path) -> None:
     with tacit.open(by="ada", yes=True) as memories:
         lesson = memories.add("Run `make test` before `git commit`.")
         with pytest.raises(Refused, match="No permission rule"):
             memories.better_place(lesson.id)
+
+
+def test_a_store_with_firings_is_sound(folder: Path) -> None:
+    """What is counted on at the hook is what folding all rows gives."""
+    _armed()
+    _asked(folder)
+    with tacit.open() as memories:
+        assert list(check(memories.store).faults) == []

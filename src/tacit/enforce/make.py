@@ -184,7 +184,7 @@ def _of_calls(sentence: str, spans: Sequence[str], paths: Sequence[str], serving
         calls = (
             ((*made, "--draft"), (*made, "-d"))
             if found["draft"]
-            else ((*made, f"--base={found['base']}"), (*made, found["base"], "--base"))
+            else ((*made, f"--base={found['base']}"), (*made, "--base", found["base"]))
         )
         return Condition(calls=calls), ""
     return None, ""

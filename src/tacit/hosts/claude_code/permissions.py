@@ -10,8 +10,14 @@ SECTIONS = {"ask": "ask", "refuse": "deny"}
 
 
 def permission_rules(calls: Sequence[Sequence[str]], files: Sequence[str]) -> list[str]:
-    """The rules that stop these calls, whatever follows their words, and changes of these files."""
-    return [f"Bash({' '.join(row)}:*)" for row in calls] + [f"Edit(**/{path})" for path in files]
+    """The rules that stop these calls, whatever follows their words and wherever their options stand, and changes of these files."""
+    rules = []
+    for row in calls:
+        at = next((n for n, word in enumerate(row) if word.startswith("-")), len(row))
+        head, tail = " ".join(row[:at]), " ".join(row[at:])
+        rules.append(f"Bash({' '.join(row)}:*)")
+        rules += [f"Bash({head} * {tail}*)"] if tail else []  # the option may stand further behind
+    return rules + [f"Edit(**/{path})" for path in files]
 
 
 def with_permissions(text: str, step: str, rules: Sequence[str]) -> str:
