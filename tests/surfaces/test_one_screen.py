@@ -10,12 +10,19 @@ from typing import Any
 
 import pytest
 
+from tacit.app import data_folder
 from tacit.app import open as open_memories
+from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
+from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
+from tacit.surfaces.cli.reading import PROGRESS
 from tacit.surfaces.one_screen import numbers_shown, one_screen, shortened, week_words
 from tacit.surfaces.passing import meant
-from tacit.testing import run, signed, tool
+from tacit.surfaces.turns import is_paused
+from tacit.testing import Scripted, run, signed, tool, user
 
 MISSING = "Error: Cannot find module 'left-pad'"
 
@@ -132,3 +139,40 @@ def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone:
     assert settings.read_text() == '{"permissions": {}}' and any("tacit" in path for path in said["kept"])
     assert told("leave", "--delete", "--yes", "--by", "ann", "--json")["deleted"]
     assert not any(os.path.exists(path) for path in said["kept"])
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.file_only("the readings of a server's sessions lie beside its cache")
+def test_what_is_read_while_somebody_leaves_does_not_come_back(
+    folder: Path, alone: Path, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reading hears of it, says no more to the disk, and begins with no other session; the person is told that it was stopped."""
+    if elsewhere:
+        (alone / "apart").mkdir()
+        monkeypatch.setenv("TACIT_STORE", str(alone / "apart" / "store.db"))
+    said: list[str] = []
+
+    class Leaving(Scripted):
+        def ask(self, prompt: str, *, schema: Any = None, timeout: float = 60.0) -> str:
+            said.append(told("leave", "--delete", "--yes", "--by", "ann"))
+            return super().ask(prompt, schema=schema, timeout=timeout)
+
+    with open_memories() as memories:
+        found = run("r1", user("Always pull before new work."), task="t")
+        memories.learn(found)
+        place, row = readings_folder(memories.near.path), memories.store.find_run(memories.project_id, "r1")
+        assert row is not None
+        with memories.near.write() as tx:
+            tx.put_meta(PROGRESS, json.dumps({"pid": os.getpid(), "total": 3, "done": 0, "lessons": 0}))
+        reading = prepared(place, found, row.id, row.project, memories.now())
+        assert reading is not None and os.listdir(place)
+        answers = json.dumps({"lessons": [], "answers": [], "verdicts": []})
+        desk = ReaderContext(
+            memories.store, memories.ensure_project(), memories.profile, place, Leaving(answers), memories.now, new_id
+        )
+        with pytest.raises(FileNotFoundError):
+            read(desk, reading)
+        assert "stopped: reading in the background" in said[0] and is_paused(memories.near)
+        memories.backup_if_due()
+        assert not os.path.exists(place) and not os.path.exists(memories.near.path)
+        assert not os.path.exists(data_folder(os.environ))

@@ -61,7 +61,7 @@ class Safety(Opened):
         """For the worker: at most one a day, and only if something was written since; never an error."""
         from tacit.stores.sqlite.backup import back_up_if_due
 
-        if not self.store.is_file:
+        if not self.store.is_file or not os.path.exists(self.store.path):  # whoever left deleted it under a worker
             return None
         return back_up_if_due(self._file, self.backups_folder)
 

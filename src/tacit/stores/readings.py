@@ -75,9 +75,17 @@ def is_kept(folder: str, run: str) -> bool:
     return os.path.exists(_path(folder, run))
 
 
+def begin(folder: str, reading: Reading) -> None:
+    """Write a reading that is to be begun, where its store is still there."""
+    try:
+        os.mkdir(folder, mode=0o700)
+    except FileExistsError:
+        pass
+    save(folder, reading)
+
+
 def save(folder: str, reading: Reading) -> None:
-    """Write a reading whole or not at all."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    """Write a reading whole or not at all; an error where its folder was taken away meanwhile, which is never made anew."""
     half = os.path.join(folder, f"{new_id()}{_HALF}")
     packed = gzip.compress(json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0)
     fd = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

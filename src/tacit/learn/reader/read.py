@@ -58,7 +58,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
             grown = replace(
                 old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at, outside=heard, root=run.cwd
             )  # fmt: skip
-            readings.save(folder, grown)
+            readings.begin(folder, grown)
             return grown
     if old is None and run.lineage and not again and _is_copy(readings.every(folder), run, project, lines):
         return None
@@ -66,7 +66,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
         id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage,
         outside=_heard_outside(run), root=run.cwd,
     )  # fmt: skip
-    readings.save(folder, fresh)
+    readings.begin(folder, fresh)
     return fresh
 
 

@@ -6,22 +6,29 @@ import glob
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tacit.app import config_path, data_folder, store_path
 from tacit.app.opened import acting
-from tacit.core import installation
+from tacit.core import clock, installation
 from tacit.core.errors import Refused, TacitError
 from tacit.core.plural import numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
+from tacit.stores.captured import captured_folder
+from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
 from tacit.surfaces.cli.doctor import size
+from tacit.surfaces.cli.reading import progress
+from tacit.surfaces.turns import lock
 
 if TYPE_CHECKING:
     import argparse
+
+_PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -39,16 +46,24 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     if not (who.is_person or args.dry_run):
         raise Refused(f"Leaving is a person's word; {who.reason}.", who.how)
     undone, failed = _disconnect(cli.env, args.dry_run)
-    kept = _kept(args, cli.env)
+    kept, stopped = _kept(args, cli.env), "" if args.dry_run else _stopped(args, cli)
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
-    lines += [] if undone or failed else ["no host is connected"]
+    lines += [] if undone or failed else ["no program was connected"]
+    lines += [stopped] if stopped else []
     deleted = False
     if kept and not args.dry_run and not failed:
         remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
         wanted = args.delete and args.yes
         if not wanted and cli.can_ask:
+            done, lines = lines, []
             wanted = cli.ask(
-                f"What you kept is still here: {remains}.\nDelete it for good? There is no way back. [y/N] "
+                "\n".join(
+                    [
+                        *done,
+                        f"What you kept is still here: {remains}.",
+                        "Delete it for good? There is no way back. [y/N] ",
+                    ]
+                )
             )
         deleted = wanted and _deleted(kept)
     if deleted:
@@ -95,16 +110,40 @@ def _ever_written(env: Mapping[str, str]) -> list[str]:
     return [path for path in paths if os.path.exists(path)]
 
 
+def _stopped(args: argparse.Namespace, cli: Cli) -> str:
+    """Stop what reads or learns in the background, which looks for a pause between two sessions; what was stopped, for people.
+
+    The pause is written before the store is deleted: a process that has it open still finds it there.
+    """
+    try:
+        with cli.open(args, create=False, near=True) as memories:
+            going, turn = bool(progress(memories)), lock(memories.near.path, patient=True)
+            if turn is not None:
+                os.close(turn)
+            if not going and turn is not None:
+                return ""
+            with memories.near.write() as tx:
+                tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
+    except TacitError:
+        return ""
+    return "stopped: reading in the background; a session that is being read just now is the last"
+
+
 def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
-    """What stays behind: the data folder, a store elsewhere, and the configuration."""
+    """What stays behind: the data folder, a store elsewhere with what lies beside it, and the configuration."""
     folder, store, config = data_folder(env), store_path(args.store, env), os.path.dirname(config_path(env))
-    places = [folder, *([] if is_far(store) or store.startswith(os.path.join(folder, "")) else [store]), config]
+    places = [folder, config]
+    if not is_far(store) and not store.startswith(os.path.join(folder, "")):
+        beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
+        places[1:1] = [*beside, readings_folder(store), captured_folder(store)]
     return [path for path in places if os.path.exists(path)]
 
 
 def _deleted(places: list[str]) -> bool:
     for path in places:
-        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+        shutil.rmtree(path, ignore_errors=True)  # once more below: somebody may have written into it meanwhile
+        if os.path.lexists(path):
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
     return True
 
 

@@ -29,6 +29,7 @@ from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, paint, wrapped
 from tacit.surfaces.selection import is_given, shelf
+from tacit.surfaces.turns import is_paused
 
 if TYPE_CHECKING:
     from tacit.learn.report import Learned
@@ -259,7 +260,7 @@ def read_chosen(
             said["background"] = rest
             _tell(memories, pid, rest, 0, 0)
             break
-        if memories.near.meta("paused_until"):
+        if is_paused(memories.near):
             break
         cli.progress(
             f"  reading {n + 1} of {len(plan.sessions)} sessions, the one with {session.typed} messages of yours …"
