@@ -108,6 +108,20 @@ def test_a_way_of_working_about_one_subject_is_told_at_starts_once_it_came_up_ag
     assert told == ["", "told at its subject", "told at its subject"]
 
 
+def test_a_start_finds_what_came_up_again(world: Any, make: Make) -> None:
+    """Through the store: two pieces of work met it, and its subject is commits."""
+    again = make(
+        "When asked to commit, update the changelog too.",
+        kind="rule",
+        klass="rule",
+        trust="user",
+        about="commits; git commit",
+    )
+    world.put(again)
+    world.seen(again.id, "one", "two")
+    assert world.inject("", surface="hook:session-start", trial=False).injected == (again.id,)
+
+
 def test_ways_of_working_go_by_how_many_pieces_of_work_met_them(make: Make) -> None:
     heard = {"extra": {"word": "shown"}, "about": "*"}
     lessons = [

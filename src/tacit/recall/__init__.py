@@ -90,9 +90,10 @@ def inject(
     row = run_row_for(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     told_before = known_to(store, row.root, context)
+    tellings = () if repeat else store.tellings(row.root)
     size = room_for(
         profile, level_for(profile, level, query.task, query.agent), query, asking.surface.startswith("hook"), bool(told_before),
-        spent=0 if repeat else spent_on(store.tellings(row.root), context),
+        spent=spent_on(tellings, context), here=spent_on((each for each in tellings if each.surface == asking.surface), context),
     )  # fmt: skip
     found, words = found_for(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
     known = frozenset() if repeat else frozenset(told_before)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 START, TASK, PROMPT, COMMAND, FILE, ERROR = "start", "task", "prompt", "command", "file", "error"
 LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens decide
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
+SHARES = {COMMAND: 320, FILE: 320}  # of them at moments that come hundreds of times in a session
 NOTICED = "notice"  # the source that `learn/tell` names
 BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
 CURES = ("fix", "pitfall")  # classes that an error asks for
@@ -46,13 +47,15 @@ ALIKE, LEAST = (
 )  # of the words of the shorter of two texts, from which on they say the same; and words it must have
 
 
-def room_for(profile: Profile, level: Level, query: Query, hook: bool, begun: bool, spent: int = 0) -> Level:
-    """How much this moment has room for, after `spent` tokens in its context; as it is where the profile knows no moments, or where
+def room_for(
+    profile: Profile, level: Level, query: Query, hook: bool, begun: bool, spent: int = 0, here: int = 0
+) -> Level:
+    """How much this moment has room for, after `spent` tokens in its context, `here` of them at moments of its kind; as it is where the profile knows no moments, or where
     somebody named a level."""
     if not profile.budget.start_tokens or level.requested != "auto":
         return level
     name, tokens, ways = _moment(query, profile, hook, begun)
-    left = max(1, OF_A_CONTEXT - spent) if hook else tokens
+    left = max(1, min(OF_A_CONTEXT - spent, SHARES.get(name, OF_A_CONTEXT) - here)) if hook else tokens
     return replace(level, moment=name, most=LINES.get(name, _AS_FITS), tokens=min(tokens or left, left), ways=ways)
 
 

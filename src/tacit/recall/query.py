@@ -203,7 +203,8 @@ def found_for(
 
 def _ways(store: Store, projects: Sequence[str], profile: Profile, may: Callable[[Memory], bool]) -> list[Ranked]:
     """Ways of working, in the order in which a start tells them."""
-    found = [hit.memory for hit in store.standing(projects, limit=WAYS)]
+    hits = (*store.standing(projects, limit=WAYS), *store.recurring(projects, limit=WAYS))
+    found = {hit.memory.id: hit.memory for hit in hits}.values()
     fit = in_order_of_work(memory for memory in found if may(memory) and not told_at_starts(memory, profile))
     return [Ranked(memory, 1.0, {"met": float(memory.tally.seen)}, "standing") for memory in fit]
 
