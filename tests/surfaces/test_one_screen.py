@@ -16,9 +16,10 @@ from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
+from tacit.learn.report import Learned
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.reading import PROGRESS
+from tacit.surfaces.cli.reading import PROGRESS, _show
 from tacit.surfaces.one_screen import numbers_shown, one_screen, shortened, week_words
 from tacit.surfaces.passing import meant
 from tacit.surfaces.turns import is_paused
@@ -87,6 +88,7 @@ def test_the_one_screen_fits_a_terminal(folder: Path, monkeypatch: pytest.Monkey
 def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> None:
     """Each is the person's word, in the journal as theirs; a number that was not shown means nothing."""
     assert "No screen was shown yet" in told("keep", "1", code=3).replace("no screen", "No screen")
+    told()
     rows = told("--json")["screen"]
     every = {row["number"]: row for name in ("told", "new") for row in rows[name]}
     waits = next(n for n, row in every.items() if "exporter" in row["hears"])
@@ -176,3 +178,30 @@ def test_what_is_read_while_somebody_leaves_does_not_come_back(
         memories.backup_if_due()
         assert not os.path.exists(place) and not os.path.exists(memories.near.path)
         assert not os.path.exists(data_folder(os.environ))
+
+
+def test_what_the_person_kept_or_reworded_is_theirs_and_no_longer_to_decide(lived: Path) -> None:
+    """It was told as an agent's claim, and stood among what is to be decided."""
+    told()
+    with open_memories() as memories:
+        waits = next(row for row in one_screen(memories).new if "exporter" in row.hears)
+    told("edit", str(waits.number), "The exporter retries three times, then stops.")
+    with open_memories() as memories:
+        found = one_screen(memories)
+        assert waits.id not in {row.id for row in found.new}
+        assert next(row.stands for row in found.told if row.id == waits.id) == "your word"
+        assert memories.notes([memories.get(waits.id)]).rstrip().splitlines()[-2].endswith("user)")
+
+
+def test_a_reading_tells_in_the_order_of_the_screen_and_its_numbers_count(folder: Path) -> None:
+    """Numbers 1 to 8 of `lookback` were 8 to 1 of bare `tacit`, and stood for nothing."""
+    out = io.StringIO()
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        ids = [memories.add(f"Module {n} needs its seed number {n} first.", trust="agent").id for n in range(4)]
+        shown: list[str] = []
+        for some in (ids[:2], ids[2:]):
+            _show(Cli(dict(os.environ), out, out), memories, [Learned("r", "h", new=tuple(some))], shown)
+        assert numbers_shown(memories) == dict(enumerate(ids, 1)) and " 4  Module 3" in out.getvalue()
+        assert [row.id for row in one_screen(memories).new] == ids
+    told("drop", "2")
+    assert "was taken out since it was shown" in told("drop", "2", code=1)

@@ -7,8 +7,8 @@ and fence; whoever wants them fenced asks for it. In none of them can a text lea
 
 from __future__ import annotations
 
-from tacit.core.links import is_found_once
-from tacit.core.memory import PERSONS
+from tacit.core.links import CONFIRMED, is_found_once
+from tacit.core.memory import OWNER, PERSONS
 from tacit.guard.one_line import plain_line
 from tacit.recall.budget import tokens_of
 from tacit.recall.rank import frequency_of
@@ -95,7 +95,8 @@ def _note(memory: Memory, longest: int = 0, signer: str = "") -> str:
         facts = (
             [ONCE_WORDS.get(str((memory.extra or {}).get("word")), "found once")] if memory.tally.seen < 2 else facts
         )
-    told = ", ".join((*facts, f"{memory.trust}: {plain_line(signer, WORD)}" if signer else memory.trust))
+    trust = OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust  # kept or worded anew by the person
+    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD)}" if signer else trust))
     return f"- [{memory.id}] {plain_line(memory.text, longest or _LONGEST)} ({told})"
 
 

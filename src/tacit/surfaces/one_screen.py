@@ -19,6 +19,7 @@ from tacit.core.memory import Memory
 from tacit.core.plural import numbered
 from tacit.core.programs import ABOUT
 from tacit.core.proposal import Proposal
+from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
 from tacit.core.subject import WAY, names_of, topic_of
 from tacit.core.value import replace, value
@@ -58,7 +59,7 @@ class ProblemRow:
     times: int = 0
     proven: bool = False
     is_question: bool = False
-    stands: str = ""  # of what is new: whether it is given already
+    stands: str = ""  # of what is new: whether it is given already; of the rest: whether it is the person's word
     number: int = 0
 
     @property
@@ -96,14 +97,13 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
     given = [each for each in known if is_given(each)]
     fresh = memories.list(sort="new", since=begin, limit=3 * NEW)
-    new = [
-        each
-        for each in fresh
-        if shelf(each) == WAITING or (is_given(each) and not each.tally.uses and each.created_at >= begin)
-    ]
+    new = [each for each in fresh if _is_undecided(each, begin)][:NEW][::-1]  # as they came, like a reading tells them
     marks = {mark for each in (*given, *new) for mark in _marks(memories.store.evidence(each.id))}
     marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in memories.proposals()}
-    rows = sorted((_lesson_row(memories, each, noticed) for each in given), key=lambda row: -_weight(row))
+    rows = sorted(
+        (_lesson_row(memories, each, noticed, "your word" if is_confirmed(each) else "") for each in given),
+        key=lambda row: -_weight(row),
+    )
     asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
     held = [_lesson_row(memories, each, noticed, each.gate_reason or "in question") for each in unasked(memories)][:NEW]
     later = [_lesson_row(memories, each, noticed, shelf(each)) for each in new]
@@ -116,6 +116,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         tuple(numbered_rows[: len(first)]), tuple(numbered_rows[len(first) :]), tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - sum(row.id in {each.id for each in given} for row in numbered_rows)),
     )  # fmt: skip
+
+
+def _is_undecided(memory: Memory, begin: str) -> bool:
+    """Whether a lesson is new and the person has said nothing about it: waiting, or given and not told to anybody yet."""
+    if shelf(memory) == WAITING:
+        return True
+    fresh = not memory.tally.uses and memory.created_at >= begin
+    return is_given(memory) and fresh and not is_confirmed(memory) and memory.state == "provisional"
 
 
 def shortened(found: OneScreen, told: int, new: int) -> OneScreen:

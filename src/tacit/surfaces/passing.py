@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.app import Memories
-from tacit.core.errors import NotFound, UsageError
+from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.memory import Memory
 from tacit.surfaces.one_screen import numbers_shown
+from tacit.surfaces.wording import CLOSED
 
 
 def meant(memories: Memories, name: str) -> str:
@@ -34,9 +36,23 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[
             memories.forget(about.id, reason=reason)
         did = "answered with yes" if word == "keep" else "answered with no"
         return {"id": asked.id, "did": did, "text": about.text if about else asked.reason}
-    memory = memories.get(id)
+    memory = _still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
         return {"id": memory.id, "did": "kept, it is your word now", "text": memory.text}
     memories.forget(memory.id, reason=reason)
     return {"id": memory.id, "did": f"dropped (tacit undo {memory.id} brings it back)", "text": memory.text}
+
+
+def _still_there(memories: Memories, id: str) -> Memory:
+    """The lesson that is meant; what became of it, or of the question, since it was shown is said instead of doing something else."""
+    try:
+        memory = memories.get(id)
+    except NotFound:
+        for asked in memories.store.proposals_named(memories.project_id, id):
+            raise Refused(f"“{asked.reason}” was answered since it was shown; nothing was done.", "tacit") from None
+        raise
+    if memory.state in CLOSED:
+        told = f"“{memory.text}” was {CLOSED[memory.state]} since it was shown; nothing was done."
+        raise Refused(told, f"tacit shows the list as it is now; tacit undo {memory.id} brings it back.")
+    return memory

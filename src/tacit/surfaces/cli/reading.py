@@ -10,8 +10,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
@@ -28,7 +27,8 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, paint, wrapped
-from tacit.surfaces.selection import is_given, shelf
+from tacit.surfaces.one_screen import remember_numbers
+from tacit.surfaces.selection import shelf
 from tacit.surfaces.turns import is_paused
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def read_chosen(
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice."""
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
-    numbers = count(1)
+    shown: list[str] = []
     for n, session in enumerate(plan.sessions):
         rest = len(plan.sessions) - n
         enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
@@ -271,7 +271,7 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
-        _show(cli, memories, learned, numbers)
+        _show(cli, memories, learned, shown)
         _tell(memories, os.getpid(), len(plan.sessions), n + 1, said["lessons"])
     return {**said, "notes": whose.notes()}
 
@@ -287,18 +287,20 @@ def _read_one(memories: Memories, session: UnreadSession, source: Source, whose:
     return found
 
 
-def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], numbers: Iterator[int]) -> None:
-    """Lessons as they come, each with what becomes of it."""
+def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], shown: list[str]) -> None:
+    """Lessons as they come, each with what becomes of it; their numbers are those of the last screen from now on."""
     if cli.json or cli.quiet:
         return
     found = memories.store.memories([id for each in learned for id in each.new])
-    for memory in sorted(found, key=lambda memory: not is_given(memory)):
+    for memory in found:
+        shown.append(memory.id)
         first, *rest = wrapped(one_line(memory.text, 600), 6, 118)
         tail = paint(cli, "quiet", f" ({shelf(memory)})")
-        lines = [f"{next(numbers):>4}  {first}", *(f"      {line}" for line in rest)]
+        lines = [f"{len(shown):>4}  {first}", *(f"      {line}" for line in rest)]
         lines[-1] += tail
         cli.out.write("\n".join(lines) + "\n")
     cli.out.flush()
+    remember_numbers(memories, shown)
 
 
 def _tell(memories: Memories, pid: int, total: int, done: int, lessons: int) -> None:

@@ -60,7 +60,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         unread = [*memories.unread(), *memories.reading_trouble()]
         notes = [told for told in (away, chosen, *unread) if told]
         found, text = _fitting(cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes))
-        remember_numbers(memories, [row.id for row in found.rows])
+        if not cli.json:  # a program's look is none of the person's
+            remember_numbers(memories, [row.id for row in found.rows])
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
     return Answer(data, text, warnings=notes)
