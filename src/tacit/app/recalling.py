@@ -40,11 +40,13 @@ class Recalling(Opened):
         wrap: bool | None = None,
         trial: bool = True,
         repeat: bool = False,
+        look: bool = False,
         **facets: Unpack[QueryFacets],
     ) -> Injection:
         """What an agent should know before or during a run, recorded with its control group.
 
         Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
+        With `look` somebody only looks: nothing is recorded, nothing left out to measure.
         """
         from tacit.recall import AskingRun, Injection, inject
         from tacit.recall.query import Query
@@ -66,6 +68,7 @@ class Recalling(Opened):
             wrap=wrap,
             trial=trial,
             repeat=repeat,
+            look=look,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
             embedder=None if surface.startswith(WITHOUT_MODEL) else lambda: self.embedder,
         )

@@ -53,6 +53,7 @@ def inject(
     wrap: bool | None = None,
     trial: bool = True,
     repeat: bool = False,
+    look: bool = False,
     exists: Callable[[str], bool] | None = None,
     embedder: Callable[[], Embedder | None] | None = None,
 ) -> Injection:
@@ -60,7 +61,8 @@ def inject(
 
     What a context was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
     instance, the notes are gone from the agent's context. Another context of the unit is told as its coin fell. `exists` tells
-    whether a file that a lesson names is there. Where an `embedder` is at hand, meaning counts beside words.
+    whether a file that a lesson names is there. A `look` is a person's: nothing is left out by a coin, nothing recorded.
+    Where an `embedder` is at hand, meaning counts beside words.
     """
     from tacit.core.links import spent_on
     from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
@@ -111,6 +113,10 @@ def inject(
     if not fitted.kept:
         nothing = render((), profile, ids(), renderer=renderer, wrap=wrap)
         return Injection(run, nothing, tokens_of(nothing), (), (), suppressed, counts)
+    if look:
+        seen = render(kept_at_first, profile, ids(), renderer=renderer, wrap=wrap)
+        shown = tuple(each.memory.id for each in kept_at_first)
+        return Injection(run, seen, tokens_of(seen), shown, (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
         kept = still_allowed(tx, kept_at_first, scope_projects(project.id))
         told = assignments(

@@ -221,7 +221,8 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
     lines.append(
-        f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}"
+        "From the next session on lessons are given and sessions are learned; what it would be told: tacit inject, or"
+        f" tacit inject --task 'TEXT' (a look, nothing is recorded). {_how_to_end(args, cli, host.name)}"
     )
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = self_test_json(fired)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 USAGE = """usage: tacit inject [options]
 
-What an agent should know before a run, as markdown; what is given and withheld is recorded.
+What an agent should know before a run, as markdown; what is given and withheld is recorded. At a terminal, without --run, it is a look:
+what a session would be told, and nothing is recorded.
 
 the run:
   --run ID            the run that asks; without one an id is made and told on stderr
@@ -88,7 +89,7 @@ def _run(options: Options, env: Mapping[str, str]) -> int:
         if "--strict" in options.flags or error.exit_code == 2:
             return _fail(options, error.exit_code, error.code, error.message, error.hint)
         return _silent(options, error.message)
-    return _print(options, given)
+    return _print(options, given, _is_look(options, env))
 
 
 def parse(args: Sequence[str]) -> Options:
@@ -113,7 +114,11 @@ def parse(args: Sequence[str]) -> Options:
             verb = True
         else:
             options.fault = f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
-            options.hint = _nearest(name)
+            options.hint = (
+                _nearest(name)
+                if word.startswith("-")
+                else "What is to be done stands behind --task: tacit inject --task 'TEXT'"
+            )
             break
     if not options.fault and options.one.get("budget", "auto").lower() not in LEVELS:
         options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."
@@ -152,11 +157,19 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             wrap=True if "--wrap" in flags else None,
             trial="--no-trial" not in flags,
             repeat="--repeat" in flags,
+            look=_is_look(options, env),
             files=tuple(options.many["files"]),
             errors=tuple(options.many["errors"]),
             **_facets(one),
         )
         return given if given.markdown or given.note else replace(given, note=_waiting(memories))
+
+
+def _is_look(options: Options, env: Mapping[str, str]) -> bool:
+    """Whether a person only wants to see it: at a terminal, for no run."""
+    from tacit.hosts import run_in_shell
+
+    return sys.stdout.isatty() and not ("run" in options.one or "--json" in options.flags or run_in_shell(env))
 
 
 def _waiting(memories: Memories) -> str:
@@ -180,13 +193,17 @@ def host_of(env: Mapping[str, str]) -> str:
     return next((host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli")
 
 
-def _print(options: Options, given: Injection) -> int:
+def _print(options: Options, given: Injection, look: bool) -> int:
     if "--json" in options.flags:
         _envelope({"ok": True, "schema": 1, "data": _data(given), "warnings": [given.note] if given.note else []})
     else:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
-            if "run" not in options.one:
+            if look:
+                about = "" if "task" in options.one else "; about a task: tacit inject --task 'TEXT'"
+                told = "this is told" if given.markdown else "nothing is told"
+                sys.stderr.write(f"{told} when a session starts so{about}. You only looked: nothing was recorded.\n")
+            elif "run" not in options.one:
                 sys.stderr.write(f"run: {given.run}\n")
             if given.note:
                 sys.stderr.write(f"note: {given.note}\n")
