@@ -45,6 +45,7 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "replay_block",
         "replay_wish",
         "settings",
+        "signing",
         "vouching",
     }
     assert modules == {module for module, _ in _VERBS}

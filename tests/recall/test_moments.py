@@ -168,3 +168,8 @@ def test_of_two_ways_that_share_a_third_of_their_words_a_start_tells_one(make: M
     )
     two = make("Before an unrelated fix, get back to main and pull in latest, then branch from there.", id="two")
     assert twin_of(two, [one], query_words, "start") == "one" and not twin_of(two, [one], query_words, "prompt")
+    notes = [
+        make(text, id=text[:3], klass="rule", paths=("docs/NOTES.md",))
+        for text in ("Add each fix to the notes.", "Keep older entries as they are.")
+    ]
+    assert twin_of(notes[1], notes[:1], query_words, "start") == "Add" and not twin_of(notes[1], notes[:1], query_words)

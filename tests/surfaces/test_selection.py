@@ -18,7 +18,6 @@ from tacit.core.profile import with_values
 from tacit.core.proposal import Proposal
 from tacit.profiles import load
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.outlook import looked
 from tacit.surfaces.selection import counted, shelf
 from tacit.surfaces.web import views
 from tacit.surfaces.wording import ahead
@@ -63,7 +62,6 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     with open_memories() as memories:
         count = counted(memories)
         assert (count.in_force, count.waiting, count.needs_word) == (1, 1, 4)
-        assert looked(memories).waits == 4
         inbox = views.inbox(memories, {"limit": 50})
         assert (inbox["total"], len(inbox["proposals"])) == (4, 4)
     bare = told("status", "--json")

@@ -112,7 +112,7 @@ class Guarding(Mending):
         if not guard.condition.calls and not guard.condition.files:
             raise Refused(
                 f"No call that {guard.lesson} names has a record of its own that is enough to {step}.",
-                f"tacit guard try {guard.lesson} shows it; tacit guard {step} {guard.lesson} --anyway arms it all the same.",
+                f"tacit guard try {guard.lesson} shows it; tacit guard {step} {guard.lesson} --anyway does it all the same.",
             )
         if not anyway and offered(record) not in STEPS[STEPS.index(step) :]:
             lacks = (

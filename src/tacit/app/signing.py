@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from tacit.core.errors import Refused, Unavailable, UsageError
 from tacit.guard.files import PAGE_LIMIT, read_plain
+from tacit.stores.git import ask_git
 
 _LINE = re.compile(r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?")
 
@@ -47,7 +48,8 @@ def public_half(key: str) -> str:
 
 def own_name(env: Mapping[str, str]) -> str:
     """By what name team mates know one: the address that git commits with, else the login."""
-    said = subprocess.run(["git", "config", "user.email"], env=dict(env), capture_output=True, text=True).stdout.strip()
+    asked = ask_git(os.getcwd(), "config", "user.email")
+    said = asked.stdout.strip() if asked is not None else ""
     return said if said and not re.search(r"\s", said) else env.get("USER") or "me"
 
 

@@ -214,6 +214,7 @@ def as_claude_code_says(entry: EventEntry, scene: Scene, **more: Any) -> dict[st
         "session-start": {"source": "startup"},
         "prompt": {"prompt": scene.prompt},
         "subagent-start": {"agent_id": "agent-1", "agent_type": scene.agent},
+        "before-call": call,
         "before-command": call,
         "tool-failure": {**call, "error": f"Exit code 2\n{scene.error}"},
         "step": {**call, "tool_response": scene.error},

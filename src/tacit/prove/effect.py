@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.trial.table import Table, Trial
 
-CSV_COLUMNS = tuple(
-    "memory unit family epoch h arm outcome loss former blank crossed delivered cited settled_at".split()
-)
+CSV_COLUMNS = (
+    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", "crossed", "delivered", "cited", "settled_at",
+)  # fmt: skip
 
 
 @value

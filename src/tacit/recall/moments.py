@@ -50,8 +50,8 @@ ALIKE, LEAST = (
 def room_for(
     profile: Profile, level: Level, query: Query, hook: bool, begun: bool, spent: int = 0, here: int = 0
 ) -> Level:
-    """How much this moment has room for, after `spent` tokens in its context, `here` of them at moments of its kind; as it is where the profile knows no moments, or where
-    somebody named a level."""
+    """How much this moment has room for, after `spent` tokens in its context, `here` of them at moments of its kind; as it is where the
+    profile knows no moments, or where somebody named a level."""
     if not profile.budget.start_tokens or level.requested != "auto":
         return level
     name, tokens, ways = _moment(query, profile, hook, begun)
@@ -232,15 +232,21 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
 
 def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
     """The id of another lesson that says the same: most words of the shorter one, and no name or figure that the other has none of. At a
-    start, where room is scarce and all are ways of working, a third of them will do."""
-    alike = ALIKE_AT_STARTS if moment == START else ALIKE
+    start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
+    alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
         theirs = set(words(other.text))
+        if own & _subjects(other) and other.klass == memory.klass:
+            return other.id
         fewer = min(len(mine), len(theirs))
         if fewer >= LEAST and len(mine & theirs) >= alike * fewer and not _named_apart(memory, other, mine, theirs):
             return other.id
     return ""
+
+
+def _subjects(memory: Memory) -> set[str]:
+    return {*(path.rpartition("/")[2] for path in memory.paths), *filter(is_telling, names_of(memory.about))}
 
 
 def _named_apart(one: Memory, other: Memory, mine: set[str], theirs: set[str]) -> bool:

@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "what waits for your word: approve, reject, merge"),
     "keep": ("passing", "keep what a number of the last screen stands for: your word"),
     "drop": ("passing", "drop what a number of the last screen stands for, reversibly"),
-    "guard": ("guard", "a lesson as a question or a lock before a call: try it on past sessions, ask, refuse, off"),
+    "guard": ("guard", "a lesson as a question or a lock before a call"),
     "leave": ("leave", "disconnect every host, say what remains and where, delete it on a yes"),
     "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
     "pin": ("keep", "always give a lesson, outside the budget"),
