@@ -20,9 +20,10 @@ from tacit.learn.report import Learned
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, _show
-from tacit.surfaces.one_screen import numbers_shown, one_screen, shortened, week_words
+from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, shortened, week_words
 from tacit.surfaces.passing import meant
 from tacit.surfaces.turns import is_paused
+from tacit.surfaces.wording import held_words
 from tacit.testing import Scripted, run, signed, tool, user
 
 MISSING = "Error: Cannot find module 'left-pad'"
@@ -205,3 +206,13 @@ def test_a_reading_tells_in_the_order_of_the_screen_and_its_numbers_count(folder
         assert [row.id for row in one_screen(memories).new] == ids
     told("drop", "2")
     assert "was taken out since it was shown" in told("drop", "2", code=1)
+
+
+def test_a_row_is_in_plain_words() -> None:
+    """A quote that was cut inside of backticks, and why somebody else's words wait."""
+    assert _short("we should just display `[an0n]") == "we should just display [an0n]"
+    assert _short("run `make` and `make seed` first", 20) == "run `make` and …"
+    assert held_words("quoted text waits for somebody to vouch for it").startswith(
+        "its words come from a page or a file"
+    )
+    assert held_words("is about signing or secrets") == "is about signing or secrets"

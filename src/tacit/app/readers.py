@@ -16,6 +16,8 @@ from tacit.stores.counts import recent
 from tacit.stores.ledger import StoreLedger
 from tacit.stores.readings import READ, every, readings_folder
 
+_OFTEN = 3  # attempts from which on it is told that a model was busy: until then it is tried again by itself
+
 
 class Readers(Learning):
     """What a person should know of those who read their sessions."""
@@ -39,6 +41,7 @@ class Readers(Learning):
             return []
         found = [each for each in every(readings_folder(self.near.path)) if each.project == self.project_id]
         waits = [each for each in found if each.state != READ and each.error]
+        waits = [each for each in waits if each.attempts >= _OFTEN or "nothing to do" not in each.error]
         return [f"{numbered(len(waits), 'session')} not read yet: {waits[-1].error}"] if waits else []
 
     def reading_notes(self) -> list[str]:

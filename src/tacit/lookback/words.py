@@ -137,7 +137,7 @@ def left_out(of: Lookback) -> list[str]:
     files, said = of.files, []
     if of.passed_over:
         said.append(
-            f"{numbered(of.passed_over, 'failed call')} of the host's own tools (an edit before a read, say): left out."
+            f"{numbered(of.passed_over, 'failed call')} of the agent program's own tools (an edit before a read, say): left out."
         )
     if of.untimed:
         said.append(f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading.")

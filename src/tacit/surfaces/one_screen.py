@@ -27,7 +27,7 @@ from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
 from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, shelf, unasked
-from tacit.surfaces.wording import NOTICED, question, recognised
+from tacit.surfaces.wording import NOTICED, held_words, question, recognised
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
@@ -105,7 +105,10 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         key=lambda row: -_weight(row),
     )
     asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
-    held = [_lesson_row(memories, each, noticed, each.gate_reason or "in question") for each in unasked(memories)][:NEW]
+    held = [
+        _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
+        for each in unasked(memories)
+    ][:NEW]
     later = [_lesson_row(memories, each, noticed, shelf(each)) for each in new]
     decide = list({row.id: row for row in (*asked, *held, *later)}.values())[:NEW]
     ids = {row.id for row in decide}
@@ -263,7 +266,7 @@ def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, 
     asks = question(proposal.kind, payload)
     about = next(iter(memories.store.memories([proposal.memory])), None) if proposal.memory else None
     if about is not None:
-        why = about.gate_reason if about.gate != "allow" else proposal.reason
+        why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
         new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
         row = _lesson_row(memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks)
         return replace(row, id=proposal.id, is_question=True, hears=new or row.hears, when="")
@@ -302,9 +305,8 @@ def _runs(memories: Memories) -> int:
 def _short(text: str, most: int = _LONGEST) -> str:
     """A sentence that fits, never cut inside of a command."""
     plain = " ".join(text.split())
-    if len(plain) <= most:
-        return plain
-    cut = plain[:most].rsplit(" ", 1)[0]
+    cut = plain if len(plain) <= most else plain[:most].rsplit(" ", 1)[0]
     if cut.count("`") % 2:
-        cut = cut[: cut.rindex("`")].rstrip()
-    return f"{cut} …"
+        at = cut.rindex("`")
+        cut = f"{cut[:at]}{cut[at + 1 :]}" if cut is plain else cut[:at].rstrip()  # of a quote that was cut before
+    return cut if cut is plain or len(plain) <= most else f"{cut} …"

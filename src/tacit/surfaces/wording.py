@@ -173,6 +173,13 @@ def recognised(of: Incident) -> str:
     return f"`{of.program}`: {said}" if of.program else said
 
 
+def held_words(reason: str) -> str:
+    """Why a lesson is held, for people: whose words they are, where that is all that speaks against it."""
+    tier, kept, _ = reason.partition(" text waits for somebody to vouch for it")
+    whose = {"quoted": "a page or a file", "imported": "another memory"}.get(tier, "somebody else")
+    return f"its words come from {whose}, not from you: is it right?" if kept else reason
+
+
 # A lesson's trust, as whose word it is.
 WHOSE = {
     "user": "your word", "team": "the team", "review": "reviewers, tests, CI", "observed": "seen in sessions", "agent": "agents' claims",

@@ -33,7 +33,7 @@ class Ticker:
         self.began = self.last = time.monotonic()
         self.over = threading.Event()
         self.lock = threading.Lock()
-        self.shown = False
+        self.shown = ""
         self.status: Any = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -43,7 +43,7 @@ class Ticker:
         with self.lock:
             self._hide()
             self.last = time.monotonic()
-            self.shown = True  # it leaves a line that has to go in the end
+            self.shown = "theirs"  # it leaves a line that has to go in the end
 
     def stop(self) -> None:
         """Take the line away; nothing is written afterwards."""
@@ -64,7 +64,9 @@ class Ticker:
                 self._show(f"tacit {self.verb}: at work for {now - self.began:.0f} s")
 
     def _show(self, text: str) -> None:
-        self.shown = True
+        if self.shown == text:
+            return
+        self.shown = text
         if self.status is None:
             self.status = _spinner(self.cli) or False
         if self.status:
