@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # verb -> (module, one line).
 COMMANDS: dict[str, tuple[str, str]] = {
-    "lookback": ("lookback", "what your agents' past sessions would have taught; needs no set-up"),
+    "lookback": ("lookback", "what past sessions would have taught; needs no set-up"),
     "connect": ("connect", "let a host's agents remember (claude-code, codex …)"),
     "learn": ("learn", "learn from finished sessions; without a path, those that lookback found"),
     "inject": ("inject", "what an agent should know before a run, for a loop of your own"),
