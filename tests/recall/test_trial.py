@@ -115,9 +115,10 @@ def test_near_twins_share_one_assignment(make: Make) -> None:
 
 def test_what_is_about_a_subject_is_told_first_without_a_coin(make: Make) -> None:
     """It may never be asked for again; from its second time on it is tossed. A way of working is, from the first."""
-    new, met, way = make(about="rounding"), make(about="rounding", tally=Tally(uses=1)), make(about="*")
-    assert [each.probability for each in assign([new, met, way])] == [0.0, 0.3, 0.3]
-    assert assign([new])[0].reason == "told for the first time"
+    lessons = make(about="rounding"), make(about="rounding", tally=Tally(uses=1)), make(about="*")
+    alone = [assign([each])[0] for each in lessons]
+    assert [each.probability for each in alone] == [0.0, 0.3, 0.3]
+    assert alone[0].reason == "told for the first time"
 
 
 def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
