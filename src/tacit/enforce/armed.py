@@ -11,6 +11,7 @@ import json
 import os
 
 from tacit.enforce.guard import Attempt, fires, guard_from, is_guarded, prepares
+from tacit.guard.files import head_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,13 +125,4 @@ def branch_of(folder: str) -> str:
 
 
 def _read(path: str) -> str:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.read(fd, _LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)
+    return head_of(path, _LARGEST).decode("utf-8", "replace")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from tacit.guard.files import head_of
+
 _MOST = 1 << 24  # bytes of packed refs that are read
 
 
@@ -35,13 +37,4 @@ def _is_name(text: str) -> bool:
 
 
 def _read(path: str, most: int) -> str:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.read(fd, most).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)
+    return head_of(path, most).decode("utf-8", "replace")
