@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,11 +31,30 @@ EXTENSION = os.environ.get("TEST_POSTGRES_EXTENSION", "")  # one that ranks word
 ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
 
 
+IN_MEMORY = "/dev/shm"
+
+
+def pytest_configure() -> None:
+    """Thousands of small stores come and go: in memory where four gigabytes are free and programs may run, for a disk may take longer to remove one
+    than its test took."""
+    if (
+        os.access(IN_MEMORY, os.W_OK)
+        and shutil.disk_usage(IN_MEMORY).free > 4 << 30
+        and not os.statvfs(IN_MEMORY).f_flag & os.ST_NOEXEC
+    ):
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", IN_MEMORY)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whoever runs the command line starts a process; `make test-quick` leaves those out."""
     for item in items:
         if "tacit" in getattr(item, "fixturenames", ()):
             item.add_marker("process")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests, and what they imported, stay until the end: the collector of garbage need not look at them again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

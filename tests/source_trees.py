@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -16,4 +17,9 @@ def tree_of(path: Path) -> ast.Module:
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     """Everything in it, as ast.walk goes."""
-    return tuple(ast.walk(tree_of(path)))
+    gc.disable()  # nothing of it is garbage, and looking takes longer than parsing
+    try:
+        return tuple(ast.walk(tree_of(path)))
+    finally:
+        gc.freeze()
+        gc.enable()

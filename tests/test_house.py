@@ -43,6 +43,7 @@ def _trees() -> dict[str, ast.Module]:
     """Every module by its name below `tacit`."""
     found = {}
     for name in _modules():
+        nodes_of(ROOT / name)
         found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = tree_of(ROOT / name)
     return found
 

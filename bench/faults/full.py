@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import apsw
 from common import campaign, doctor, frozen_source, new_home, store_of, tacit, texts
 
 from tacit.testing import signed
@@ -129,9 +130,12 @@ def _crash(home: Path) -> None:
 
 
 def _recorded(home: Path, session: str) -> bool:
-    code = "import apsw, sys; print(apsw.Connection(sys.argv[1]).execute('SELECT count(*) FROM injection i JOIN run r ON r.id = i.run WHERE r.foreign_id = ?', (sys.argv[2],)).fetchall()[0][0])"
-    done = subprocess.run([sys.executable, "-c", code, str(store_of(home)), session], capture_output=True, text=True)
-    return done.stdout.strip() not in ("", "0")
+    connection = apsw.Connection(str(store_of(home)))
+    try:
+        sql = "SELECT count(*) FROM injection i JOIN run r ON r.id = i.run WHERE r.foreign_id = ?"
+        return bool(connection.execute(sql, (session,)).fetchall()[0][0])
+    finally:
+        connection.close()
 
 
 if __name__ == "__main__":

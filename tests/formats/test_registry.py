@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import subprocess
 import sys
@@ -62,14 +61,14 @@ def test_formats_of_others_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry point is asked and read like our own; it cannot take one of our names."""
     theirs = SimpleNamespace(NAME="pdf", detect=lambda source: 0.9, read=lambda source: iter([Run("1", "pdf")]))
     points = [point("pdf", theirs), point("neutral", theirs)]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points if group == "tacit.formats" else [])
+    monkeypatch.setattr(formats, "_foreign", lambda: {each.name: each for each in points})
     assert (formats.detect(ELSEWHERE), list(formats.read(ELSEWHERE))) == ("pdf", [Run("1", "pdf")])
     assert (formats.format_names()[-1], formats.detect(BytesSource(NEUTRAL))) == ("pdf", "neutral")
 
 
 def test_a_broken_format_of_others_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry point that fails is warned about and passed over."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [point("broken", None)])
+    monkeypatch.setattr(formats, "_foreign", lambda: {"broken": point("broken", None)})
     with pytest.warns(RuntimeWarning, match="format broken failed"):
         assert formats.detect(BytesSource(NEUTRAL)) == "neutral"
 

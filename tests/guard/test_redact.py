@@ -350,9 +350,9 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
      "MIIEIBAA", "<a>b", "A", "1", "<private>", "[redacted:a] is ",
      "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAA-----END"],
 )  # fmt: skip
-def test_a_hostile_megabyte_is_finished(piece: str) -> None:
+def test_a_long_hostile_text_is_finished(piece: str) -> None:
     """Beginnings of secrets without an end, over and over."""
-    text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+    text = (piece * (200_000 // len(piece) + 1))[:200_000]
     assert len(redact(text).text) > 0
     assert len(private(text)) > 0
 

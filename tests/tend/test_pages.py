@@ -120,17 +120,17 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
         return subprocess.run([sys.executable, "-c", PASS, str(line)], capture_output=True, text=True)
 
     steps, wanted, killed = int(run(10**9).stdout), {*RULES}, 0
-    for number in range(5):
+    for number in range(3):
         memories.put_on_page(memories.add(f"Approved rule {number}.", kind="rule").id)
         page.write_text(page.read_text() + f"- Written rule {number}.\n")
         wanted |= {f"Approved rule {number}.", f"Written rule {number}."}
-        done = run(10 + steps * number // 4)
+        done = run(10 + steps * number // 3)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         killed += done.returncode != 0
         memories.page(vouch=True)
         lines = [line[2:].partition(" <!--")[0] for line in page.read_text().splitlines() if line.startswith("- ")]
         assert sorted(lines) == sorted(wanted) == sorted(memory.text for memory in memories.list(limit=99))
-    assert killed > 3 and memories.proposals() == []
+    assert killed == 3 and memories.proposals() == []
     assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}
     assert not memories.health().health.faults
 

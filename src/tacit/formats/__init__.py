@@ -14,6 +14,7 @@ import importlib.metadata
 import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.errors import UsageError
@@ -174,6 +175,7 @@ def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
     return [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
 
 
+@cache
 def _foreign() -> dict[str, importlib.metadata.EntryPoint]:
     return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
 
