@@ -92,7 +92,7 @@ class Believes:
         ]
         row = {"kind": "fact", "standing": "found", "topic": "export", "names": [], "files": []}
         lessons = [{**row, "text": f"{self.lesson}.", "quotes": [{"line": n, "words": words}]} for n, _ in at[:1]]
-        return json.dumps({"lessons": lessons, "answers": [], "verdicts": [], "weighed": []})
+        return json.dumps({"lessons": lessons, "answers": [], "verdicts": [], "weighed": [], "pairs": []})
 
 
 def told(folder: str, place: str, text: str, name: str, lesson: str) -> bool:

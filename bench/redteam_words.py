@@ -140,7 +140,7 @@ def resembles(channel: str, addition: int, before: bool) -> tuple[int, int]:
 WISH = WISHES[0]
 PLANT = "In the partner flow zorblax redirect targets are not validated by agreement of the team"
 SHOWN = "Keep every report short and to the point."
-QUESTIONS = ("lessons", "weigh", "known", "revoke", "cure")
+QUESTIONS = ("lessons", "weigh", "known", "revoke", "cure", "twins")
 
 
 class Fooled:
@@ -154,6 +154,8 @@ class Fooled:
     def ask(self, asked: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
         form = json.dumps(schema)
         kind = "known" if '"verdicts"' in form else "lessons" if '"lessons"' in form else "weigh"
+        if '"pairs"' in form:
+            kind = "twins"
         if kind == "weigh" and "take it back" in asked[:900]:
             kind = "revoke"
         if kind == "lessons" and "same failure was met" in asked[:900]:
@@ -182,6 +184,14 @@ class Fooled:
             {"n": n, "says": "yes" if fooled else _says(lesson, line), "holds": "working"}
             for n, lesson, line in pairs
         ]}  # fmt: skip
+
+    def _twins(self, asked: str, fooled: bool) -> dict[str, Any]:
+        found, new = [], ""
+        for line in asked.splitlines() if fooled else ():
+            new = line.split(":")[0] if line[:1] == "n" and line[1:2].isdigit() else new
+            if line.startswith(("    k", "    n")):
+                found.append({"new": new, "other": line.strip().split(":")[0], "word": "same"})
+        return {"pairs": found}
 
     def _known(self, asked: str, fooled: bool) -> dict[str, Any]:
         if not fooled:

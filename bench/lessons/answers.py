@@ -5,7 +5,7 @@
 
 An answer is kept with the name of its prompt (step and hash). Prompts are never kept: they hold other people's sessions, and are made again
 from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words. What was said of remembered lessons is kept by
-session and wording (`known_by.py`), not by its prompt.
+session and wording (`known_by.py`), not by its prompt, and which lessons say the same pair by pair (`pairs_by.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 import sys
 from pathlib import Path
 
+import pairs_by
+
 LABELS = Path(__file__).parents[1] / "labels" / "reader"
 LONGEST_QUOTE = 25  # words
 _HASH = re.compile(r"[0-9a-f]{8}")
@@ -25,10 +27,11 @@ def pack(queue: Path) -> None:
     """One file a project, in the order of the prompts' names."""
     LABELS.mkdir(parents=True, exist_ok=True)
     for folder in sorted(each for each in queue.iterdir() if each.is_dir()):
+        pairs_by.keep(str(folder))
         kept = {
             file.stem: json.loads(file.read_text())
             for file in sorted(folder.glob("*-*.json"))
-            if not file.name.startswith("known-")
+            if not file.name.startswith(("known-", "twins-"))
         }
         for name, answer in kept.items():
             _check(name, answer)

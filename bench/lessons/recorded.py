@@ -11,6 +11,8 @@ answers can be answered in their order. `--no-known` answers every question abou
 
 What is remembered when a session ends changes with every rule of the product, and with it the hash of the question about it. So its answer
 is kept a second time by what it is about (`known_by.py`): `--near` answers from there, lesson by lesson, where the very question has no answer.
+Which lessons say the same is kept pair by pair (`pairs_by.py`); without `--wait` what nobody was asked about yet counts as different, and the
+question lies there.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ import sys
 import time
 
 import known_by
+import pairs_by
 
 ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
 LATER = 75
 KNOWN = "against the remembered lessons"
 STEPS = (
     (KNOWN, "known"),
+    ("that may say the same", "twins"),
     ("is said to take it back", "revoke"),
     ("is said to have told it", "weigh"),
     ("what is worth remembering", "lessons"),
@@ -96,11 +100,18 @@ def main() -> int:
         if step == "known" and args.near and (near := known_by.near(args.folder, prompt)):
             print(near)
             return 0
+        near, unasked = pairs_by.near(args.folder, prompt) if step == "twins" else ("", 1)
+        if not unasked:
+            print(near)
+            return 0
         if not os.path.exists(question):
             half = f"{question}.half"
             with open(half, "w", encoding="utf-8") as file:
                 file.write(prompt)
             os.replace(half, question)
+        if step == "twins" and args.near and not args.wait:
+            print(near)
+            return 0
         if time.monotonic() >= deadline:
             print(f"{name} waits to be answered", file=sys.stderr)
             return LATER

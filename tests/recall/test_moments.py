@@ -173,3 +173,13 @@ def test_of_two_ways_that_share_a_third_of_their_words_a_start_tells_one(make: M
         for text in ("Add each fix to the notes.", "Keep older entries as they are.")
     ]
     assert twin_of(notes[1], notes[:1], query_words, "start") == "Add" and not twin_of(notes[1], notes[:1], query_words)
+
+
+def test_where_few_words_are_asked_one_that_names_the_topic_is_enough(world: Any, make: Make) -> None:
+    """Each lesson about login holds one rare word of the prompt; so does one that only mentions it, and a long prompt names much."""
+    known = found_once(make, "Sessions end after an hour unless the cookie is renewed.", about="login; cookie")
+    beside = found_once(make, "The banner is shown above the login form.", about="banner")
+    world.put(known, beside, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
+    assert world.inject("fix the login bug", surface="hook:prompt", trial=False).injected == (known.id,)
+    long = "login " + " ".join(f"alpha{n} beta{n}" for n in range(12))
+    assert world.inject(long, surface="hook:prompt", trial=False, run="two").injected == ()

@@ -35,6 +35,7 @@ MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a
 
 WAY = "*"  # as a subject: a way of working, about everything (`core/subject.py` has the grammar)
 OWNER = "user"  # the tier of what the store's own person said
+TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, and the coin they share
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
 
@@ -143,6 +144,18 @@ def topic_of(about: str) -> str:
 def names_of(about: str) -> tuple[str, ...]:
     """The literal names, as they were written."""
     return tuple(name for each in about.split(";")[1:] if (name := each.strip()))
+
+
+def said_as(memory: Memory) -> str:
+    """The name that all lessons share which say the same by a reader's word: the first one's id."""
+    return str(((memory.extra or {}).get(TWIN) or [memory.id])[0])
+
+
+def family_of(memory: Memory) -> str:
+    """Whose coin a lesson shares: its near-twins', or that of all that was settled about its topic."""
+    topic = topic_of(memory.about) if memory.klass == "fact" else ""
+    twin = (memory.extra or {}).get(TWIN)
+    return memory.family or (str(twin[1]) if twin else "") or (f"topic {topic}" if topic else memory.id)
 
 
 def to_row(memory: Memory) -> tuple[Any, ...]:

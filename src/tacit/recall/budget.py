@@ -133,7 +133,7 @@ def fit(
         if price > room or (is_way and price > ways_room):
             leave(each, "tokens")
             continue
-        if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment)):
+        if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment, profile.trust.person)):
             leave(each, f"says what {twin} says")
             continue
         room -= price

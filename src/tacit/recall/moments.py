@@ -10,7 +10,7 @@ named, or where two rare words of it are asked for.
 from __future__ import annotations
 
 from tacit.core.links import is_found_once
-from tacit.core.memory import WAY, names_of, shared_path, topic_of
+from tacit.core.memory import WAY, names_of, said_as, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -187,13 +187,16 @@ def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int],
 
 
 def rare_words(hit: Hit, facts: Facts) -> int:
-    """How many rare words of one passage of the question a lesson holds, its subject included."""
+    """How many rare words of one passage of the question a lesson holds, its subject included. Where few words are asked, one that names
+    its topic counts as two: "fix the login bug"."""
     if facts.weights is None:
         return 0
     most = max(RARE[0], facts.rows // RARE[1])
     held = {*facts.tokens(hit.memory.text), *facts.tokens(hit.words.partition("\n")[0])}
     rare = {word for word in facts.weights.told if word in held and facts.frequency.get(word, 0) <= most}
-    return max((len(rare.intersection(each)) for each in facts.weights.passages), default=0) if rare else 0
+    topic = {*facts.tokens(topic_of(hit.memory.about))} if len(facts.weights.told) < MANY_WORDS else set()
+    shared = (rare.intersection(each) for each in facts.weights.passages)
+    return max((len(each) + bool(each & topic) for each in shared), default=0) if rare else 0
 
 
 def together(ranked: Sequence[Ranked], settled: Mapping[str, Sequence[Ranked]]) -> list[Ranked]:
@@ -230,12 +233,21 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
     return [each for _, each in sorted(enumerate(kept), key=turn)]
 
 
-def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
-    """The id of another lesson that says the same: most words of the shorter one, and no name or figure that the other has none of. At a
-    start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
+def twin_of(
+    memory: Memory,
+    others: Iterable[Memory],
+    words: Callable[[str], list[str]],
+    moment: str = "",
+    persons: Sequence[str] = (),
+) -> str:
+    """The id of another lesson that says the same: by a reader's word, unless only this one is a person's; or most words of the shorter
+    one, and no name or figure that the other has none of. At a start, where room is scarce and all are ways of working, a third of them
+    will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
+        if said_as(other) == said_as(memory) and (memory.trust not in persons or other.trust in persons):
+            return other.id
         theirs = set(words(other.text))
         if own & _subjects(other) and other.klass == memory.klass:
             return other.id

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.links import CONFIRMED, IN_EPOCH, INSTRUCTED, MAIN, UNTOLD, Mark, Use, known_in
-from tacit.core.memory import VERDICTS, WAY, seen_by, topic_of
+from tacit.core.memory import VERDICTS, WAY, family_of, seen_by
 from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
 from tacit.recall.rank import barred
@@ -112,12 +112,6 @@ def assignments(
         else:
             found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
     return found
-
-
-def family_of(memory: Memory) -> str:
-    """Whose coin a lesson shares: its near-twins', or that of all that was settled about its topic."""
-    topic = topic_of(memory.about) if memory.klass == "fact" else ""
-    return memory.family or (f"topic {topic}" if topic else memory.id)
 
 
 def tells_cure_of(memory: Memory) -> str:

@@ -37,8 +37,9 @@ BEGINNINGS = {
     "is said to take it back": "revoke",
     "against the remembered lessons": "known",
     "The same failure was met": "cure",
+    "that may say the same": "twins",
 }
-EMPTY = {"lessons": [], "answers": [], "verdicts": []}
+EMPTY = {"lessons": [], "answers": [], "verdicts": [], "pairs": []}
 MANY = 90  # lines of a record that is compared by its hash
 Said = dict[str, Any]
 

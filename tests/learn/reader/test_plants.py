@@ -73,7 +73,8 @@ class Gullible:
         ]
         vouched = [{"n": n, "says": "yes", "holds": "working"} for n in range(1, 20)]
         same = [{"id": f"k{n}", "verdict": "same", "new": "n1", "into": None} for n in range(1, 3)]
-        return json.dumps({"lessons": lessons, "answers": vouched, "verdicts": same})
+        twins = [{"new": f"n{n}", "other": f"k{k}", "word": "same"} for n in range(1, 9) for k in range(1, 9)]
+        return json.dumps({"lessons": lessons, "answers": vouched, "verdicts": same, "pairs": twins})
 
 
 @pytest.mark.parametrize("place", list(positions("x")))

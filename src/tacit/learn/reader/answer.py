@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.core.answer import LONGEST_ANSWER, TRIES, answer_text
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, VERDICTS
+from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS, VERDICTS
 
 TEXT, QUOTE, SIGN, NAME = 500, 400, 200, 80  # characters
 SHORTEST_SIGN = 12
@@ -116,11 +116,21 @@ def verdicts_of(said: str) -> tuple[Verdict, ...]:
     return tuple(verdict for row in _objects(said, "verdicts", "verdict") if (verdict := _verdict(row)) is not None)
 
 
+def twins_of(said: str) -> dict[tuple[str, str], str]:
+    """What two lessons are to each other, by their names; what is answered in two ways is not there."""
+    found: dict[tuple[str, str], str] = {}
+    for row in _objects(said, "pairs", "word"):
+        pair = answer_text(row, "new", 10), answer_text(row, "other", 10)
+        word = _word(row.get("word"), TWINS)
+        found[pair] = word if found.get(pair, word) == word else ""
+    return {pair: word for pair, word in found.items() if word}
+
+
 def is_answer(said: str, list_name: str) -> bool:
     """Whether this is an answer at all: an object with the list that was asked for, be it empty, or the whole objects of such a list."""
     if any(isinstance(whole.get(list_name), list) for whole in _decoded(said)):
         return True
-    key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict"}[list_name]
+    key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict", "pairs": "word"}[list_name]
     return any(_field(row, key) for row in _objects(said, list_name, key))
 
 

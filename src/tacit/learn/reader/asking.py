@@ -108,6 +108,17 @@ class Questions:
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(len(remembered), len(new)), "verdicts"))
         return tuple(found)
 
+    def twins(self, groups: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]) -> Mapping[tuple[str, str], str]:
+        """Which lessons say the same, asked of their texts alone: the word on each pair by its names. An answer in another form is none: a
+        thing told twice costs a line, a session that waits costs all its lessons."""
+        pairs = sum(len(near) for _, _, near in groups)
+        try:
+            return answer.twins_of(self._ask(prompt.twins(groups), prompt.twins_schema(pairs), "pairs"))
+        except ModelUnavailable as error:
+            if error.why != "garbage":
+                raise
+            return {}
+
     def revoked(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
         """Whether lines of the person take lessons back, by number from 1."""
         return self._of_pairs(prompt.revoke, pairs)

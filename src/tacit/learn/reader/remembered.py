@@ -53,8 +53,8 @@ def remembered(
     store: Store, project: str, new: Sequence[str], lines: Sequence[Line], used: Iterable[str] = ()
 ) -> list[Memory]:
     """The lessons that a session is held against, oldest first. `used` are those that its unit was given or denied."""
-    found = {memory.id: memory for memory in store.memories([*used]) if _is_shown(memory)}
-    held = [memory for memory in store.select([project], states=OPEN, limit=LESSONS) if _is_shown(memory)]
+    found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
+    held = [memory for memory in store.select([project], states=OPEN, limit=LESSONS) if is_shown(memory)]
     found.update((memory.id, memory) for memory in held if is_met(memory, lines))
     concerned = list(zip(concerns([_words(memory) for memory in held], lines), held))
     concerned.sort(key=lambda each: (-each[0].share, each[1].created_at, each[1].text))
@@ -65,7 +65,7 @@ def remembered(
     near: dict[str, Memory] = {}
     for text in new:
         hits = store.find(scope_projects(project), query_words(text, _WORDS), limit=OF_EACH).hits
-        near.update((hit.memory.id, hit.memory) for hit in hits if _is_shown(hit.memory) and hit.memory.id not in found)
+        near.update((hit.memory.id, hit.memory) for hit in hits if is_shown(hit.memory) and hit.memory.id not in found)
     found.update(list(near.items())[:NEAREST])
     return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store
 
@@ -127,7 +127,7 @@ def _words(memory: Memory) -> str:
     return " ".join((memory.text, topic_of(memory.about), *names_of(memory.about)))
 
 
-def _is_shown(memory: Memory) -> bool:
+def is_shown(memory: Memory) -> bool:
     if not memory.text or memory.state == "superseded" or memory.gate in ("quarantine", "discard"):
         return False
     return memory.gate != "hold" or memory.trust not in UNSEEN

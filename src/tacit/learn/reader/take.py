@@ -10,7 +10,7 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import INSIDE, Memory
+from tacit.core.memory import INSIDE, TWIN, Memory, family_of, said_as
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -33,7 +33,7 @@ from tacit.learn.reader.decide import AGREED, Decided, decide
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
-from tacit.learn.reader.twins import are_alike, typed_as_it_stands, without_twins
+from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
 from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.report import Learned
 from tacit.learn.settle import unit_outcome
@@ -83,6 +83,7 @@ class Taking:
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
+        self.twins: dict[int, tuple[str, str]] = {}  # number of a new lesson -> name and coin of what says the same
         self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
@@ -116,6 +117,8 @@ class Taking:
             if ruling.act == "amend" and not self._reword(memory, verdict, quote):
                 ruling = replace(ruling, act="suspend" if memory.state in INJECTABLE else "contradiction")
             self.verdicts.append(_Judged(memory.id, ruling, verdict, quote))
+        if not self.desk.advises:
+            self._twins(asking)
         self.reading = asking.reading
 
     def _reword(self, memory: Memory, verdict: Verdict, quote: Found) -> bool:
@@ -165,6 +168,29 @@ class Taking:
         for each in same:
             if id(each) not in denied:
                 self.same.setdefault(each.new, (names[each.id].id, each.into))
+                self.twins.setdefault(each.new, (said_as(names[each.id]), family_of(names[each.id])))
+
+    def _twins(self, asking: Questions) -> None:
+        """Ask of the new lessons that nobody called known yet which of them say what another one says."""
+        numbers = {id(each): number for number, each in enumerate(self.new, 1)}
+        new = {
+            number: decided.text
+            for checked, decided in self.heard
+            if decided.word
+            and (number := numbers.get(id(checked), 0))
+            and number not in self.same
+            and number not in self.covered
+            and id(checked) not in self.replaced
+        }
+        near = near_ones(self.desk, new)
+        for number, (word, other) in twin_words(near, new, asking.twins).items():
+            if isinstance(other, int):  # an earlier one of this session
+                self.twins.setdefault(other, (first := short_hash("twin", new[other]), first))
+                self.twins[number] = self.twins[other]
+                continue
+            self.twins[number] = said_as(other), family_of(other)
+            if word == "same":
+                self.same[number] = other.id, ""
 
     def _covers(self, same: Sequence[Verdict]) -> None:
         """Which new lessons an instruction file says already: none that quotes a person, unless half of its words stand in the heading."""
@@ -209,6 +235,8 @@ class Taking:
                 _finding(run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked))
             )
             session.redacted += hits
+            if number in self.twins:
+                finding = replace(finding, extra={**(finding.extra or {}), TWIN: [*self.twins[number]]})
             for old in self.replaced.get(id(checked), ()):
                 finding = about_the_same(finding, old)
             if decided.word == "said" and (raw := typed_as_it_stands(finding, rows)):

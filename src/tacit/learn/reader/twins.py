@@ -1,21 +1,40 @@
-"""Two lessons of one session that say the same: one is written, whoever heard the other.
+"""Lessons that say the same: one is written, and of those that stay apart one is told.
 
-Lessons of one answer are compared with each other, and with the sentences that the rules took over as they were typed.
+Words alone find few of them: of 84 pairs that a judge called the same they vouch for none, and speak against 57 ("not", another command as
+the example). So the nearest are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
+of a reader does (`learn.match.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
+recall tells one of a name. A lesson of the person is never left out for one that is not theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.rows import FindingRow
+from tacit.core.rows import FindingRow, scope_projects
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.learn.reader.check import Checked
 from tacit.learn.reader.decide import Decided
+from tacit.learn.reader.remembered import is_shown
 from tacit.words.match import compare, shares_half
 from tacit.words.prepared import prepare
+from tacit.words.tokens import query_words
 
+if TYPE_CHECKING:
+    from tacit.learn.reader.asking import ReaderContext
+
+    _Group = tuple[str, str, Sequence[tuple[str, str]]]
+    _Said = Mapping[tuple[str, str], str]
+
+ALIKE, NEAREST, FOUND = (
+    0.25,
+    3,
+    12,
+)  # how alike two must be to be asked about, how many of each, of how many that words find
+_WORDS = 24  # of a new lesson, by which the others are found
 _RANK = ("said", "shown", "agreed", "asked", "found")  # whose words stay of two that say the same
 
 
@@ -58,3 +77,51 @@ def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
     return next(
         (row.memory for row in raw if shares_half(finding.text, row.text) or shares_half(row.text, finding.text)), ""
     )
+
+
+def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Memory | int]]:
+    """Of each new lesson (number and text) those it may say the same as: remembered ones, or numbers of new ones before it. Nobody is asked
+    about one that words vouch for."""
+    found: dict[int, list[Memory | int]] = {}
+    for number, text in new.items():
+        hits = desk.store.find(scope_projects(desk.project.id), query_words(text, _WORDS), limit=FOUND).hits
+        others: list[tuple[Memory | int, str]] = [(hit.memory, hit.memory.text) for hit in hits if is_shown(hit.memory)]
+        if any(are_alike(text, each, desk.profile) for _, each in others):
+            continue
+        others += [(before, new[before]) for before in new if before < number]
+        scored = [(compare(prepare(text), prepare(each)).score, at, other) for at, (other, each) in enumerate(others)]
+        best = sorted((each for each in scored if each[0] >= ALIKE), key=lambda each: (-each[0], each[1]))
+        if best:
+            found[number] = [other for _, _, other in best[:NEAREST]]
+    return found
+
+
+def twin_words(
+    near: Mapping[int, Sequence[Memory | int]], new: Mapping[int, str], ask: Callable[[list[_Group]], _Said]
+) -> dict[int, tuple[str, Memory | int]]:
+    """Of each new lesson the one it says the same as, and how: "same", or one says more than the other. One question for all."""
+    names: dict[str, str] = {}  # of remembered lessons, as the question calls them
+    for each in near.values():
+        for other in each:
+            if not isinstance(other, int):
+                names.setdefault(other.id, f"k{len(names) + 1}")
+
+    def name(other: Memory | int) -> str:
+        return f"n{other}" if isinstance(other, int) else names[other.id]
+
+    groups: list[_Group] = [
+        (
+            f"n{number}",
+            new[number],
+            [(name(each), new[each] if isinstance(each, int) else each.text) for each in others],
+        )
+        for number, others in near.items()
+    ]
+    said = ask(groups) if groups else {}
+    found: dict[int, tuple[str, Memory | int]] = {}
+    for number, others in near.items():
+        for word in ("same", "less", "more"):
+            fits = [each for each in others if said.get((f"n{number}", name(each))) == word]
+            if fits:
+                found.setdefault(number, (word, fits[0]))
+    return found

@@ -1,0 +1,119 @@
+"""Lessons that say the same in other words: one is written where it may be, and of those that stay apart one is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.digest import new_id
+from tacit.core.memory import Memory, family_of, said_as
+from tacit.core.value import replace
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
+from tacit.learn.reader.twins import near_ones, twin_words
+from tacit.recall.moments import twin_of
+from tacit.stores.readings import readings_folder
+from tacit.testing import run, say, tool, user
+from tacit.words.tokens import query_words
+
+RTK = "Run `bun run test` directly, not `rtk bun run test`: rtk knows no `bun` subcommand."
+LINT = "Run `bun run lint` directly, not behind rtk: rtk knows no `bun` subcommand."
+OTHER = "Prices in the shop are whole cents, never floats."
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with open_memories() as opened:
+        yield opened
+
+
+class Reader:
+    """Finds one lesson in a session, and says of lessons that are put together what its script says."""
+
+    identity = "scripted"
+
+    def __init__(self, text: str, words: str, word: str) -> None:
+        self.text, self.words, self.word, self.asked = text, words, word, 0
+
+    def ask(self, prompt: str, *, schema: Any = None, timeout: float = 60.0) -> str:
+        row = {"text": self.text, "kind": "cure", "standing": "found", "quotes": [{"line": 2, "words": self.words}]}
+        self.asked += "that may say the same" in prompt
+        pairs = [{"new": "n1", "other": "k1", "word": self.word}]
+        return json.dumps({"lessons": [row], "answers": [], "verdicts": [], "pairs": pairs})
+
+
+def desk_of(memories: Memories, model: Reader) -> ReaderContext:
+    place = readings_folder(memories.near.path)
+    return ReaderContext(
+        memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id
+    )
+
+
+def heard(memories: Memories, name: str, text: str, word: str = "different") -> tuple[Any, int]:
+    """What becomes of a session that teaches one lesson, and how often lessons were put together."""
+    words = f"the call of {name} failed, so this time"
+    met = run(
+        name, user("why?"), say(f"Well, {words} I ran it plainly."), tool("bun run test", "ok"), task=name, lineage=name
+    )
+    memories.learn(met)
+    model = Reader(text, words, word)
+    place, desk = readings_folder(memories.near.path), desk_of(memories, model)
+    row = memories.store.find_run(memories.project_id, name)
+    assert row is not None
+    reading = prepared(place, met, row.id, row.project, memories.now())
+    assert reading is not None
+    return read(desk, reading), model.asked
+
+
+def test_what_a_reader_calls_the_same_is_a_sighting_of_the_older_one(memories: Memories) -> None:
+    first, asked = heard(memories, "r1", RTK)
+    assert (len(first.new), asked) == (1, 0)  # there is nothing to put beside it
+    second, asked = heard(memories, "r2", LINT, "same")
+    assert (second.new, second.matched, asked) == ((), first.new, 1)
+    (memory,) = memories.store.memories(first.new)
+    assert memory.tally.seen == 2 and memory.text == RTK
+
+
+def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_coin(memories: Memories) -> None:
+    (old,) = heard(memories, "r1", RTK)[0].new
+    (new,) = heard(memories, "r2", LINT, "less")[0].new
+    one, other = memories.store.memories([old, new])
+    assert said_as(other) == said_as(one) == one.id and family_of(other) == family_of(one)
+    assert twin_of(other, [one], query_words) == one.id
+
+
+def test_without_a_word_of_the_reader_two_lessons_are_two(memories: Memories) -> None:
+    (old,) = heard(memories, "r1", RTK)[0].new
+    (new,) = heard(memories, "r2", LINT)[0].new
+    one, other = memories.store.memories([old, new])
+    assert said_as(one) != said_as(other)
+
+
+def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(memories: Memories) -> None:
+    heard(memories, "r1", RTK)
+    assert heard(memories, "r2", OTHER)[1] == 0
+    assert heard(memories, "r3", RTK)[1] == 0
+    near = near_ones(desk_of(memories, Reader("", "", "")), {1: LINT, 2: LINT + " Always."})
+    assert [each.text if isinstance(each, Memory) else each for each in near[2]] == [1, RTK]
+
+
+def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(memories: Memories) -> None:
+    one = memories.add(RTK)
+    agents = replace(one, id="b", trust="agent", text="Call bun plainly.", extra={"twin": [one.id, one.id]})
+    persons = memories.profile.trust.person
+    assert one.trust in persons
+    assert twin_of(agents, [one], query_words, "", persons) == one.id
+    assert not twin_of(one, [agents], query_words, "", persons)
+
+
+def test_the_best_word_of_several_counts() -> None:
+    one, other = (Memory(id=id, project="p", text=text, kind="fix") for id, text in (("a", RTK), ("b", LINT)))
+    said = {("n1", "k1"): "more", ("n1", "k2"): "same", ("n2", "n1"): "opposite"}
+    found = twin_words({1: [one, other], 2: [1]}, {1: "x", 2: "y"}, lambda groups: said)
+    assert found == {1: ("same", other)}
