@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tacit.core.states import CLOSED
 from tacit.recall.budget import tokens_of
 
 PROJECTS = ("settled", "amended")
-ARMS = ("hooks", "coins", "scout", "chats", "none")
+ARMS = ("hooks", "coins", "vectors")  # played through the hooks; beside them scout, chats and none
 LABELS = Path(__file__).parents[1] / "labels" / "decisions"
 NOTES = BENCH / "decisions-notes.json"
 
@@ -60,7 +61,7 @@ def tasks(data: Path) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def played(data: Path, project: str, task: str, report: dict[str, Any], coins: bool) -> list[tuple[str, str]]:
+def played(data: Path, project: str, task: str, report: dict[str, Any], arm: str) -> list[tuple[str, str]]:
     """What the host's hooks hear before and while this bug is worked on: (moment, words), from a copy of the home after all chats."""
     world = world_of(data, project)
     copy = BENCH / "decisions-play"
@@ -70,11 +71,17 @@ def played(data: Path, project: str, task: str, report: dict[str, Any], coins: b
     world.home, world.repository = copy / "home", copy / "home" / "work" / project
     shutil.copytree(data / "tasks" / task, world.repository, dirs_exist_ok=True)
     shutil.rmtree(copy / "home" / ".config", ignore_errors=True)
-    if not coins:
+    if arm != "coins":
         place = world.home / "plain.toml"
         place.write_text(f'extends = "default"\nname = "plain"\n[trial]\n{_no_coin()}')
         choose = [sys.executable, "-m", "tacit", "profile", "use", str(place), "--by", "dev", "--yes"]
         subprocess.run(choose, env=world.env(), cwd=world.repository, check=True, capture_output=True)
+    if arm == "vectors":
+        settings = world.home / ".config" / "tacit" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text('embedder = "static"\n')
+        again = [sys.executable, "-m", "tacit", "reindex"]
+        subprocess.run(again, env=world.env(), cwd=world.repository, check=True, capture_output=True)
     module = str(world.repository / report["module"])
     said = {"session_id": f"exam-{task}", "cwd": str(world.repository), "permission_mode": "default"}
     tool = {"hook_event_name": "PreToolUse", "tool_use_id": "t1"}
@@ -130,12 +137,13 @@ def notes(data: Path) -> dict[str, dict[str, str]]:
     whose = {
         task: own for each in PROJECTS for task, own in json.loads((data / each / "whose.json").read_text()).items()
     }
+    arms = [arm for arm in ARMS if arm != "vectors" or find_spec("wordllama")]
     every: dict[str, dict[str, str]] = {}
     sums: Counter[str] = Counter()
     for project, task, report in tasks(data):
         asked, on_file = report["bug_report"] + " " + report["module"], lessons(data, project)
         own = [text for text, session in on_file if session in whose[task]]
-        moments = {arm: played(data, project, task, report, arm == "coins") for arm in ("hooks", "coins")}
+        moments = {arm: played(data, project, task, report, arm) for arm in arms}
         every[task] = {
             **{arm: "\n".join(words for _, words in heard if words) for arm, heard in moments.items()},
             "scout": "\n".join(plain.scout(on_file, asked)),

@@ -41,6 +41,9 @@ RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so
 ALIKE_AT_STARTS = 0.35
 AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
+SHARED = (
+    0.25  # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
+)
 ALIKE, LEAST = (
     0.8,
     6,
@@ -240,19 +243,20 @@ def twin_of(
     moment: str = "",
     persons: Sequence[str] = (),
 ) -> str:
-    """The id of another lesson that says the same: by a reader's word, unless only this one is a person's; or most words of the shorter
-    one, and no name or figure that the other has none of. At a start, where room is scarce and all are ways of working, a third of them
-    will do, or one file or name that both are about."""
+    """The id of another lesson that says the same: by a reader's word, which silences nothing of a person for what is not theirs, nor
+    what hardly shares a word with the other; or most words of the shorter one, and no name or figure that the other has none of. At a
+    start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
-        if said_as(other) == said_as(memory) and (memory.trust not in persons or other.trust in persons):
-            return other.id
         theirs = set(words(other.text))
+        fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
+        theirs_too = memory.trust not in persons or other.trust in persons
+        if said_as(other) == said_as(memory) and theirs_too and shared >= SHARED * fewer:
+            return other.id
         if own & _subjects(other) and other.klass == memory.klass:
             return other.id
-        fewer = min(len(mine), len(theirs))
-        if fewer >= LEAST and len(mine & theirs) >= alike * fewer and not _named_apart(memory, other, mine, theirs):
+        if fewer >= LEAST and shared >= alike * fewer and not _named_apart(memory, other, mine, theirs):
             return other.id
     return ""
 

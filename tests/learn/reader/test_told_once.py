@@ -105,7 +105,13 @@ def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(me
 
 def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(memories: Memories) -> None:
     one = memories.add(RTK)
-    agents = replace(one, id="b", trust="agent", text="Call bun plainly.", extra={"twin": [one.id, one.id]})
+    agents = replace(
+        one,
+        id="b",
+        trust="agent",
+        text="Call bun plainly, no rtk in front: the wrapper hides what failed.",
+        extra={"twin": [one.id, one.id]},
+    )
     persons = memories.profile.trust.person
     assert one.trust in persons
     assert twin_of(agents, [one], query_words, "", persons) == one.id

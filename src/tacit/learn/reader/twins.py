@@ -3,7 +3,8 @@
 Words alone find few of them: of 84 pairs that a judge called the same they vouch for none, and speak against 57 ("not", another command as
 the example). So the nearest are put to the reader, by their texts alone. What it calls the same counts for the older lesson as any claim
 of a reader does (`learn.match.keeps_apart`); what the older one may not swallow is a lesson of its own that bears its name (`TWIN`), and
-recall tells one of a name. A lesson of the person is never left out for one that is not theirs.
+recall tells one of a name. A lesson of the person is never left out for one that is not theirs, nor
+for one of theirs that hardly shares a word with it.
 """
 
 from __future__ import annotations
