@@ -41,7 +41,7 @@ RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so
 ALIKE_AT_STARTS = 0.35
 AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
-SHARED = (
+SHARED_AT_LEAST = (
     0.25  # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
 )
 ALIKE, LEAST = (
@@ -252,7 +252,7 @@ def twin_of(
         theirs = set(words(other.text))
         fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
         theirs_too = memory.trust not in persons or other.trust in persons
-        if said_as(other) == said_as(memory) and theirs_too and shared >= SHARED * fewer:
+        if said_as(other) == said_as(memory) and theirs_too and shared >= SHARED_AT_LEAST * fewer:
             return other.id
         if own & _subjects(other) and other.klass == memory.klass:
             return other.id
