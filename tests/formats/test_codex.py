@@ -456,3 +456,27 @@ def test_the_commit_it_began_at() -> None:
     """`tacit replay` begins there again."""
     run = read(said("user", "go"), meta={**META, "git": {"commit_hash": "2d6c2f3ad269", "branch": "main"}})
     assert (run.commit, run.branch, run.changed) == ("2d6c2f3ad269", "main", ())
+
+
+def test_a_sub_agents_copy_of_its_parents_words_is_unsure() -> None:
+    """They were typed there; here they are shown, in case it is the only record, and are no second time. Its own task is the agent's."""
+    parent, fork, later = (
+        "019d7d08-0000-7000-8000-000000000001",
+        "019d7e2f-0000-7000-8000-000000000002",
+        "019d7e30-0000-7000-8000-3",
+    )
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1, "agent_role": "explorer"}}}
+    lines = [line("session_meta", 0, id=parent, source="cli")]
+    for turn, text in ((parent, "always use uv here"), (later, "Review the parser.")):
+        lines += [event("task_started", turn_id=turn), said("user", text), event("user_message", message=text)]
+    run = read(*lines, meta={"id": fork, "forked_from_id": parent, "source": spawned})
+    assert [(step.text, step.speaker, step.typed) for step in run.steps] == [
+        ("always use uv here", "unsure", False),
+        ("Review the parser.", "", False),
+    ]
+
+
+def test_a_prompt_with_a_picture_is_one_prompt() -> None:
+    """The model's side names the picture where it stood, the event does not."""
+    run = read(said("user", "add this\n\n<image name=[Image #1]>\n</image>"), event("user_message", message="add this"))
+    assert [(step.text, step.typed) for step in run.steps] == [("add this", True)]

@@ -32,6 +32,8 @@ LOG = "".join(
         ("See this: " + LOG.rstrip(), "See this:"),  # two words are the person's, one is not
         ("See: " + LOG.rstrip(), ""),
         ("please fix it\n```always x``` never y```\nand commit the whole thing, thanks", "please fix it\n\nand commit the whole thing, thanks"),
+        ("shop on  main [!⇡] via 🐹 v1.25.2\n❯ make test\n" + LOG, ""),
+        ("reply to this:\n\nthoughts on [https://example.org/1](https://example.org/1) ?\n\n" + REVIEW, "reply to this:"),
         ("❯ make test\n" + LOG + "\nwhy does this happen?", "why does this happen?"),
         ("Hash literal has 42 characters\n\nLow Severity\n\n" + "The literal is always cut. " * 20, ""),
         ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8,
@@ -94,9 +96,23 @@ WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand.
         ("Orders vanish\n\nSteps to reproduce\nAlways open two tabs.", "Orders vanish", "Steps to reproduce\nAlways open two tabs."),
         ("The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."
          , "", "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."),
-        ("look\ndef price(order):\n    return sum(order)\n    # never floats", "look", "def price(order):\n    return sum(order)\n    # never floats"),
+        ("look here\ndef price(order):\n    return sum(order)\n    # never floats", "look here", "def price(order):\n    return sum(order)\n    # never floats"),
         ("ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?", "", "ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?"),
+        # four lines and more, where no host names the paste: only what shows itself to be typed is
+        ("SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow", "", "SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow"),
+        ("• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs", "",
+         "• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs"),
+        ("Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria", "", "Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria"),
+        ("Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do", "",
+         "Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do"),
+        ("Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that",
+         "", "Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that"),
+        ("answer the following:\n\n- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?", "answer the following:",
+         "- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?"),
         # and what people type
+        ("1. yes\n2. no, never npm\n3. the first one\n4. i do not care", "1. yes\n2. no, never npm\n3. the first one\n4. i do not care", ""),
+        ("the page is empty\nlogin works though\ni think it is the cache\nplease look", "the page is empty\nlogin works though\ni think it is the cache\nplease look", ""),
+        ("The import fails.\n\nI think it is the cache.\n\ncan you look?\nand never touch the lock file", "I think it is the cache.\n\ncan you look?\nand never touch the lock file", "The import fails."),
         ("please do:\n- run lint\n- fix the tests\n- commit", "please do:\n- run lint\n- fix the tests\n- commit", ""),
         ("# always use biome here", "# always use biome here", ""),
         ("look at @pic.png and never use jpeg for icons here", "look at @pic.png and never use jpeg for icons here", ""),

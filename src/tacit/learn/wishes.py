@@ -111,7 +111,7 @@ _REPORTING = re.compile(
 
 def own_words(text: str) -> str:
     """A message without what its sender did not write: code, quotations, tags, pasted blocks, private spans."""
-    text = _MEMORY_KEY.sub("", text)
+    text = _COMMAND.sub("", _MEMORY_KEY.sub("", text))
     text = _PRIVATE.sub("\n\n", text.replace("\r\n", "\n").replace("’", "'").replace("‘", "'"))
     text = _FENCE.sub("\n\n", text)
     text = _TAG.sub(" ", _TAGGED.sub("\n\n", text))
@@ -136,6 +136,9 @@ def own_words(text: str) -> str:
 
 
 # "# always use biome here", alone on its line: the key by which hosts once took a note; a heading stands over something.
+_COMMAND = re.compile(
+    r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+"
+)  # its words are behind it
 _MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
 _STANDING_TAIL = re.compile(
     r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*"

@@ -23,7 +23,11 @@ from tacit.core.value import value
 if TYPE_CHECKING:
     Span = tuple[int, int]
 
-SHORT, FEW_LINES = 350, 6  # a message up to this is the person's
+SHORT, FEW_LINES = (
+    350,
+    6,
+)  # a message up to this is looked at paragraph by paragraph, and none of it is pasted for sure but code
+TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
@@ -52,6 +56,9 @@ def own_words(text: str, agent_before: str = "") -> Words:
     offered = _runs(agent_before)
     own: list[Span] = []
     unsure: list[Span] = []
+    beside: set[Span] = set()  # the person's on the lines of a log: what it is not
+    remarks: set[Span] = set()  # … after a paste has begun
+    pasted_at = 0  # where the last pasted paragraph stands
     begun = announced = False  # a paste has begun; the last words before this said that one follows
     for number, (start, end, fenced) in enumerate(_paragraphs(text[:_LONGEST])):
         passage = text[start:end]
@@ -64,13 +71,16 @@ def own_words(text: str, agent_before: str = "") -> Words:
         elif number == 0 and _COMMENT.match(passage):
             break  # somebody's comment, with its author at the head
         elif (at := _first_sign(passage)) is not None:
-            own.extend(_around(passage, start, at, number == 0))
+            around = [*_around(passage, start, at, number == 0)]
+            own.extend(around)
+            beside.update(span for span in around if _is_log(passage, at) and _says_something(text[slice(*span)]))
             begun = True
         elif begun or announced:
-            if _remark(passage, begun):
-                own.append((start, end))
+            if not _remark(passage, begun):
+                begun, pasted_at = True, start
             else:
-                begun = True
+                own.append((start, end))
+                remarks.add((start, end))
         elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
             known = len(passage) <= most or _PERSON.search(passage) or _ADDRESSES.search(passage)
             (own if known else unsure).append((start, end))
@@ -81,6 +91,15 @@ def own_words(text: str, agent_before: str = "") -> Words:
     if not short:
         own = [span for span in own if not _is_title(text, span)]
     own, doubted = _doubted(text, own)
+    if sum(1 for line in text.splitlines() if line.strip()) > TYPED_LINES:
+        mail = _MAIL.search(text)
+        amid = {span for span in remarks if span[0] < pasted_at and not _ASKS.search(text[slice(*span)])}
+        for span in list(own):
+            announced = _ANNOUNCES.search(text[: span[0]].rstrip()[-80:]) is not None
+            typed = span in beside or (span not in amid and _typed_by_shape(text[slice(*span)], announced))
+            if not typed or _meets(mail, span):
+                own.remove(span)
+                doubted.append(span)
     unsure = sorted(unsure + doubted)
     return Words(tuple(own), tuple(_between(text, sorted(own + unsure))), tuple(unsure))
 
@@ -172,6 +191,53 @@ def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool
     return (0 if _laid_out(passage) else len(passage)), False
 
 
+# A letter: its salutation on a line of its own, and its close.
+_MAIL = re.compile(
+    r"^[ \t]*(?:hi|hello|hey|dear|good morning|hallo|liebe[rs]?)\b[^\n.:]{0,40},[ \t]*$.*?"
+    r"^[ \t]*(?:(?:kind|best|warm) regards|regards|best|cheers|many thanks|thanks|thank you|sincerely|(?:viele )?grüße)[,!.]?[ \t]*$[^\n]*",
+    re.I | re.M | re.S,
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*")
+# The person themselves, or a question; whom they speak to; in small letters, as people type.
+_ASKS = re.compile(
+    r"\b(?:i|i'm|im|i'd|i've|i'll|can you|could you|please|let's)\b|(?:^|[.!?,] )lets\b|\?(?:\s|$)", re.I
+)
+_POLITE = re.compile(r"\bplease\b", re.I)
+_TO_SOMEBODY = re.compile(r"\byour?\b", re.I)
+_SMALL = re.compile(r"[a-z][\w'’/@.-]*[,!]?(?: +\S+)+")
+# What programs and those who lay out a page write: an indented line, a key with its value, an assignment, a call, a table, a bracket at
+# an end, a path with its line.
+_MADE = re.compile(
+    r"^(?: {2,}|\t)|^[\w.-]+(?:\([\w., -]*\))?:(?: |$)|^\w[\w.]*(?:\(|\[)|(?:^|\s)[=:]{1,3}=?\s|[{}\[\];,|\\]\s*$|^[\[{(<\"'|•]| \| |\w\.\w{1,5}:\d"
+)
+
+
+def _typed_by_shape(passage: str, announced: bool) -> bool:
+    """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many. Of
+    many that nothing announces, the last says nothing (a word about a paste stands behind it), and "you" and "please" are also in letters and guides."""
+    lines = [line[:WIDE] for line in passage.splitlines() if line.strip()]
+    many = len(lines) > TYPED_LINES
+    speaks, goes_on = 0, False
+    for line in lines[:-1] if many else lines:
+        item = _ITEM.match(line)
+        said = line[item.end() :] if item else line
+        listed = said != line
+        small = _SMALL.match(said) and len(said.split()) > 1 + (many and not listed) and (listed or not goes_on)
+        to = not many and _TO_SOMEBODY.search(said)
+        made = _MADE.search(line) or _MADE.search(said)
+        speaks += not made and bool(small or to or _ASKS.search(_POLITE.sub("", said) if many else said))
+        goes_on = line.rstrip()[-1] not in ".!?:"  # an editor broke it: how the next one begins says nothing
+    return (speaks * 2 >= len(lines) - 1 and not announced) if many else speaks > 0
+
+
+def _says_something(words: str) -> bool:
+    return len(words.split()) > 3 or words.endswith(":")
+
+
+def _meets(found: re.Match[str] | None, span: Span) -> bool:
+    return found is not None and found.start() < span[1] and span[0] < found.end()
+
+
 def _trimmed(text: str, start: int, end: int) -> Span | None:
     """A span without its blank edges; None where nothing is left."""
     words = text[start:end]
@@ -195,7 +261,7 @@ def _laid_out(passage: str) -> bool:
 
 # What stands in a line that a program printed: stamps and levels of a log, a shell's prompt, frames, progress, diffs.
 _LOG = (
-    r"❯|[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
+    r"❯|^\S{1,60} on +(?:\S )?\S{1,100}(?: \[[^\]\n]{1,12}\])? (?:via|is) |[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
     r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:|\[[A-Z][\w. -]{2,30}\]|\bUncaught\b"
     r"|\blevel=\w|\bmsg=\"|\bexit (?:status|code) \d|\b\w{1,60}(?:Error|Exception):? |\bTraceback\b|\b\w?arning: [A-Z]"
     r"|^(?:error|warning|fatal|panic|remote|hint|source|target)\b[ \t]*:|(?<=: )error: |^(?:FAIL|PASS|INFO|WARN|ERROR|DEBUG|npm ERR!)\b"
@@ -207,7 +273,7 @@ _LAYOUT = (
     r"^[ \t]*(?:---|\+\+\+|@@|===|diff --git)(?: |$)|^#{1,6} |^\*\*|^\*\d|^\|.{0,200}\||^>|^---$|^·$|^@\w+$| — |\w—\w"
     r"|^[ \t]{0,20}\d{1,2}\. (?:Low|Medium|High|Critical)\b|^ {2,}\d{1,2}\. |\([\w./-]{1,80}\.\w{1,5}:\d+"
     r"|^(?:import|from|def|class|const|let|var|func|fn|package|#include|SELECT|Usage:)\b[^?]{0,80}[({;:]"
-    r"|^PLEASE IMPLEMENT THIS PLAN"
+    r"|^PLEASE IMPLEMENT THIS PLAN|\]\(https?://"
 )
 _SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
 _SEVERITY = re.compile(r"^[ \t]{0,20}(?:Low|Medium|High|Critical) Severity[ \t]{0,20}$", re.M)
@@ -243,14 +309,19 @@ def _first_sign(passage: str) -> int | None:
     return None
 
 
+def _is_log(passage: str, at: int) -> bool:
+    """Whether the sign at a place is a program's, not somebody's layout."""
+    sign = _SIGN.match(passage, at)
+    return sign is not None and sign["log"] is not None
+
+
 def _around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
     """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
     lead = passage[:at].rstrip(" [")
     if opens and len(lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
         yield start, start + len(lead)
     end = passage[max(at, len(passage) - ASIDE) :]
-    log = _SIGN.match(passage, at)
-    tail = _TAIL.search(end) if log and log["log"] else _ASKED.search(end)
+    tail = _TAIL.search(end) if _is_log(passage, at) else _ASKED.search(end)
     if tail and not _SIGN.search(tail[1]) and len(tail[1].split()) > 2:
         yield start + len(passage) - len(end) + tail.start(1), start + len(passage) - len(end) + tail.end(1)
 

@@ -70,7 +70,7 @@ CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 
 MANY_WAITING = 100  # prompts in a queue
-FEWEST_ARGUMENTS = 4  # words behind a slash command that are a sentence, not its options
+COMMAND_TOOLS = ("Skill", "SlashCommand")  # by which an agent calls a command itself
 
 
 def detect(source: Source) -> float:
@@ -434,14 +434,14 @@ class _Session(Calls):
             command = f"/{name.lstrip('/')} {arguments}".strip()
             if not agent:
                 (self.asked if arguments else self.commands).append(command)
-            # What stands behind a command was typed, and goes into its text: whose words the whole is, nobody can say.
-            wordy = len(arguments.split()) >= FEWEST_ARGUMENTS and self.whose(found, agent, plain) == "typed"
-            self.called = self.add("user", agent, at, text=command, speaker="unsure" if wordy else "command")
+            own = self.behind_command(found, agent, plain) if arguments else ""
+            self.called = self.add("user", agent, at, text=command, typed=own == "typed", speaker=own or "command")
         elif tag == "user-memory-input":
             speaker = self.whose(found, agent, plain)
             self.add("user", agent, at, text=inside(plain, tag), typed=speaker == "typed", speaker=speaker)
         elif tag == "bash-input":
-            self.add("user", agent, at, text="!" + inside(plain, tag), speaker="command")
+            typed = not agent and self.at_keyboard() == "typed"  # typed, and to a shell: no word to the agent
+            self.add("user", agent, at, text="!" + inside(plain, tag), speaker="command" if typed else "host")
         elif tag == "local-command-stdout":
             # The command before it ran in the host and never reached the model: not a task.
             for said in (self.asked, self.commands):
@@ -449,6 +449,15 @@ class _Session(Calls):
                     said.pop()
         elif not tag.startswith(("local-command-", "bash-")):
             self.add("system", agent, at, text=plain, speaker="notice")
+
+    def behind_command(self, found: Record, agent: str, plain: str) -> str:
+        """Whose words stand behind a slash command: the person's, unless a program or the agent called it. Its record has no mark of a
+        prompt before 2.1.162; what the agent calls stands behind its call."""
+        marked = self.whose(found, agent, plain)
+        called_by_agent = self.last.get(agent, {}).get("tool") in COMMAND_TOOLS
+        if marked or agent or called_by_agent or self.entry not in ("", "cli") or "promptSource" in found:
+            return marked if marked in ("typed", "unsure") and not called_by_agent else ""
+        return self.at_keyboard()
 
     def meta(self, found: Record, agent: str, at: str, plain: str) -> None:
         """Text the host wrote on its own account, or the body of a command or skill."""

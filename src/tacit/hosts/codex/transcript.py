@@ -108,6 +108,9 @@ class _Rollout(Session):
     def __init__(self) -> None:
         super().__init__(NAME)
         self.by_person = self.known = False
+        self.copied = (
+            False  # what follows was copied from a session that people type into, until a turn of this one begins
+        )
         self.waiting: dict[str, Record] = {}  # user messages of the model's side that no event has claimed yet
         self.claimed: dict[str, int] = {}  # texts that an event brought before their item
         self.told = ""
@@ -145,6 +148,7 @@ class _Rollout(Session):
         if self.known:
             self.duplicates += 1
             id = text_at(payload, "id", "session_id")
+            self.copied = self.copied or payload.get("source") in TYPED_INTO
             self.lineage = id if id and id != self.id else self.lineage  # of copied heads the last is the oldest
             return
         self.known = True
@@ -196,14 +200,14 @@ class _Rollout(Session):
 
     def message(self, payload: Record, role: str, text: str) -> None:
         """Words of the model, of the person, or of the host in the person's name."""
-        plain, id = text.strip(), text_at(payload, "id")
+        plain, id = _IMAGE.sub("", text).strip(), text_at(payload, "id")
         if role == "assistant":
             self.answer(plain, id)
         elif role == "user" and plain and not _is_hosts(plain) and _sent_by_user(payload):
             if self.claimed.get(plain, 0):
                 self.claimed[plain] -= 1
                 return
-            row = self.ask(plain, self.now, unsure=self.by_person)  # until its event says more
+            row = self.ask(plain, self.now, unsure=self.by_person or self.copied)  # until its event says more
             if row is not None:
                 row["record"] = id
                 self.waiting[plain] = row
@@ -300,6 +304,7 @@ class _Rollout(Session):
         if kind == "user_message":
             self.typed(payload, text_at(payload, "message"), text_at(payload, "client_id"))
         elif kind in ("task_started", "turn_started"):
+            self.copied = self.copied and text_at(payload, "turn_id") < self.id  # both begin with their time
             self.trigger = text_at(dict_at(payload, "turn_attribution"), "turn_trigger")
         elif kind == "item_completed":
             self.completed(dict_at(payload, "item"))
@@ -353,7 +358,8 @@ class _Rollout(Session):
             self.task = asked
         person = self.by_person and self.trigger in ("", "user")
         row["text"], row["typed"] = asked or text, person and bool(asked)
-        unsure = self.entry and not self.by_person and self.trigger == "user"
+        # A sub-agent's file begins with its parent's words: typed there, and no second time here.
+        unsure = self.copied or (self.entry and not self.by_person and self.trigger == "user")
         row["speaker"] = "selection" if not asked else "typed" if person else "unsure" if unsure else ""
         if text.startswith(PLAN):
             row["typed"], row["speaker"] = False, "plan"
@@ -385,6 +391,7 @@ class _Rollout(Session):
             self.spent = Cost(fresh, token_count(usage, "output_tokens"), read, written)
 
 
+_IMAGE = re.compile(r"\s*<image\b[^<>]{0,200}>\s*</image>")  # where a picture stood in a message
 # Tags in which the host wraps what it writes in the person's name.
 _HOSTS = re.compile(
     r"<(environment_context|user_instructions|user_action|turn_aborted|subagent_notification|skill|user_shell_command"

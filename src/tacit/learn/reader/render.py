@@ -236,6 +236,9 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
     """The words of a user's step with their letters: what a person typed apart from what they pasted into it. `before` is what the agent
     said last."""
     letter = _LETTER.get(step.speaker, "")
+    if step.speaker == "command" and step.text.startswith("!"):
+        yield "U", step.text  # typed, and to a shell: no `typed` step, which is a word to the agent
+        return
     if not letter:
         letter = "U" if step.typed else "P" if step.agent else "S"
     if letter in PERSON and not step.typed:
