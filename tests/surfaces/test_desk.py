@@ -184,8 +184,6 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
         "/runs",
         "/effect",
         "/pairs",
-        "/profiles",
-        "/profiles/geas",
         "/health?verify=yes",
     ):
         assert browser("GET", path).status_code == 200, path
@@ -298,22 +296,6 @@ def test_a_job_tells_its_progress(browser: Client) -> None:
     assert "event: line" in told and "sweep" in told
     assert told.rstrip().splitlines()[-2:] == ["event: over", 'data: "tend"']
     assert browser("GET", "/events/nothing").status_code == 404
-
-
-def test_a_backtest_replays_the_projects_own_runs(browser: Client, tacit: Any, folder: Path) -> None:
-    """Two profiles side by side, from the transcripts that were learned."""
-    import json
-
-    said = {"type": "finding", "text": "Migrations must run before the seed", "by": "reviewer"}
-    for n in (1, 2, 3):
-        lines = ({"type": "run", "id": f"n{n}"}, said, {"type": "end", "outcome": "success"})
-        (folder / f"n{n}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        assert tacit("learn", f"n{n}.jsonl").code == 0
-    path = re.search(r'data-events="([^"]+)"', browser("POST", "/act/backtest", data={"profiles": "default geas"}).text)
-    assert path
-    told = browser("GET", path[1]).text
-    assert "3 sessions still readable" in told
-    assert "default: 3 findings" in told and "geas: " in told
 
 
 # -- API -------------------------------------------------------------------------------------------------------------------

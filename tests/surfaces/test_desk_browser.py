@@ -167,8 +167,8 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
     lesson = None
     with open_memories() as memories:
         lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
-    screens = ("/", "/inbox", "/lessons", f"/lessons/{lesson}", "/search?q=importer+cache", "/page", "/runs", "/runs/t3", "/effect", "/pairs", "/profiles",
-               "/profiles/geas", "/health?verify=yes")  # fmt: skip
+    screens = ("/", "/inbox", "/lessons", f"/lessons/{lesson}", "/search?q=importer+cache", "/page", "/runs", "/runs/t3", "/effect", "/pairs",
+               "/health?verify=yes")  # fmt: skip
     for path in screens:
         seen.to(path)
         assert page.locator("h1").count() == 1, path
@@ -213,7 +213,7 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
         lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
     screens = {
         "home": "/", "inbox": "/inbox?kind=held", "proposals": "/inbox", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
-        "run": "/runs/t3", "effect": "/effect", "pairs": "/pairs", "profile": "/profiles/geas", "health": "/health",
+        "run": "/runs/t3", "effect": "/effect", "pairs": "/pairs", "health": "/health",
     }  # fmt: skip
     for name, path in screens.items():
         page = seen.to(path)

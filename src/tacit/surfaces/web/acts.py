@@ -135,9 +135,3 @@ def undo(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         raise UsageError("Undo which entry?", "Name its number.")
     [memory] = desk.undo(int(entry))
     return {"told": "Taken back.", "entry": None, "to": f"/lessons/{memory.id}"}
-
-
-def use_profile(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
-    """Let another profile judge this project."""
-    profile = desk.use_profile(views.builtin(asked["name"]).name)
-    return {"told": f"This project now remembers by {profile.name}.", "entry": None, "to": "/profiles"}

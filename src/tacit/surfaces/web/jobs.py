@@ -1,4 +1,4 @@
-"""Work that takes longer than a click: tend and backtest, one at a time, with its progress as server-sent events.
+"""Work that takes longer than a click: tending, one at a time, with its progress as server-sent events.
 
 A job is a thread with memories of its own. Its lines are kept, so that a page that comes late, or comes back, sees them all.
 `journal` is the third stream: what is learned while one looks on.
@@ -135,24 +135,3 @@ def tended(memories: Memories, say: Callable[[str], None]) -> str:
             return f"{step}: {done.busy}"
         changes += len(done.moves)
     return f"done: {numbered(changes, 'lesson')} moved; tacit page writes the pages"
-
-
-def backtested(profiles: list[str]) -> Callable[[Memories, Callable[[str], None]], str]:
-    """The project's own transcripts, replayed under several profiles."""
-
-    def work(memories: Memories, say: Callable[[str], None]) -> str:
-        runs = list(memories.past_runs())
-        say(f"{numbered(len(runs), 'session')} still readable")
-        if not runs:
-            return "nothing to replay: the transcripts of the learned runs are gone"
-        for name in profiles:
-            [found] = memories.backtest(runs, [name])
-            share = f"{found.forewarned / found.recurring:.0%}" if found.recurring else "–"
-            say(
-                f"{name}: {numbered(found.findings, 'finding')}, {numbered(found.lessons, 'lesson')}; {found.recurring} recurred,"
-                f" {found.forewarned} forewarned ({share}), {found.injected} given,"
-                f" {found.tokens:,} tokens, {numbered(found.promotions, 'promotion')}"
-            )
-        return "done"
-
-    return work

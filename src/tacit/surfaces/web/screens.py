@@ -28,7 +28,7 @@ from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json
 from tacit.surfaces.web import acts, plots, told, views
 from tacit.surfaces.web.home import home, home_figures
-from tacit.surfaces.web.jobs import Jobs, backtested, tended
+from tacit.surfaces.web.jobs import Jobs, tended
 from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 from tacit.surfaces.web.security import PROJECT_COOKIE, Keys
@@ -66,7 +66,7 @@ class Pages:
             loader=FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )  # fmt: skip
-        self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
+        self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
         self._jinja.filters["numbered"] = numbered
         shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
         self._jinja.globals |= {"screens": SCREENS, "other_screens": MORE, "kinds": KINDS, "moved": MOVED, **shown}
@@ -147,7 +147,6 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
     return [
         job("/act/tend", "tend", lambda _: tended),
-        job("/act/backtest", "backtest", _profiles_asked),
         Route("/events/journal", journal, methods=["GET"]),
         Route("/events/{id}", lines, methods=["GET"]),
         Route("/project/{id}", choose, methods=["GET"]),
@@ -162,8 +161,6 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/runs/{id}", "run.html", told.run_screen, {}),
         screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
-        screen("/profiles", "profiles.html", views.profiles, {}),
-        screen("/profiles/{name}", "profile.html", views.profile, {}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
         share("/share/report", "tacit-report.html", shared_report, REPORT),
         share(
@@ -178,7 +175,6 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         act("/act/lessons/{id}", acts.change, "_note.html"),
         act("/act/page/{id}", acts.page_line, "_line.html"),
         act("/act/undo", acts.undo, "_note.html"),
-        act("/act/profile/{name}", acts.use_profile, "_note.html"),
     ]
 
 
@@ -187,10 +183,6 @@ def shared_report(desk: Memories, asked: dict[str, Any]) -> str:
     return sharing.report(
         desk, sharing.since_days(desk, asked["days"]), team=asked.get("team", False), version=__version__
     )
-
-
-def _profiles_asked(form: dict[str, str]) -> Any:
-    return backtested([views.builtin(name).name for name in form.get("profiles", "default").split()][:5])
 
 
 def _with_projects(view: Callable[[Memories, Any], dict[str, Any]]) -> Callable[[Memories, Any], dict[str, Any]]:
@@ -294,12 +286,3 @@ def _percent(share: float | None) -> str:
 
 def _signed(figure: float | None) -> str:
     return "–" if figure is None else f"{figure:+.2f}".replace("-", "−")
-
-
-def _plain(at: Any) -> str:
-    """A profile's value as a person writes it."""
-    if isinstance(at, bool):
-        return "yes" if at else "no"
-    if isinstance(at, (list, tuple)):
-        return ", ".join(str(each) for each in at) or "(none)"
-    return "–" if at is None else str(at) or "(empty)"
