@@ -129,7 +129,7 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     path = f"{tmp_path}:{os.environ['PATH']}"
     session = transcript(alone, folder)
     done = tacit("connect", "claude-code", "--read", "--no-learn", PATH=path)
-    assert "they would teach about 1 lesson (about $0.01, 4,000 tokens)" in done.out, done.out
+    assert "they would teach about 1 lesson (about $0.01, or 4,000 tokens of your plan)" in done.out, done.out
     assert tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
@@ -237,6 +237,26 @@ def test_the_question_stands_below_the_screen_and_behind_no_pager(
     assert "Looked back" not in calls
 
 
+@pytest.mark.parametrize("later", ["n", "y"])
+def test_a_yes_to_these_sessions_is_none_to_later_ones(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str
+) -> None:
+    """One question was about both: who wanted the past read had to let every later session be read."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    transcript(alone, folder)
+    monkeypatch.setattr("sys.stdin", Screen(f"y\n{later}\n"))
+    out = err = Screen()
+    env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
+    assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
+    assert "And later sessions, each as it ends, about " in out.getvalue()
+    told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}
+    assert told.get("reader", {}).get("by", "") == ("claude-code" if later == "y" else "")
+    calls = (tmp_path / "calls").read_text()
+    tacit("learn", str(transcript(alone, folder, "another")), "--over", PATH=path)
+    assert ((tmp_path / "calls").read_text() != calls) is (later == "y")
+
+
 def test_connect_asks_nothing_about_sessions_that_are_being_read(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path
 ) -> None:
@@ -249,7 +269,7 @@ def test_connect_asks_nothing_about_sessions_that_are_being_read(
         with memories.near.write() as tx:
             tx.put_meta(PROGRESS, json.dumps({"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9}))
     said = tacit("connect", "claude-code", PATH=path).out
-    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far." in said and "would teach" not in said
+    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far;" in said and "would teach" not in said
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

@@ -361,6 +361,8 @@ def asked_for(*texts: str) -> list[Noted]:
         (("Seems to work..", "Seems not to work?", "Seems to work fine."), 0),
         (("did you push the code?", "did you push my code", "have you pushed the code"), 0),
         (("commit and push", "push a commit", "commit, push"), 0),
+        (("ok lets get back to main", "ok can we get back to main?", "get back to main again"), 0),
+        (("reply to discussion", "make a pr, reply to discussion", "reply to the discussion"), 0),
         (("commit the fields", "commit fields", "commit all fields"), 1),
         (("rename fields everywhere", "rename modules everywhere", "rename tables everywhere"), 0),
         (("rename fields", "tidy modules", "drop tables"), 0),

@@ -216,3 +216,28 @@ def test_a_row_is_in_plain_words() -> None:
         "its words come from a page or a file"
     )
     assert held_words("is about signing or secrets") == "is about signing or secrets"
+
+
+def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
+    """It had ids of twelve letters only; for a pipe the last screen's numbers stay."""
+    with open_memories() as memories:
+        told("list")
+        assert numbers_shown(memories) == {}
+        assert _main(["list"], Cli(signed({**os.environ, "NO_COLOR": "1"}), out := Screen(), Screen())) == 0
+        ids = numbers_shown(memories)
+    assert len(ids) > 2 and all(f"  {n}  {id}" in out.getvalue() for n, id in ids.items()), out.getvalue()
+
+
+def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:
+    """Of fifty in force `--waiting` read fifty, and said that none waits."""
+    assert "The exporter retries" in told("list", "--waiting", "--limit", "1")
+
+
+def test_what_is_new_stands_apart_from_what_waits_for_a_word(lived: Path) -> None:
+    """Lessons in force stood under "for you to decide"."""
+    with open_memories() as memories:
+        found = one_screen(memories)
+    titles = {title: [row.stands for row in rows] for title, rows in found.shelves}
+    assert [title for title in titles] == ["For you to decide", "New"], titles
+    assert "waits for another session" in titles["New"] and "given from now on" in titles["New"]
+    assert tuple(row for _, rows in found.shelves for row in rows) == found.new

@@ -54,7 +54,7 @@ _VERBS = {
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),
     ("learning", "Learning"): (
-        "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
+        "learn read rendered desk submit run watched another instruction_lines instruction_files read_on "
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
@@ -15,7 +15,7 @@ from tacit.app.recalling import Recalling
 from tacit.app.vouching import Vouching
 from tacit.core.canary import canary_lines, counter, doubts, silent_after
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, TacitError, UsageError
+from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.refusals import PREFIX, refusals
 from tacit.core.rows import run_id
 from tacit.core.run import Run
@@ -42,10 +42,24 @@ from tacit.stores.vanished import moved_to, repository_of, still_there
 
 if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
+    from tacit.core.ports import Store
 
     T = TypeVar("T")
 
+AGREED = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
 MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
+
+
+def agreed_sessions(near: Store) -> dict[str, str]:
+    """The sessions that a person let somebody read, each with who that is; on a server anybody could write it."""
+    agreed: dict[str, str] = {} if near.url else json.loads(near.meta(AGREED) or "{}")
+    return agreed
+
+
+def agree_to(near: Store, by: str, sessions: Iterable[str]) -> None:
+    """Note that a person let these sessions be read."""
+    with near.write() as tx:
+        tx.put_meta(AGREED, json.dumps({**agreed_sessions(near), **dict.fromkeys(sessions, by)}))
 
 
 class Learning(Recalling):
@@ -98,7 +112,7 @@ class Learning(Recalling):
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
         row = self.store.run(run_id(self.project_id, run.host, run.id))
-        if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
+        if row is None or not row.settled_at or (desk := self.desk(run.host, run.id)) is None:
             return learned
         reading = prepared(desk.folder, run, row.id, row.project, self.now(), again=again)
         if reading is None:
@@ -116,12 +130,15 @@ class Learning(Recalling):
             lines = rendered(run).lines
             yield run.id, page_text(lines), page_tokens(lines)
 
-    def desk(self, host: str) -> ReaderContext | None:
-        """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
+    def desk(self, host: str, session: str = "") -> ReaderContext | None:
+        """What reading a host's sessions needs; None where the user agreed to no reader, or not for this session, host or folder."""
         if "read" not in self.profile.model.steps:
             return None
+        settings = self.settings()
+        if by := agreed_sessions(self.near).get(session):
+            settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
         model = reader(
-            self.settings(),
+            settings,
             self.env,
             StoreLedger(self.store, self.now),
             host,
@@ -224,14 +241,6 @@ class Learning(Recalling):
             yield source
         else:
             yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
-
-    def past_runs(self, limit: int = 500) -> Iterator[Run]:
-        """The latest runs of this project, read again from their transcripts; those that are gone or unreadable are left out."""
-        for path in dict.fromkeys(row.path for row in self.store.runs(self.project_id, limit=limit) if row.path):
-            try:
-                yield from self._runs(path, "")
-            except (TacitError, OSError):
-                continue
 
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
         id = id or run.id
@@ -349,7 +358,7 @@ class Learning(Recalling):
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
         reading = load(readings_folder(self.near.path), run)
-        if reading is None or (desk := self.desk(reading.host)) is None:
+        if reading is None or (desk := self.desk(reading.host, reading.session)) is None:
             return None
         if reading.state == WAITING:
             read(desk, reading)
@@ -363,7 +372,7 @@ class Learning(Recalling):
             raise NotFound(
                 f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE."
             )
-        desk = self.desk(reading.host)
+        desk = self.desk(reading.host, reading.session)
         if desk is None:
             raise Refused("Nobody reads here.", "reader.by in your own config.toml says who does (docs/models.md).")
         report = read(desk, afresh(reading))

@@ -145,7 +145,7 @@ def assumptions(of: Lookback) -> tuple[str, ...]:
 def limits(of: Lookback) -> tuple[str, ...]:
     """What the figures cannot say, one line each."""
     return (
-        "Forewarned is not spared: whether warnings help is measured once connected (tacit effect).",
+        "A warning is not yet a failure spared: whether warnings help is measured once connected (tacit effect).",
         "A failing test while code is being written counts as a failure too.",
         f"Cost: calls until the same thing worked, at most {HORIZON} steps; pauses over {PAUSE / 60:.0f} min left out; tokens by share.",
     )

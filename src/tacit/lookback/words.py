@@ -70,6 +70,7 @@ class _Told:
     repeated: int = 0  # times that one of its problems came back
     typical: Spent | None = None  # of the one that came back most often: each time, the median
     said: int = 0  # sessions in which the person had to say it
+    problems: int = 1
 
 
 def lesson_lines(of: Lookback) -> list[_Told]:
@@ -94,7 +95,7 @@ def lesson_lines(of: Lookback) -> list[_Told]:
             )
             found.append(((cost[0], cost[1] + said), _Told(
                 project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
-                worst.typical if worst else None, said,
+                worst.typical if worst else None, said, len(about),
             )))  # fmt: skip
     return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
@@ -109,9 +110,10 @@ def cost_words(told: _Told) -> str:
         else "what your sessions do, or what you said"
     )
     if not told.repeated:
-        return where if told.how != "met" else f"{where}; nothing has failed over it again"
+        return where
     took = spent_words(told.typical) if told.typical else ""
-    return where + (f", {took} each time" if took else "")
+    worst = "the costliest of them " if told.problems > 1 else ""
+    return where + (f", {worst}{took} each time" if took else "")
 
 
 def costliest(of: Lookback) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from tacit.app import Memories
@@ -26,13 +27,15 @@ from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
-from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, shelf, unasked
-from tacit.surfaces.wording import NOTICED, held_words, question, recognised
+from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, news, shelf, unasked
+from tacit.surfaces.wording import NOTICED, held_words, question, recognised, said_of
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
+DECIDE, FRESH = "For you to decide", "New"
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LONGEST = 110  # characters of a problem
 
+MOST_NUMBERS = 99  # what has more digits is an id
 SHOWN = "shown"  # where the store keeps which numbers stand for what
 _PASSING = (
     "wip",
@@ -61,6 +64,7 @@ class ProblemRow:
     is_question: bool = False
     stands: str = ""  # of what is new: whether it is given already; of the rest: whether it is the person's word
     number: int = 0
+    asks: bool = False  # nothing happens before the person says keep or drop
 
     @property
     def since(self) -> str:
@@ -79,6 +83,13 @@ class OneScreen:
     unknown: tuple[ProblemRow, ...]
     more: int  # lessons in force that are not shown
     later: int = 0  # rows for the person to decide that are not shown
+
+    @property
+    def shelves(self) -> tuple[tuple[str, tuple[ProblemRow, ...]], ...]:
+        """What is new apart from what waits for the person, each with its title; what is empty is left out."""
+        decide = tuple(row for row in self.new if row.asks)
+        fresh = tuple(row for row in self.new if not row.asks)
+        return tuple((title, rows) for title, rows in ((DECIDE, decide), (FRESH, fresh)) if rows)
 
     @property
     def rows(self) -> tuple[ProblemRow, ...]:
@@ -107,10 +118,11 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
     held = [
         _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
-        for each in unasked(memories)
-    ][:NEW]
-    later = [_lesson_row(memories, each, noticed, shelf(each)) for each in new]
-    decide = list({row.id: row for row in (*asked, *held, *later)}.values())[:NEW]
+        for each in islice(unasked(memories), NEW)
+    ]
+    later = [_lesson_row(memories, each, noticed, news(each)) for each in new]
+    asks = {row.id: replace(row, asks=True) for row in (*asked, *held)}
+    decide = list({**asks, **{row.id: row for row in later if row.id not in asks}}.values())[:NEW]
     ids = {row.id for row in decide}
     first = [row for row in rows if row.id not in ids][:told]
     numbered_rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
@@ -284,6 +296,8 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         if each["signature"] in told or with_signature(memories.store, memories.project_id, each["signature"]):
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
+        if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
+            continue  # the name of a tool, and nothing of what went wrong
         label = recognised(found[0][0]) if found else each["signature"]
         rows.append(ProblemRow("", _short(label), _cost(each["lineages"], each["calls"], False)))
         if len(rows) == UNKNOWN:

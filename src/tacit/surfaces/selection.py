@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.links import is_found_once
+from tacit.core.memory import HEARD
 from tacit.core.plural import numbered
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
@@ -51,6 +53,15 @@ def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
     """Where a lesson stands; `asked` are the lessons that an open question is about."""
     at = shelf_of(memory.state, memory.gate, memory.verdict)
     return YOUR_WORD if at == WAITING and memory.id in asked else at
+
+
+def news(memory: Memory) -> str:
+    """What becomes of a lesson that is new, in a few words: whose it is, or for what it waits."""
+    at = shelf(memory)
+    if at == IN_FORCE:
+        heard = "you said it, given from now on" if (memory.extra or {}).get("word") in HEARD else "given from now on"
+        return "found once, told where it fits" if is_found_once(memory) else heard
+    return "waits for another session" if at == WAITING else at
 
 
 def is_given(memory: Memory) -> bool:

@@ -136,12 +136,12 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
         return "Only you: tacit edit, forget or feedback --wrong. It is your word, so no session goes without it to measure it."
     if said.startswith("on trial"):
         heard = (
-            " You were heard saying it: tacit review approve makes it your word."
+            f" You were heard saying it: tacit keep {memory.id} makes it your word."
             if (memory.extra or {}).get("word") in HEARD
             else ""
         )
         return (
-            f"Its trial: in {so_far(memory, profile)} one could tell what came of it. Then it stays if it is likely to help"
+            f"Its trial: {so_far(memory, profile)} could tell so far what came of it. Then it stays if it is likely to help"
             f" and goes if it harms.{heard}"
         )
     if said == "in force" and "standing" in profile.columns:
@@ -167,9 +167,14 @@ def more_sessions(lacking: int) -> str:
 NOTICED = "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
 
 
+def said_of(of: Incident) -> str:
+    """A failure in our own words; empty where there are none."""
+    return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
+
+
 def recognised(of: Incident) -> str:
     """A failure as it was recognised, in our own words; its masked form where there are none. Never a quote."""
-    said = Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said or f"“{of.mark}”, masked"
+    said = said_of(of) or f"“{of.mark}”, masked"
     return f"`{of.program}`: {said}" if of.program else said
 
 
@@ -226,7 +231,7 @@ def decided(was: str, state: str) -> str:
 
 # What changed, in a word or two, by the journal's verb; a move is told by where it led.
 CHANGES = {
-    "add": "kept", "edit": "corrected", "typo": "spelling corrected", "subject": "subject told", "figures": "met again",
+    "add": "written down", "edit": "corrected", "typo": "spelling corrected", "subject": "subject told", "figures": "met again",
     "pin": "pinned or unpinned",
     "forget": "taken out", "undo": "change taken back", "erase": "erased", "merge": "joined with another", "unmerge": "taken apart again",
     "gate": "judged again", "verdict": "effect known", "page": "page changed", "stale": "aged", "trust": "vouched for",

@@ -23,7 +23,8 @@ ALIKE = 0.5  # of the weight of the words that two sentences hold
 TELLING = 2  # words that are neither common everywhere nor of the moment
 # Said in every project, all day: asking for a commit is no standing order.
 _DAILY = frozenset(
-    "commit push pr fix open create merge change review branch yes ok okay please continue proceed go try again do it".split()
+    "commit push pull pr fix open create merge change review branch main back switch checkout reply comment discussion thread"
+    " yes ok okay please continue proceed go try again do it".split()
 )
 
 

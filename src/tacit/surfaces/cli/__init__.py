@@ -139,7 +139,7 @@ class Cli:
         """What is going on, on a terminal: a line that the next one replaces, and no text clears."""
         if self.watched:
             if self._ticker is not None:
-                self._ticker.told()
+                self._ticker.told(text)
             self.err.write(f"\r\x1b[K{text}")
             self.err.flush()
 
@@ -244,7 +244,7 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     if verb in _LONG and cli.watched:
         from tacit.surfaces.cli.terminal import Ticker
 
-        cli._ticker = Ticker(cli, verb)
+        cli._ticker = Ticker(cli, "tacit" if verb == "status" else f"tacit {verb}")
     return run(parsed, cli)
 
 

@@ -35,6 +35,7 @@ from tacit.surfaces.cli.past import keeping, offer, transcripts
 from tacit.surfaces.cli.reading import (
     NOBODY,
     agreed,
+    agreed_later,
     nobody_reads,
     plan_of,
     progress_words,
@@ -271,30 +272,32 @@ def _past(
         else []
     )
     lines: list[str] = []
-    if args.read is not False and (going := progress_words(memories)):
-        return {}, [going]  # the same sessions: nothing to ask about
+    by, going = str(settings["reader.by"].value), "" if args.read is False else progress_words(memories)
     if args.read is False:
         remember(path, NOBODY)
         lines.append(f"no model reads your sessions; reader.by in {path} says so")
-    elif reader is None and (args.read or not settings["reader.by"].value):
+    elif reader is None and (args.read or not by):
         lines.append(nobody_reads(cli.env))
-    elif (reader is not None and str(settings["reader.by"].value) != NOBODY) or args.read:
-        assert reader is not None
+    elif reader is not None and (args.read or by != NOBODY):
         chosen = {run.id: (session_of(run), source) for source in past for run in _runs_in(source, host.name)}
-        plan = plan_of(unread(home, [session for session, _ in chosen.values()]), reader)
-        if args.read and plan is None:
+        # What is being read already is nothing to ask about.
+        plan = None if going else plan_of(unread(home, [session for session, _ in chosen.values()]), reader)
+        wanted = bool(args.read) or (plan is not None and agreed(cli, plan, settings))
+        if args.read:
             remember(path, reader.by)
-        if args.read or (plan is not None and agreed(cli, plan, settings, None)):
+        elif plan is None:
+            agreed_later(cli, reader, settings)
+        if str(memories.settings()["reader.by"].value) == reader.by:
             lines.append(f"finished sessions are read by {reader.title}; reader.by in {path} says so")
-            if plan is not None and agreed(cli, plan, settings, True) and args.no_learn:
-                lines.append(f"{plan.sentence} Do it: tacit lookback --read")
-            elif plan is not None:
-                cli.env = with_room(cli.env, plan, settings)
-                with cli.open(args) as reading:
-                    said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
-                lines += [*told(said).splitlines()]
-        elif plan is not None and not cli.can_ask:
-            lines.append(f"{plan.sentence} Do it: tacit connect {host.name} --read")
+        if plan is not None and wanted and not args.no_learn:
+            cli.env = with_room(cli.env, plan, settings)
+            with cli.open(args) as reading:
+                said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
+            lines += [*told(said).splitlines()]
+        elif plan is not None and (wanted or not cli.can_ask):
+            lines.append(f"{plan.sentence} Do it: tacit {'lookback' if wanted else f'connect {host.name}'} --read")
+    if going:
+        return {}, [*lines, going]
     if args.no_learn or days <= 0:
         return {}, lines
     data, learned = offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)

@@ -284,7 +284,7 @@ def _markdown(
         lines += [f"  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3]]
     titles = (
         ("What agents hear", screen.told),
-        ("New, or for you to decide", screen.new),
+        *screen.shelves,
         ("Came back, nothing known yet", screen.unknown),
     )
     for title, rows in titles:

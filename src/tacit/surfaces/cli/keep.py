@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from argparse import SUPPRESS
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
@@ -15,6 +15,7 @@ from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.plural import numbered
 from tacit.core.profile import Profile
+from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
@@ -22,6 +23,7 @@ from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
+from tacit.surfaces.one_screen import MOST_NUMBERS, remember_numbers
 from tacit.surfaces.passing import meant
 from tacit.surfaces.selection import (
     ENDED,
@@ -180,9 +182,10 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             or (() if args.archived else _NOT_GIVEN if args.waiting else INJECTABLE if args.in_force else OPEN)
         )
 
-        def some(wanted: tuple[str, ...], most: int) -> list[Memory]:
+        def some(wanted: tuple[str, ...], most: int, gate: str = "") -> list[Memory]:
+            facts = {**equal, "gate": gate} if gate else equal
             return memories.list(
-                states=wanted, archived=args.archived, everywhere=args.all_projects, equal=equal, tag=args.tag or "", since=since,
+                states=wanted, archived=args.archived, everywhere=args.all_projects, equal=facts, tag=args.tag or "", since=since,
                 text=args.text or "", sort=args.sort, limit=most,
             )  # fmt: skip
 
@@ -190,17 +193,19 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             found = some(states, limit)
         else:  # what is in force comes first, however old it is
             others = tuple(each for each in states if each not in INJECTABLE)
-            found = some(INJECTABLE, limit)
+            found = [] if args.waiting else some(INJECTABLE, limit)
             found += some(others, limit - len(found)) if others else []
         if args.in_force:
             found = [each for each in found if is_given(each)]
-        if args.waiting:
-            found = [each for each in found if shelf(each) in (YOUR_WORD, WAITING)]
+        if args.waiting:  # also what is held though its state would let it pass
+            held = [each for gate in ("hold", "quarantine") for each in some(INJECTABLE, limit, gate)]
+            found = [each for each in (*held, *found) if shelf(each) in (YOUR_WORD, WAITING)][:limit]
         names = memories.signers(found)
         hidden = memories.withheld_in(run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
+        numbers = _numbered(memories, found, asked) if cli.out.isatty() and not cli.json else {}
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [
         replace(each, text=WITHHELD_HERE) if each.id in hidden else each
@@ -212,7 +217,14 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if not (equal or args.tag or args.since or args.text or args.state or args.archived):
             return Answer(data, nothing or NOTHING_HERE.format(profile.words.memories))
         return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
-    return Answer(data, _listed(cli, found, profile, names, limit, asked))
+    return Answer(data, _listed(cli, found, profile, names, limit, asked, numbers))
+
+
+def _numbered(memories: Memories, found: Sequence[Memory], asked: Collection[str]) -> dict[str, int]:
+    """The numbers of what is listed, from above: those of the last screen from now on."""
+    ids = [each.id for at in _TITLES for each in found if shelf(each, asked) == at][:MOST_NUMBERS]
+    remember_numbers(memories, ids)
+    return {id: n for n, id in enumerate(ids, 1)}
 
 
 def _none(memories: Memories, waiting: bool) -> str:
@@ -233,9 +245,15 @@ _TITLES = {
 
 
 def _listed(
-    cli: Cli, found: list[Memory], profile: Profile, names: dict[str, str], limit: int, asked: Sequence[str] = ()
+    cli: Cli,
+    found: list[Memory],
+    profile: Profile,
+    names: dict[str, str],
+    limit: int,
+    asked: Sequence[str] = (),
+    numbers: Mapping[str, int] | None = None,
 ) -> str:
-    """Lessons under what people ask first: is it given? A profile with columns of its own has them."""
+    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers."""
     columns, words = profile.columns, profile.words
     if "standing" not in columns:
         return table(
@@ -246,7 +264,10 @@ def _listed(
         if some := [each for each in found if shelf(each, asked) == at]:
             told = [(each, standing_words(each, profile)) for each in some]
             rows = [
-                memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))
+                [
+                    *([str(numbers.get(each.id, ""))] if numbers else []),
+                    *memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)),
+                ]
                 for each, said in told
             ]
             lines += [
@@ -336,7 +357,10 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(found.id, reason=args.reason or "", typo=args.typo, **fields)
-    return Answer(memory_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
+    did = "worded anew, it is your word now" if is_confirmed(memory) else "changed"
+    return Answer(
+        memory_json(memory), f"{args.id}: {did} (tacit undo {memory.id} takes it back): {one_line(memory.text, 300)}"
+    )
 
 
 def _declare_pin(parser: argparse.ArgumentParser) -> None:

@@ -134,8 +134,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     said = standing_words(memory, profile)
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
+    given = ", in force" if said.words.startswith(("on trial", "found once")) else ""
     lines.append(
-        f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}{signer}"
+        f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {seen(memory)}{signer}"
     )
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
@@ -201,7 +202,7 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool) -> list[list[s
             f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
         )
         against = "" if stance == "supports" else "against it: "
-        who = f", {by}" if by and by != "notice" else ""
+        who = f", {'heard by the model that reads' if by == 'reader' else by}" if by and by != "notice" else ""
         words = f"recognised: {one_line(quote, 300)}" if by == NOTICED else f"“{one_line(quote, 300)}”"
         quoted = [f"    {line}" for line in wrapped(words, 4, 118)] if quote else []
         found.append([f"  {against}{where}{who}, last learned {max(row['at'] for row in rows)[:10]}", *quoted])

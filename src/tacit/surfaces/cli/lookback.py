@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tacit import __version__, formats, profiles
 from tacit.app import data_folder, lookback_part, store_path
 from tacit.app.instructions import instruction_lines
+from tacit.app.learning import agreed_sessions
 from tacit.app.opened import acting
 from tacit.core import clock
 from tacit.core.digest import new_id
@@ -55,6 +56,7 @@ LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
 WIDEST = 118  # columns; longer lines are hard to read
 SURE = 0.9
+ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
 EXAMPLES = """examples:
   tacit lookback                                     every session of Claude Code, Codex, Gemini, Copilot and opencode here
   tacit lookback --days 30 --project-filter shop
@@ -108,7 +110,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings)
     steps = _next(cli, data["html"] or "", _host(sources, cli.env))
-    text = _screen(found, cli, shown, gone.counted_here(), offered)
+    here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
+    text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None)
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
     text += "".join(f"\n{line}" for line in block_lines(blocks))
@@ -134,6 +137,7 @@ class _Chosen:
         self.sessions: dict[str, UnreadSession] = {}
         self.sources: dict[str, Source] = {}
         self.source: Source | None = None  # that is being looked at
+        self.agreed: dict[str, str] = {}  # those that a person let somebody read
 
     def met(self, run: Run) -> None:
         """One of them."""
@@ -147,6 +151,7 @@ class _Chosen:
         try:
             if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
                 with cli.open(args, create=False, near=True) as memories:
+                    self.agreed = agreed_sessions(memories.near)
                     return unread(memories, every)
         except TacitError:
             pass  # a store that is not to be read has its say elsewhere
@@ -162,9 +167,12 @@ def _read(
             raise Refused("No model is here that could read.", nobody_reads(cli.env))
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, "nothing is left to read in these sessions")
     who = acting(cli.env, args.by or "", args.yes)
-    if args.yes and not who.is_person and str(settings["reader.by"].value) != plan.reader.by:
+    agreed_before = str(settings["reader.by"].value) == plan.reader.by or all(
+        chosen.agreed.get(each.run) == plan.reader.by for each in plan.sessions
+    )
+    if args.yes and not who.is_person and not agreed_before:
         raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", who.how)
-    if not agreed(cli, plan, settings, True if args.yes else None):
+    if not args.yes and not agreed(cli, plan, settings):
         return Answer(
             {**plan.json(), "read": 0},
             "nothing was read" if cli.can_ask else f"{plan.sentence}\nnothing was read; --yes reads them",
@@ -300,11 +308,17 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def _screen(found: Lookback, cli: Cli, listed: int, moved: Sequence[str], offered: str) -> str:
+def _screen(
+    found: Lookback, cli: Cli, listed: int, moved: Sequence[str], offered: str, here: str, is_read: bool
+) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
-    lines = [*_head(found, cli), *(line for said in moved for line in _wrapped(said)), *_lessons(found, cli, listed)]
+    lines = [
+        *_head(found, cli),
+        *(line for said in moved for line in _wrapped(said)),
+        *_lessons(found, cli, listed, here),
+    ]
     lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
-    lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
+    lines += [*_for_you(found, cli, listed, is_read), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
     return "\n".join(lines)
 
@@ -312,7 +326,9 @@ def _screen(found: Lookback, cli: Cli, listed: int, moved: Sequence[str], offere
 def _next(cli: Cli, html: str, host: str) -> list[str]:
     connect = f"tacit connect {host}"
     page = (
-        f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
+        f"page written: {html}"
+        if html
+        else "tacit lookback --html page.html    this screen as a page, with all lessons"
     )
     return [
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
@@ -325,39 +341,39 @@ def _head(found: Lookback, cli: Cli) -> list[str]:
     words, count = _room("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
     sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
-    failures = f"{words.numbered(count.failures, 'failure')}, {count.repeated:,} of them not for the first time."
+    failures = f"{words.numbered(count.failures, 'failure')}, {count.repeated:,} of which an earlier session had met."
     return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {failures}")]
 
 
-def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    """What the next session of each project would be told, the costly first."""
+def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
+    """What the next session of each project would be told: of the one here first, the costly first."""
     words = _room("words")
-    told = words.lesson_lines(found)
+    told = sorted(words.lesson_lines(found), key=lambda each: each.project != here)
     if not told:
         return [
             "",
             f"No lesson by rules alone: one needs {numbered(found.sightings, 'session')} that met the same, or your own word.",
         ]
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
-    lines = ["", paint(cli, "bold", f"What the next session would be told (the costly first{more})")]
+    order = "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
+    lines = ["", paint(cli, "bold", f"What the next session would be told ({order}{more})")]
     for each in told[:listed]:
-        first, *rest = _wrapped(each.text, 4)
-        lines += [f"  - {paint(cli, 'good', first)}", *(f"    {paint(cli, 'good', line)}" for line in rest)]
-        lines += [
-            paint(cli, "quiet", f"    {line}")
-            for line in _wrapped(f"{_of(found, each.project)}{words.cost_words(each)}", 4)
-        ]
+        lines += _item(cli, each.text, f"{_of(found, each.project)}{words.cost_words(each)}", "good")
     return lines
+
+
+def _item(cli: Cli, said: str, below: str = "", tone: str = "") -> list[str]:
+    """One of a list, and quietly below it what it cost."""
+    first, *rest = [paint(cli, tone, line) if tone else line for line in _wrapped(said, 4)]
+    quiet = (paint(cli, "quiet", line) for line in _wrapped(below, 4)) if below else ()
+    return [f"  - {first}", *(f"    {line}" for line in (*rest, *quiet))]
 
 
 def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
     """What these sessions teach too, and nobody is told because an instruction file says so."""
     some = [(each.name, text) for each in found.projects for text in each.in_files][:listed]
     lines = ["", paint(cli, "bold", "Not told, because an instruction file says it already")] if some else []
-    for project, text in some:
-        first, *rest = _wrapped(f"{_of(found, project)}{text}", 4)
-        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-    return lines
+    return lines + [line for project, text in some for line in _item(cli, f"{_of(found, project)}{text}")]
 
 
 def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
@@ -370,10 +386,8 @@ def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
     lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
     for each in problems:
         took = f", {spent} each time" if (spent := words.spent_words(each.typical)) else ""
-        first, *rest = _wrapped(one_line(each.label, 200), 4)
-        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-        said = f"{_of(found, each.project)}came back {each.repeated}x{took}"
-        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(said, 4)]
+        below = f"{_of(found, each.project)}came back {each.repeated}x{took}"
+        lines += _item(cli, one_line(each.label, 200), below)
     return lines
 
 
@@ -392,18 +406,14 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
     for n, colour, said in rows:
         first, *rest = _wrapped(said.rstrip(), size + 4)
         lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
+    sentences = [
+        "A warning is not yet a failure spared: whether warnings help is measured once connected (tacit effect)."
+    ]
     if took := words.spent_words(found.typical):
-        lines += [
-            f"  {line}"
-            for line in _wrapped(f"What came back took {took} each time until it was overcome again (the median).", 2)
-        ]
+        sentences.insert(0, f"What came back took {took} each time until it was overcome again (the median).")
     elif not count.repeated:
-        lines += [
-            f"  {line}"
-            for line in _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.", 2)
-        ]
-    caution = "Forewarned is not spared: whether warnings help is measured once connected (tacit effect)."
-    return [*lines, *(f"  {line}" for line in _wrapped(caution, 2))]
+        sentences.insert(0, "Nothing came back in a later session of the same project: nothing to forewarn of.")
+    return lines + [f"  {line}" for said in sentences for line in _wrapped(said, 2)]
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
@@ -419,15 +429,16 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     ]
 
 
-def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    """What only the person is told: instruction files that are wrong, what fails without a way out, standing requests."""
-    some = [(each.name, said) for each in found.projects for said in each.for_you]
+def _for_you(found: Lookback, cli: Cli, listed: int, is_read: bool) -> list[str]:
+    """What only the person is told: instruction files that are wrong, what fails without a way out, and standing requests unless
+    somebody reads, who hears better what was meant for every time."""
+    said = ((each.name, told) for each in found.projects for told in each.for_you)
+    some = [(name, told) for name, told in said if not (is_read and told.endswith(ASKS_FOR_ALL))]
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
-    lines = ["", paint(cli, "wait", "For you" + more)] if some else []
-    for project, said in some[:listed]:
-        first, *rest = _wrapped(f"{_of(found, project)}{said}", 4)
-        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-    return lines
+    lines = (
+        ["", paint(cli, "wait", f"For you{more}: after tacit learn, tacit review takes your answers")] if some else []
+    )
+    return lines + [line for name, told in some[:listed] for line in _item(cli, f"{_of(found, name)}{told}")]
 
 
 def _of(found: Lookback, project: str) -> str:

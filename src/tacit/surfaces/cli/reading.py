@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories, config_path, lookback_part
+from tacit.app.learning import agree_to
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
@@ -28,7 +29,7 @@ from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, paint, wrapped
 from tacit.surfaces.one_screen import remember_numbers
-from tacit.surfaces.selection import shelf
+from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused
 
 if TYPE_CHECKING:
@@ -60,20 +61,20 @@ class Plan:
     estimate: Estimate
     left: int = 0
     whole: float = 0.0  # dollars of all of them
+    others: int = 0  # sessions of agents that this reader does not read
 
     @property
     def sentence(self) -> str:
         """The same on every screen."""
-        found, of = self.estimate, f" ($USD, {_about(self.estimate.tokens)} tokens)"
-        price = (
-            of.replace("$USD", f"about ${max(found.usd, 0.01):.2f}") if self.reader.priced else of.replace("$USD, ", "")
-        )
+        found = self.estimate
+        tokens, usd = f"{_about(found.tokens)} tokens", f"about ${max(found.usd, 0.01):.2f}"
+        price = f" ({usd}, or {tokens} of your plan)" if self.reader.priced else f" ({tokens})"
         which = f"{numbered(found.sessions, 'session')}" + (
             f", those of {found.sessions + self.left} with most of your words" if self.left else ""
         )
         return (
             f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}."
-            f" Only what was said and done in them is sent, without secrets."
+            f" A session hears the few that fit. Only what was said and done in them is sent, without secrets."
         )
 
     def json(self) -> dict[str, Any]:
@@ -99,12 +100,18 @@ def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float
     if reader is None:
         return None
     room = lookback_part("estimate")
-    every = room.in_order(each for each in sessions if each.typed and (not reader.hosts or each.host in reader.hosts))
+    typed = [each for each in sessions if each.typed]
+    every = room.in_order(each for each in typed if not reader.hosts or each.host in reader.hosts)
     kept = room.within(every, cap) if reader.priced else every
     if not kept:
         return None
     return Plan(
-        reader, tuple(kept), room.reading_estimate(kept), len(every) - len(kept), room.reading_estimate(every).usd
+        reader,
+        tuple(kept),
+        room.reading_estimate(kept),
+        len(every) - len(kept),
+        room.reading_estimate(every).usd,
+        len(typed) - len(every),
     )
 
 
@@ -192,10 +199,8 @@ def progress_words(memories: Memories) -> str:
     """How far a reading in the background has come, for people; empty where none goes on."""
     if not (going := progress(memories)):
         return ""
-    if not going["done"]:
-        return f"Reading in the background: {numbered(going['total'], 'session')}."
-    lessons = numbered(going["lessons"], "new lesson")
-    return f"Reading in the background: {going['done']} of {numbered(going['total'], 'session')}, {lessons} so far."
+    of = f"{going['done']} of {numbered(going['total'], 'session')}"
+    return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far; what lookback showed comes with the rest."
 
 
 def progress(memories: Memories) -> dict[str, int]:
@@ -211,22 +216,30 @@ def progress(memories: Memories) -> dict[str, int]:
 # -- a yes, and reading ---------------------------------------------------------------------------------------------------
 
 
-def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any], wish: bool | None) -> bool:
-    """Whether the person wants it: said already, or asked now. A first yes is remembered in the user's own file."""
+def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any]) -> bool:
+    """Whether the person wants these sessions read now. Whether later ones are is another question: a yes to it is remembered."""
+    if not cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now? [y/N] "):
+        return False
+    each = f", about {100 * plan.estimate.usd / len(plan.sessions):.1f} ct each" if plan.reader.priced else ""
+    agreed_later(cli, plan.reader, settings, each)
+    return True
+
+
+def agreed_later(cli: Cli, reader: Reader, settings: Mapping[str, Any], price: str = "") -> bool:
+    """Whether sessions are read as they end: said already, or asked now."""
     by = str(settings["reader.by"].value)
-    if wish is None and cli.can_ask:
-        more = "" if by == plan.reader.by else ", and later ones as they end"
-        wish = cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now{more}? [y/N] ")
-    if wish and by != plan.reader.by:
-        remember(config_path(cli.env), plan.reader.by)
-    return bool(wish)
+    if by != reader.by and cli.ask(f"And later sessions, each as it ends{price}? [y/N] "):
+        by = reader.by
+        remember(config_path(cli.env), by)
+    return by == reader.by
 
 
 def _question(plan: Plan) -> str:
     beyond = (
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
-    return "\n".join(wrapped(plan.sentence + beyond, 0, 118))
+    others = f" Those of other agents ({plan.others}) are not sent to it (docs/models.md)." if plan.others else ""
+    return "\n".join(wrapped(plan.sentence + beyond + others, 0, 118))
 
 
 def remember(path: str, by: str) -> None:
@@ -250,6 +263,11 @@ def read_chosen(
 ) -> dict[str, Any]:
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
     background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice."""
+    agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+    going = progress(memories)
+    before = going if going.get("pid") == os.getpid() else {}  # what the terminal had read that this goes on from
+    done, brought = before.get("done", 0), before.get("lessons", 0)
+    total = done + len(plan.sessions)
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
     shown: list[str] = []
@@ -258,7 +276,7 @@ def read_chosen(
         enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
         if again and rest > 1 and enough and (pid := _goes_on(cli, again)):
             said["background"] = rest
-            _tell(memories, pid, rest, 0, 0)
+            _tell(memories, pid, total, done + n, brought + said["lessons"])
             break
         if is_paused(memories.near):
             break
@@ -272,7 +290,7 @@ def read_chosen(
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
         _show(cli, memories, learned, shown)
-        _tell(memories, os.getpid(), len(plan.sessions), n + 1, said["lessons"])
+        _tell(memories, os.getpid(), total, done + n + 1, brought + said["lessons"])
     return {**said, "notes": whose.notes()}
 
 
@@ -295,7 +313,7 @@ def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], shown: list[
     for memory in found:
         shown.append(memory.id)
         first, *rest = wrapped(one_line(memory.text, 600), 6, 118)
-        tail = paint(cli, "quiet", f" ({shelf(memory)})")
+        tail = paint(cli, "quiet", f" ({news(memory)})")
         lines = [f"{len(shown):>4}  {first}", *(f"      {line}" for line in rest)]
         lines[-1] += tail
         cli.out.write("\n".join(lines) + "\n")

@@ -43,9 +43,7 @@ class Fired:
             return f"FAILED: {self.error}"
         if self.seen:
             return f"the agent would have read {len(self.seen)} {'line' if len(self.seen) == 1 else 'lines'}"
-        return (
-            "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing fits the sample"
-        )
+        return "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing to say"
 
 
 def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
@@ -84,12 +82,11 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
         return ["self-test: left out, the store is too large to be copied for it"]
     failed = sum(bool(each.error) for each in fired)
     lines = [f"self-test: {len(fired) - failed} of {len(fired)} events answered (on a copy; nothing was recorded)"]
-    width = max(len(each.theirs) for each in fired)
     told: set[str] = set()
-    for each in fired:
-        lines.append(f"  {each.theirs:<{width}}  {each.told}")
+    for each in fired:  # what an agent would see, and what went wrong; the rest has nothing to say
         fresh = [line for line in each.seen if line not in told][:_LINES]
         told.update(fresh)
+        lines += [f"  {each.theirs}: {each.told}"] if each.error or fresh else []
         lines += [f"    {line}" for line in fresh]
     return lines
 

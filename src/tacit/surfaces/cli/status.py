@@ -10,10 +10,11 @@ from tacit.app import Memories, store_path
 from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.core.plural import numbered
+from tacit.core.value import replace
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
-from tacit.surfaces.cli.reading import offer_lines
+from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
 from tacit.surfaces.views import overview
@@ -57,6 +58,10 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         offered = offer_lines(cli, memories) if memories.project else []
+        if progress_words(
+            memories
+        ):  # one count of sessions at a time: how many are read, not how many are known by rules
+            found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
         unread = [*memories.unread(), *memories.reading_trouble()]
         notes = [told for told in (away, chosen, *unread) if told]
         found, text = _fitting(cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes))
@@ -101,9 +106,10 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     if not found.told and not found.new:
         none = NONE_YET.format(numbered(data["runs"], "session"), runs) if data["runs"] else NOTHING_LEARNED
         lines += ["", *wrapped(none, 0, WIDEST)]
+    for title, rows in found.shelves:
+        how = f"{title}: tacit keep N, tacit drop N; here, or typed to your agent"
+        lines += ["", *(paint(cli, "wait", line) for line in wrapped(how, 0, WIDEST)), *rows_text(cli, rows)]
     if found.new:
-        title = "New, or for you to decide: tacit keep N, tacit drop N; here, or typed to your agent"
-        lines += ["", *(paint(cli, "wait", line) for line in wrapped(title, 0, WIDEST)), *rows_text(cli, found.new)]
         lines += [paint(cli, "quiet", f"    and {found.later} more: tacit review, tacit list")] if found.later else []
     if found.unknown:
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]

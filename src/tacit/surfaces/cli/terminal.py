@@ -26,23 +26,23 @@ STEP = 0.25
 
 
 class Ticker:
-    """Says after a second that a command is still at work, and for how long; silent while the command tells more itself."""
+    """Says after a second that a command is still at work, and for how long; what the command told last goes on with its seconds."""
 
     def __init__(self, cli: Cli, verb: str) -> None:
         self.cli, self.verb = cli, verb
         self.began = self.last = time.monotonic()
         self.over = threading.Event()
         self.lock = threading.Lock()
-        self.shown = ""
+        self.shown = self.said = ""
         self.status: Any = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
-    def told(self) -> None:
+    def told(self, text: str) -> None:
         """The command has said something itself: its line, not ours."""
         with self.lock:
             self._hide()
-            self.last = time.monotonic()
+            self.said, self.last = text.strip(), time.monotonic()
             self.shown = "theirs"  # it leaves a line that has to go in the end
 
     def stop(self) -> None:
@@ -61,7 +61,8 @@ class Ticker:
                 now = time.monotonic()
                 if self.over.is_set() or now - self.last < _PATIENCE:
                     continue
-                self._show(f"tacit {self.verb}: at work for {now - self.began:.0f} s")
+                ours = f"{self.verb}: at work for {now - self.began:.0f} s"
+                self._show(f"{self.said} {now - self.last:.0f} s" if self.said else ours)
 
     def _show(self, text: str) -> None:
         if self.shown == text:
