@@ -236,8 +236,8 @@ def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:
 def test_what_is_new_stands_apart_from_what_waits_for_a_word(lived: Path) -> None:
     """Lessons in force stood under "for you to decide"."""
     with open_memories() as memories:
+        memories.add("The mirror of the registry answers faster.", trust="quoted")
         found = one_screen(memories)
     titles = {title: [row.stands for row in rows] for title, rows in found.shelves}
-    assert [title for title in titles] == ["For you to decide", "New"], titles
-    assert "waits for another session" in titles["New"] and "given from now on" in titles["New"]
+    assert [*titles] == ["For you to decide", "New"] and "given from now on" in titles["New"], titles
     assert tuple(row for _, rows in found.shelves for row in rows) == found.new

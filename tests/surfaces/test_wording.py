@@ -324,21 +324,19 @@ def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monke
     monkeypatch.setattr(terminal, "STEP", 0.001)
     err = Screen()
     cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
-    cli._ticker = terminal.Ticker(cli, "tacit tend")
-    for _ in range(2000):
-        if "at work" in err.getvalue():
-            break
-        __import__("time").sleep(0.005)
-    cli.at_rest()
-    assert "tacit tend: at work for" in err.getvalue() and err.getvalue().endswith("\r\x1b[K")
-    cli._ticker = terminal.Ticker(cli, "tacit lookback")
-    cli.progress("  reading 1 of 31 sessions …")  # forty seconds without a sign
-    for _ in range(2000):
-        if "sessions … 0 s" in err.getvalue():
-            break
-        __import__("time").sleep(0.005)
-    cli.at_rest()
-    assert "reading 1 of 31 sessions … 0 s" in err.getvalue()
+    for verb, said, shown in (
+        ("tend", "", "tacit tend: at work for"),
+        ("lookback", "reading 1 of 31 …", "1 of 31 … 0 s"),
+    ):
+        cli._ticker = terminal.Ticker(cli, f"tacit {verb}")
+        if said:
+            cli.progress(said)  # forty seconds had gone by without a sign
+        for _ in range(2000):
+            if shown in err.getvalue():
+                break
+            __import__("time").sleep(0.005)
+        cli.at_rest()
+        assert shown in err.getvalue() and err.getvalue().endswith("\r\x1b[K")
     silent = Cli({}, io.StringIO(), io.StringIO())
     silent.progress("reading")
     assert not silent.watched and silent.err.getvalue() == ""  # type: ignore[attr-defined]

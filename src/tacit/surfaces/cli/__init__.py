@@ -120,6 +120,7 @@ class Cli:
         self.json = False
         self.quiet = False
         self._ticker: Any = None
+        self._ticks: Callable[[], Any] | None = None  # makes another one after a question
 
     def open(self, args: argparse.Namespace, *, create: bool = True, near: bool = False) -> Memories:
         """The memories the global options name; `near`: as this machine knows them, without asking a server."""
@@ -155,7 +156,9 @@ class Cli:
         self.at_rest()
         self.err.write(question)
         self.err.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        answer = sys.stdin.readline().strip().lower()
+        self._ticker = self._ticks() if self._ticks else None
+        return answer in ("y", "yes")
 
     def at_rest(self) -> None:
         """Nothing runs that somebody would wait for: the line that says so goes."""
@@ -244,7 +247,8 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     if verb in _LONG and cli.watched:
         from tacit.surfaces.cli.terminal import Ticker
 
-        cli._ticker = Ticker(cli, "tacit" if verb == "status" else f"tacit {verb}")
+        cli._ticks = lambda: Ticker(cli, "tacit" if verb == "status" else f"tacit {verb}")
+        cli._ticker = cli._ticks()
     return run(parsed, cli)
 
 

@@ -27,7 +27,7 @@ from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
-from tacit.surfaces.cli.words import one_line, paint, wrapped
+from tacit.surfaces.cli.words import one_line, wrapped
 from tacit.surfaces.one_screen import remember_numbers
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused
@@ -312,11 +312,8 @@ def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], shown: list[
     found = memories.store.memories([id for each in learned for id in each.new])
     for memory in found:
         shown.append(memory.id)
-        first, *rest = wrapped(one_line(memory.text, 600), 6, 118)
-        tail = paint(cli, "quiet", f" ({news(memory)})")
-        lines = [f"{len(shown):>4}  {first}", *(f"      {line}" for line in rest)]
-        lines[-1] += tail
-        cli.out.write("\n".join(lines) + "\n")
+        first, *rest = wrapped(f"{one_line(memory.text, 600)} ({news(memory)})", 6, 118)
+        cli.out.write("\n".join([f"{len(shown):>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
     cli.out.flush()
     remember_numbers(memories, shown)
 
