@@ -82,6 +82,7 @@ test-hosts: .venv/ready
 	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
 	$(if $(ONLY),,$(BIN)/python bench/hosts/together.py)
 	$(if $(ONLY),,$(BIN)/python bench/hosts/reader.py)
+	$(if $(ONLY),,$(BIN)/python bench/hosts/reader.py --troubles)
 
 # The origins as they really run: every printed journey by a person, a script and an agent's shell, every foreign log, a hundred exports, and each item of
 # their documents by all three callers. About ten minutes of CPU.

@@ -12,11 +12,13 @@ import shutil
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from acp import Editor
 from model import Model, Request
 from programs import Program, Turn
 from terminal import Terminal
@@ -139,7 +141,8 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
         world.tacit(*(word.replace("{lesson}", world.lesson) for word in words))
     told = _numbered(world, told)
     world.model.play(told.get("script", {}))
-    session = _typed(program, world, told) if told.get("typed") else call(program, world, told, before)
+    drive = _typed if told.get("typed") else _records if told.get("records") else _edited if told.get("acp") else None
+    session = drive(program, world, told) if drive else call(program, world, told, before)
     session.requests = world.model.seen(tools=False)
     world.settle()
     return session
@@ -218,6 +221,34 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
     except BaseException:
         screen.kill()
         raise
+
+
+def _records(program: Program, world: World, told: dict[str, Any]) -> Session:
+    """The session before, learned again as another one whose records differ in what is told: {"records": [[old, new], …]}."""
+    written = max(_transcripts(world), key=lambda path: path.stat().st_mtime)
+    text = written.read_text()
+    [old] = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", written.stem)
+    new = str(uuid.uuid4())
+    for one, other in ([old, new], *told["records"]):
+        text = text.replace(one, other)
+    other_file = written.with_name(written.name.replace(old, new))
+    other_file.write_text(text)
+    os.utime(other_file, (1, 1))  # the real one stays the last
+    world.tacit("learn", str(other_file))
+    return Session(id=new)
+
+
+def _transcripts(world: World) -> list[Path]:
+    return [each for name in (".claude/projects", ".codex/sessions") for each in (world.home / name).rglob("*.jsonl")]
+
+
+def _edited(program: Program, world: World, told: dict[str, Any]) -> Session:
+    """A session in an editor, through the Agent Client Protocol."""
+    editor = Editor(program.acp, world.env, world.project)
+    try:
+        return Session(editor.converse(world.project, told["acp"], PATIENCE))
+    finally:
+        editor.close()
 
 
 def _pressed(screen: Terminal, keys: list[list[str]]) -> bool:
@@ -361,6 +392,14 @@ def _fired(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> s
     return "" if found == each["fired"] else f"firings {found}, wanted {each['fired']}"
 
 
+def _page(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"page": text}: what a reader is shown of the last session."""
+    shown = world.said(
+        "learn", "--dry-run", "--show", str(max(_transcripts(world), key=lambda path: path.stat().st_mtime))
+    )
+    return "" if each["page"] in shown else f"the reader's page has no “{each['page']}”: {shown[-600:]}"
+
+
 def _made(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
     """{"made": ".db-up", "is": true}: whether a call ran that makes a file."""
     there = (world.project / each["made"]).exists()
@@ -368,6 +407,7 @@ def _made(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> st
 
 
 CHECKS = {
+    "page": _page,
     "fired": _fired,
     "made": _made,
     "word": _word,

@@ -11,6 +11,8 @@ A step is one of
     {"shell": "make db"}                      a call of the host's shell tool, whatever it is called there
     {"agent": "task", "type": "reviewer"}     a call of the host's tool for sub-agents
     {"call": "Read", "with": {...}}           a call of any tool; a name that ends in * is looked up among those offered
+    {"status": 429, "error": "rate_limit_error"}  the service refuses
+    {"wait": 600}                             it does not answer for so long
     {"usage": 190000}                         beside one of these: how large the request was, to make a host compact
 """
 
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,6 +30,7 @@ from typing import Any
 SHELLS = ("Bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "bash")
 AGENTS = ("Agent", "Task", "spawn_agent", "task")
 ASKS_FOR_SUMMARY = "create a detailed summary of the conversation"
+Untold = str | Callable[[Any], str | dict[str, Any]]  # what answers a request without tools: words, or a step
 SUMMARY = "<summary>The tests were run; the work goes on.</summary>"
 
 
@@ -92,7 +96,7 @@ class Model:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.script: dict[str, list[dict[str, Any]]] = {}
-        self.untold: str | Callable[[Any], str] = SUMMARY
+        self.untold: Untold = SUMMARY
         self._at: dict[str, int] = {}
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"model": self})
@@ -101,7 +105,7 @@ class Model:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def play(self, script: dict[str, list[dict[str, Any]]], untold: str | Callable[[Any], str] = SUMMARY) -> None:
+    def play(self, script: dict[str, list[dict[str, Any]]], untold: Untold = SUMMARY) -> None:
         """Begin a script; the log begins anew. `untold` answers requests that offer no tools, as they are asked or always the same."""
         with self._lock:
             self.script, self._at, self.requests, self.untold = script, {}, [], untold
@@ -122,7 +126,8 @@ class Model:
             body = {**body, "tools": []}  # Claude Code and Copilot offer tools beside this question too
         with self._lock:
             track = next((name for name in self.script if name != "main" and name in first), "main")
-            at, step = self._at.get(track, 0), {"say": self.untold(body) if callable(self.untold) else self.untold}
+            at, told = self._at.get(track, 0), self.untold(body) if callable(self.untold) else self.untold
+            step = told if isinstance(told, dict) else {"say": told}
             if offered(body):
                 steps = self.script.get(track, [])
                 self._at[track] = at + 1
@@ -350,10 +355,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.model.note(path, body)
             return self._send({})
         step = self.model.take(path, body, dict(self.headers))
+        time.sleep(step.get("wait", 0))
         if "status" in step:
-            return self._send(
-                {"type": "error", "error": {"type": "overloaded_error", "message": "scripted"}}, step["status"]
-            )
+            error = {"type": step.get("error", "overloaded_error"), "message": "scripted"}
+            return self._send({"type": "error", "error": error}, step["status"])
         events, whole = speak(step, body)
         if not body.get("stream") and not path.endswith(":streamGenerateContent"):
             return self._send(whole)

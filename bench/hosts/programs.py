@@ -19,6 +19,7 @@ from pathlib import Path
 ARCH = {"aarch64": "arm64", "x86_64": "x64"}.get(platform.machine(), platform.machine())
 KEY = "scripted-key-0123456789abcdef"
 CONTEXT = 200_000
+QUIET = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Program:
     path: str = ""
     agent: str = "general-purpose"  # a type of sub-agent that it has …
     other: str = "Explore"  # … and another
+    acp: tuple[str, ...] = ()  # how an editor starts it as an agent of its protocol
+    adapter: str = ""  # … by a package of its own
     native: str = ""  # the package of its binary, by system and machine
     missing: str = ""  # why it could not be had
 
@@ -209,11 +212,12 @@ def _opencode_typed() -> list[str]:
 
 _CLAUDE = Program(
     "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
-    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin", "ask", "refuse"}),
+    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin", "ask", "refuse", "question", "entry", "acp"}),
+    adapter="@agentclientprotocol/claude-agent-acp",
 )  # fmt: skip
 _CODEX = Program(
     "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-    can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse"}), agent="worker", other="explorer", ready_at="›|Codex",
+    can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp", "refuse", "entry"}), agent="worker", other="explorer", ready_at="›|Codex",
     cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
 )  # fmt: skip
 PROGRAMS = (
@@ -223,7 +227,7 @@ PROGRAMS = (
     replace(_CODEX, pick="0.166.0"),  # of the month before, as people have it who do not upgrade
     Program(
         "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print, _gemini_typed,
-        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp", "refuse"}),
+        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp", "refuse", "acp"}), acp=("-m", "gemini-2.5-pro", "--acp", "--yolo"),
         cannot=(
             ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
@@ -232,7 +236,7 @@ PROGRAMS = (
     ),
     Program(
         "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print, _copilot_typed,
-        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin"}),
+        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp", "agent-plugin", "acp"}), acp=("--acp", "--allow-all-tools"),
         cannot=(
             ("subagent", "the scripted model is offered no sub-agent"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
@@ -240,7 +244,8 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, _opencode_typed, native="opencode-{os}-{arch}",
-        ready_at="Askanything", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp"}), agent="general", other="explore",
+        ready_at="Askanything", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "acp"}), agent="general", other="explore",
+        acp=("acp",),
         cannot=(("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),),
     ),
 )  # fmt: skip
@@ -269,11 +274,17 @@ def install(program: Program, folder: Path) -> Program:
         place.mkdir(parents=True, exist_ok=True)
         (place / "package.json").write_text('{"private": true}\n')
         wanted = f"{program.package}@{version}" if version else program.package
-        done = _npm(["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], place)
+        done = _npm(["install", *QUIET, wanted], place)
         if done.returncode or not binary.exists():
             return replace(program, version=version, missing=f"npm install: {_last_line(done)}")
     told = json.loads((place / "node_modules" / program.package / "package.json").read_text())
-    return replace(program, version=told["version"], path=str(binary))
+    acp = (str(binary), *program.acp) if program.acp else ()
+    if program.adapter:
+        editors = folder / "editors"
+        named = editors / "node_modules" / ".bin" / program.adapter.rpartition("/")[2]
+        if named.exists() or not _npm(["install", *QUIET, program.adapter], editors).returncode:
+            acp = (str(named),)
+    return replace(program, version=told["version"], path=str(binary), acp=acp)
 
 
 def _npm(args: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:

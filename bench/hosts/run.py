@@ -56,7 +56,12 @@ def main() -> int:
                 flush=True,
             )
         _isolate(
-            json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs])
+            json.dumps(
+                [
+                    {"version": each.version, "path": each.path, "missing": each.missing, "acp": each.acp}
+                    for each in programs
+                ]
+            )
         )
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
     chosen = {name: scenarios.get(name) or json.loads(Path(name).read_text()) for name in (given.scenario or scenarios)}
@@ -119,7 +124,9 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
     if program.missing:
         return "-", program.missing
     for need in told.get("needs", ()):
-        if need not in program.can and not (need == "terminal" and program.typed):
+        if (need not in program.can and not (need == "terminal" and program.typed)) or (
+            need == "acp" and not program.acp
+        ):
             return "-", dict(program.cannot).get(need, f"cannot {need}")
     told = json.loads(json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other))
     began = time.monotonic()

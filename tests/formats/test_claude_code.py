@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.claude_code import transcript as claude_code
+from tacit.learn.notice.calls import is_refused
 
 AT = "2026-03-01T10:00:00.000Z"
 REFUSAL = (
@@ -597,6 +598,15 @@ def test_a_denied_call_is_an_error() -> None:
     )
     (step,) = lines.run().steps
     assert (step.error, step.interrupted) == ("Permission to use Bash has been denied.", False)
+
+
+@pytest.mark.parametrize("kind", ["permission-rule", "automode-blocked", "automode-unavailable"])
+def test_a_call_that_the_host_denied_never_ran(kind: str) -> None:
+    """A refusal as the host says it: no failure to be cured, and not the person's."""
+    lines = Lines().call("Bash", {"command": "make db"})
+    (step,) = lines.result("Denied. Reason: relation does not exist", is_error=True, toolDenialKind=kind).run().steps
+    assert step.error == f"Refused by the host ({kind}): Denied. Reason: relation does not exist"
+    assert is_refused(step.error) and not step.interrupted
 
 
 def test_an_interruption_marks_the_open_call_or_the_moment() -> None:

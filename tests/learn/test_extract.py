@@ -169,6 +169,7 @@ def test_only_typed_text_counts() -> None:
     ("said", "kept"),
     [
         ("# always use biome here", "Always use biome here."),
+        ("/plan always use uv here, never pip", "Always use uv here, never pip."),
         ("look at @pic.png and never use jpeg for icons here", "Never use jpeg for icons here."),
         (
             "run the tests of the shop, and please never start the dev server yourself",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.formats.session import LARGEST, WORDLESS
 from tacit.formats.session import time_of as _time
 from tacit.hosts.claude_code.marks import (
+    HOST_DENIES,
     NOT_SAID,
     OWN_ERRORS,
     REJECTED,
@@ -79,6 +80,8 @@ class Calls(Steps):
         if text.startswith(REJECTED) and block.get("is_error") is not True:
             self.forged += 1
         row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
+        if denied in HOST_DENIES:
+            row["output"], row["error"] = "", f"Refused by the host ({denied}): {text}"
         if type(recorded) is dict:
             if recorded.get("interrupted") is True:
                 row["interrupted"] = True

@@ -20,6 +20,8 @@ REJECTED = (
     "Permission for this tool use was denied. The tool use was rejected",  # the same, told to a sub-agent
     INTERRUPTED,
 )
+# Who denied a call where no person did (`toolDenialKind`, told to hooks as `PermissionDenied`): it never ran, and failed at nothing.
+HOST_DENIES = ("permission-rule", "automode-blocked", "automode-unavailable", "automode-parsing-error")
 SAID = "the user said:\n"  # after a refusal: the person's own words
 NOT_SAID = "\n\nNote: The user's next message"  # the host's own advice after them
 TEMPLATE = "The user wants to clarify these questions"  # a button, not words

@@ -31,7 +31,7 @@ COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git
 _APART = re.compile(
     r"doesn't want to proceed|tool use was rejected|request(?:ed)? interrupted|interrupted by user|haven't granted|requested permissions? to"
     r"|denied by (?:the )?user|user (?:denied|rejected|cancelled|declined|aborted)|approval (?:denied|required)|operation was aborted"
-    r"|sibling tool call errored|Cancelled: parallel tool call|blocked by PreToolUse hook|tacit guard off ",
+    r"|sibling tool call errored|Cancelled: parallel tool call|blocked by PreToolUse hook|tacit guard off |\ARefused by the host \(",
     re.I,
 )
 _RUNNING = re.compile(
