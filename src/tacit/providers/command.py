@@ -158,8 +158,13 @@ def _mend(reason: str) -> str:
 
 
 def surroundings(env: Mapping[str, str]) -> dict[str, str]:
-    """What the command sees: the user's environment without the session we may be in, and the marker of our call."""
-    return {**{name: at for name, at in env.items() if not of_session(name)}, MODEL_CALL: "1"}
+    """What the command sees: the user's environment without the session we may be in, and the marker of our call. Refused by its service,
+    it gives up within our time and says why: Claude Code repeats a question ten times and more, and is silent meanwhile."""
+    return {
+        "CLAUDE_CODE_MAX_RETRIES": "2",
+        **{name: at for name, at in env.items() if not of_session(name)},
+        MODEL_CALL: "1",
+    }
 
 
 def _read(process: subprocess.Popen[bytes], deadline: float) -> bytes:
