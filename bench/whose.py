@@ -1,10 +1,11 @@
 """Whose words: 500 passages of user messages drawn by stratum, for a labeller who has not seen the code, and the score against the labels.
 
     python bench/whose.py draw OUT [--driven FOLDER --pastes FILE] FOLDER...     the sheet, and what Tacit calls each passage
+    python bench/whose.py again OUT LINES NEW FOLDER...     what Tacit calls the same passages today, as NEW/key.jsonl
     python bench/whose.py score OUT LABELS...
 
 `draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, 150 pasted, quoted or
-unsure, 100 generated), each drawn at random with a fixed seed; rates are weighted back by the size of each stratum, so that a rare
+unsure, 100 generated; typed ones of messages of four lines and more apart), each drawn at random with a fixed seed; rates are weighted back by the size of each stratum, so that a rare
 mistake is not drawn away. Folders hold session files of any host, with a host's `history.jsonl` where it lies. `--driven` names the
 home of a real host whose session `hosts/pastes.json` drove: there it is known what was pasted, all of it is drawn, and it is scored by
 what was done, apart from the rest. A labeller is shown the message around a passage, what the agent said before and after it, and the
@@ -24,11 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from tacit import formats
-from tacit.core.run import Run
+from tacit.core.run import Run, Step
 from tacit.formats.source import FileSource
 from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"typed": 250, "pasted": 150, "generated": 100}
+FRESH = {"typed, many lines": 120, "typed": 60, "pasted": 60, "generated": 40}  # of what no earlier sheet showed
 CALLS = ("typed", "unsure", "pasted", "generated")
 AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
 DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
@@ -125,8 +127,11 @@ def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
     return "typed", 0
 
 
-def draw(out: Path, folders: list[str], driven: list[str], pastes: str) -> None:
-    """The sample, and what each passage is called."""
+def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: str = "") -> None:
+    """The sample, and what each passage is called; where a sheet was `shown` before, of what did not stand there."""
+    known_lines = [json.loads(line) for line in Path(shown).read_text().splitlines()] if shown else []
+    old = {one_line(line["passage"]) for line in known_lines}
+    wanted = FRESH if shown else WANTED
     played = json.loads(Path(pastes).read_text())["sessions"] if pastes else []
     done = [each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)]
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -147,23 +152,79 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str) -> None:
                     known.append({**line, "driven": truth, "lines": lines or line["lines"]})
                 elif (key := f"{line['call']} {line['passage']}") not in seen:  # the same words again say nothing new
                     seen.add(key)
-                    found[stratum(line["call"])].append(line)
+                    if one_line(line["passage"]) not in old:
+                        many = shown and line["call"] == "typed" and line["message"].strip().count("\n") > 2
+                        found["typed, many lines" if many else stratum(line["call"])].append(line)
     chance = random.Random(SEED)
     pasted = [each for each in known if each["driven"] == "pasted"]
     typed = [each for each in known if each["driven"] == "typed"]
     typed = chance.sample(typed, min(DRIVEN_TYPED, len(typed)))
     drawn = [{**each, "stratum": each["driven"], "of": 1, "drawn": 1} for each in pasted + typed]
-    for name, most in WANTED.items():
+    for name, most in wanted.items():
         many = min(most - sum(each["stratum"] == name for each in drawn), len(found[name]))
         drawn += [{**each, "stratum": name, "of": len(found[name]), "drawn": many} for each in chance.sample(found[name], many)]  # fmt: skip
     chance.shuffle(drawn)
     out.mkdir(parents=True, exist_ok=True)
-    shown = ("host", "record", "question", "agent_before", "message", "passage", "agent_after")
+    open_fields = ("host", "record", "question", "agent_before", "message", "passage", "agent_after")
     kept = ("stratum", "of", "drawn", "call", "lines", "host", "version", "driven")
-    for file, names in (("lines.jsonl", shown), ("key.jsonl", kept)):
+    for file, names in (("lines.jsonl", open_fields), ("key.jsonl", kept)):
         rows = [{"id": n, **{name: each[name] for name in names if each.get(name)}} for n, each in enumerate(drawn, 1)]
         (out / file).write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     print(dict(Counter((each["stratum"], each["call"], "driven" if "driven" in each else "found") for each in drawn)))
+
+
+def again(out: Path, sheet: str, new: Path, folders: list[str]) -> None:
+    """What the greater part of each labelled passage is called today. Passages are cut otherwise than they were: found by their message,
+    their words and the host's fields. One that was driven is called by its message, which stands on the sheet whole."""
+    lines = {row["id"]: row for row in map(json.loads, Path(sheet).read_text().splitlines())}
+    key = {row["id"]: row for row in map(json.loads, (out / "key.jsonl").read_text().splitlines())}
+    wanted: dict[str, list[int]] = defaultdict(list)
+    for id, row in lines.items():
+        wanted[json.dumps(row.get("record", {}), sort_keys=True)].append(id)
+    called: dict[int, str] = {}
+    for path in (
+        path for folder in folders for path in sorted(Path(folder).rglob("*.jsonl")) if "truth" not in path.parts
+    ):
+        try:
+            runs = [*formats.read(FileSource(str(path)))]
+        except Exception:
+            continue
+        records = path.read_text(errors="replace").splitlines()
+        for run in runs:
+            before = ""
+            for step in run.steps:
+                before = step.text if step.role == "assistant" else before
+                if step.role != "user" or step.agent or not step.text.strip():
+                    continue
+                record = _record(records, step.place)
+                message = one_line(scrubbed(_text(record) or step.text))
+                for id in wanted[json.dumps(_fields(_record(records, "line:1"), record), sort_keys=True)]:
+                    told = one_line(lines[id]["message"].replace("⟦", "").replace("⟧", "").strip("… "))
+                    same = message.startswith(told[:300]) or (len(told) > 3 and told[:300] in message)
+                    if id not in called and same and (call := _greater(spoken(step, before), lines[id]["passage"])):
+                        called[id] = call
+    for id, row in key.items():
+        if row.get("driven") and row["host"] != "claude-code":  # there its history names pastes: nothing changed
+            text = lines[id]["message"].replace("⟦", "").replace("⟧", "")
+            step = Step(role="user", text=text, typed=True, speaker="typed", place="", at="")
+            called[id] = _greater(spoken(step, lines[id].get("agent_before", "")), lines[id]["passage"])
+    new.mkdir(parents=True, exist_ok=True)
+    rows = [{**row, "call": called.get(id) or row["call"]} for id, row in key.items()]
+    (new / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    print(
+        f"{sum(id not in called and 'driven' not in key[id] for id in key)} of {len(key)} passages not found again: called as before"
+    )
+
+
+def _greater(pieces: Iterator[tuple[str, str]], passage: str) -> str:
+    """What most of a passage is called."""
+    counted: Counter[str] = Counter()
+    bare = one_line(scrubbed(passage))
+    for letter, words in pieces:
+        for line in (one_line(scrubbed(each)) for each in words.splitlines()):
+            if line and (line in bare or bare in line):
+                counted[call_of(letter)] += min(len(line), len(bare))
+    return counted.most_common(1)[0][0] if counted else ""
 
 
 def score(out: Path, labels: list[str]) -> None:
@@ -203,14 +264,17 @@ def _kind(label: str, lines: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", choices=("draw", "score"))
+    parser.add_argument("act", choices=("draw", "again", "score"))
     parser.add_argument("out", type=Path)
     parser.add_argument("rest", nargs="+", help="folders of sessions, or the labels")
     parser.add_argument("--driven", action="append", default=[])
     parser.add_argument("--pastes", default="")
+    parser.add_argument("--shown", default="", help="the lines of an earlier sheet: draw of what did not stand there")
     given = parser.parse_args()
     if given.act == "draw":
-        draw(given.out, given.rest, given.driven, given.pastes)
+        draw(given.out, given.rest, given.driven, given.pastes, given.shown)
+    elif given.act == "again":
+        again(given.out, given.rest[0], Path(given.rest[1]), given.rest[2:])
     else:
         score(given.out, given.rest)
 

@@ -59,6 +59,7 @@ def test_its_environment_is_the_user_s_without_the_session() -> None:
         "CLAUDE_CODE_USE_BEDROCK": "1",
     }
     assert surroundings(env) == {
+        "CLAUDE_CODE_MAX_RETRIES": "2",  # refused, it says why within our time
         "PATH": "/bin",
         "CLAUDE_CODE_OAUTH_TOKEN": "t",
         "CLAUDE_CODE_USE_BEDROCK": "1",
