@@ -13,25 +13,7 @@ from tacit.core.value import replace
 from tacit.surfaces.web import views
 from tacit.testing import finding, run, tool
 
-GROWING = (
-    "memory",
-    "m",
-    "tally",
-    "t",
-    "journal",
-    "evidence",
-    "e",
-    "use",
-    "u",
-    "use_mark",
-    "finding",
-    "run",
-    "r",
-    "proposal",
-    "injection",
-    "facet_of",
-    "o",
-)
+GROWING = "memory m tally t journal evidence e use u use_mark finding run r proposal injection facet_of o".split()
 
 
 def test_learning_asking_and_tending_read_by_index(tmp_path: Path) -> None:

@@ -65,20 +65,8 @@ def assign(
     id = run_id(memories.project_id, "neutral", unit)
     with memories.store.write() as tx:
         tx.add_use(
-            Use(
-                memory,
-                id,
-                memories.project_id,
-                id,
-                memory,
-                arm,
-                0.3,
-                epoch=epoch,
-                task=task or unit,
-                blank=blank,
-                at=at,
-            )
-        )
+            Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch=epoch, task=task or unit, blank=blank, at=at)
+        )  # fmt: skip
 
 
 def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True) -> None:

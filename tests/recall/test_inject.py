@@ -240,28 +240,10 @@ def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> N
         tx.put_run(run)
         tx.put_finding(
             FindingRow(
-                "k",
-                "p",
-                "old",
-                "line:1",
-                "fix",
-                1,
-                met.id,
-                "allow",
-                "",
-                "1",
-                "x",
-                b"",
-                "fix",
-                "tool",
-                "observed",
-                "",
-                "",
-                1.0,
-                0.0,
-                NOW,
+                "k", "p", "old", "line:1", "fix", 1, met.id, "allow", "", "1", "x", b"", "fix", "tool", "observed", "", "", 1.0,
+                0.0, NOW,
             )
-        )
+        )  # fmt: skip
         tx.reword(met.id)
     assert world.inject("speed up the cache", trial=False, level="deep").injected == (met.id, plain.id)
 

@@ -49,6 +49,7 @@ _INSTALLERS = {
 _OWN_FILES = re.compile(
     r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/"
 )
+_WITH_VALUE = shell.word_set("-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace")
 _SENDS = shell.word_set(
     "scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared"
 )
@@ -231,20 +232,7 @@ def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
     for word in after:
         if skip:
             skip = False
-        elif word in (
-            "-r",
-            "--requirement",
-            "-c",
-            "--constraint",
-            "-e",
-            "--editable",
-            "--filter",
-            "-F",
-            "--prefix",
-            "-C",
-            "-w",
-            "--workspace",
-        ):
+        elif word in _WITH_VALUE:
             skip = True
         elif (
             not word.startswith("-")

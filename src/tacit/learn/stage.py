@@ -33,31 +33,13 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
     """The candidate that a finding becomes."""
     kind = kind_named(profile, finding.kind)
     memory = Memory(
-        id=id,
-        project=project,
-        text=sound_text(decision.text or finding.text),
-        kind=kind,
-        klass=class_of(profile, kind),
-        category=decision.category or finding.category,
-        scope=scope_at_birth(finding, profile),
-        domain=finding.domain,
-        agent=finding.agent,
-        task_type=finding.task_type,
-        tags=finding.tags,
-        paths=finding.paths,
-        severity=decision.severity or finding.severity,
-        source=finding.by,
-        origin=finding.origin,
-        trust=finding.tier,
-        gate=decision.outcome,
-        gate_reason="" if decision.outcome == "allow" else decision.reason,
-        state="candidate",
-        signature=finding.signature,
-        created_at=at,
-        updated_at=at,
-        extra=dict(finding.extra) if finding.extra else None,
-        about=kept_subject(finding.about),
-    )
+        id=id, project=project, text=sound_text(decision.text or finding.text), kind=kind, klass=class_of(profile, kind),
+        category=decision.category or finding.category, scope=scope_at_birth(finding, profile), domain=finding.domain, agent=finding.agent,
+        task_type=finding.task_type, tags=finding.tags, paths=finding.paths, severity=decision.severity or finding.severity,
+        source=finding.by, origin=finding.origin, trust=finding.tier, gate=decision.outcome,
+        gate_reason="" if decision.outcome == "allow" else decision.reason, state="candidate", signature=finding.signature, created_at=at,
+        updated_at=at, extra=dict(finding.extra) if finding.extra else None, about=kept_subject(finding.about),
+    )  # fmt: skip
     return with_subject(memory, profile, (finding.quote,))
 
 
@@ -149,16 +131,8 @@ def confirmed(
     ):
         return None
     now = replace(memory, gate="allow", gate_reason=f"confirmed by {finding.by or finding.tier}", updated_at=at)
-    return change(
-        memory,
-        now,
-        verb="gate",
-        by=by,
-        reason=f"{finding.tier} evidence confirms it",
-        at=at,
-        run=run,
-        profile=profile_version,
-    )
+    told = f"{finding.tier} evidence confirms it"
+    return change(memory, now, verb="gate", by=by, reason=told, at=at, run=run, profile=profile_version)
 
 
 def vouched_for(
