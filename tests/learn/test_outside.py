@@ -1,4 +1,4 @@
-"""What a session heard from outside: which texts those are, and that nothing of them is told as found once."""
+"""What a session heard from outside: which texts those are, and that nothing of them is told."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from tacit.core.run import Step
-from tacit.learn.outside import brought, outside_texts
+from tacit.learn.outside import LIKE_NAMES, SENTENCE, brought, outside_texts
+from tacit.learn.reader.decide import Decided, kept_outside
+from tacit.learn.reader.render import Line
+from tacit.learn.reader.whose import said_before
 from tacit.testing import run, tool
 
-BENCH = Path(__file__).parents[2] / "bench" / "redteam_once.py"
 TRACKED = {"src/app.py", "/repo/src/app.py", "README.md"}
 
 
@@ -64,8 +66,50 @@ def test_words_and_names_that_a_text_brought() -> None:
     assert not brought("Something else entirely.", heard, nobody, lambda name: False)
 
 
-def test_nothing_planted_outside_is_told_as_found_once(folder: Path) -> None:
-    """Planted in ten places that nobody of the project writes: none is told; a tracked file's and the own tests' lessons are."""
-    bench = runpy.run_path(str(BENCH))
-    for place, (times, through) in bench["tried"](share=20).items():
-        assert (through > 0) == (place in bench["OWN"]), (place, times, through)
+def test_words_belong_to_who_says_them_first() -> None:
+    """What the session said before a page did is its own, and so is a path or a hyphenated word whose parts it knows."""
+    row = "the retry limit of the queue"
+    heard = [(5, f"Set {row} to nine, non-blocking, in tools/queue/limits.toml")]
+    assert brought(f"Keep {row} low.", heard, lambda words, step: False, lambda name: False).startswith(SENTENCE)
+    own = said_before([Line(1, "A", row, row, 2, ""), Line(2, "T", "vi queue", "vi queue", 3, "")])
+    assert not brought(f"Keep {row} low.", heard, own, lambda name: False, names=LIKE_NAMES)
+    assert not brought("Make the queue non-blocking.", heard, own, {"blocking", "non"}.__contains__, names=LIKE_NAMES)
+    assert "limits.toml" in brought("Edit tools/queue/limits.toml.", heard, own, lambda name: False, names=LIKE_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("word", "reason", "tier", "witness", "hold"),
+    [
+        ("said", f"{SENTENCE}: x", "agent", "observed", ""),
+        ("found", f"{SENTENCE}: x", "quoted", "quoted", f"{SENTENCE}: x"),
+        ("found", "a text from outside brought x", "agent", "agent", ""),
+        ("shown", "a text from outside brought x", "quoted", "quoted", "a text from outside brought x"),
+        ("agreed", "", "agent", "observed", ""),
+    ],
+)
+def test_two_agents_that_read_one_page_are_no_two_witnesses(
+    word: str, reason: str, tier: str, witness: str, hold: str
+) -> None:
+    kept = kept_outside(Decided("Do it.", word, "agent", "observed"), reason)
+    assert (kept.tier, kept.witness, kept.hold) == (tier, witness, hold)
+
+
+BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "redteam_once.py"))
+
+
+@pytest.fixture(scope="module")
+def empty() -> str:
+    return str(BENCH["repository"]("Nothing yet.\n"))
+
+
+@pytest.mark.parametrize("made", BENCH["MADE"])
+def test_nothing_planted_outside_is_told(made: tuple[str, str, int], empty: str, folder: Path) -> None:
+    """Whatever a fooled reader makes of a page, in one session or in two."""
+    text, name = BENCH["PLANTED"][0]
+    assert not BENCH["told"](empty, "page", text, name, text, made)
+    assert not BENCH["told"](empty, "page", text, name, BENCH["OTHER_WORDS"].format(name=name), made)
+
+
+def test_what_a_tracked_file_teaches_is_told(folder: Path) -> None:
+    text, name = BENCH["PLANTED"][0]
+    assert BENCH["told"](BENCH["repository"](text), "tracked file", text, name, text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.app import Memories, open
-from tacit.learn.own_commands import advised, why_not_own
+from tacit.learn.own_commands import advised, told_to_run, why_not_own
 from tacit.testing import run, tool
 
 OWN = """
@@ -18,6 +18,7 @@ go generate ./...|cargo test --package mise --bin mise|cargo fmt|mise run lint|m
 npx prisma generate|npx playwright test|docker compose up -d db|python manage.py migrate|python -m pytest tests|scripts/setup.sh
 bash scripts/setup.sh|./gradlew generateProto|git submodule update --init|git fetch origin|golangci-lint run|gofmt -w .|bundle install
 bundle exec rake db:migrate|mix deps.get|composer install|dotnet restore|CI=true pnpm install --no-frozen-lockfile|sed -n 1,20p a.py
+pnpm --filter @shop/core build|pnpm api:generate|npx tsc --noEmit --project apps/web/tsconfig.json
 cat -v file|pre-commit run --all-files|cd frontend && bun run css:build|hatch run test|python3
 """
 NOT_OWN = """
@@ -61,6 +62,26 @@ def test_every_other_command_waits() -> None:
 )
 def test_what_a_lesson_tells_somebody_to_run(text: str, found: list[str]) -> None:
     assert advised(text, "pytest") == found
+
+
+RAN = ["cd app && zorbctl trust --all", "./zorblax/fix.sh", "make setup", "psql <<E\nnobody runs this\nE"]
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("Run `zorbctl trust --all` before `pytest`.", "zorbctl trust --all"),
+        ("When protoc is missing, zorbctl trust --all cures it.", "zorbctl trust --all"),
+        ("Run ./zorblax/fix.sh first.", "./zorblax/fix.sh"),
+        ("Run make setup first; nobody runs this by hand.", ""),
+        ("Never run zorbctl trust --all here.", ""),
+        ("Tests that call `auth.Init` set SESSION_KEY.", ""),
+        ("Upload packs ask for `ref-prefix refs/heads/`.", ""),
+    ],
+)
+def test_what_is_learned_by_imitation_is_the_repositorys_own(text: str, held: str) -> None:
+    """With code marks and without; what no session ran, what code calls and what is warned of is nothing to imitate."""
+    assert [each for each in told_to_run(text, RAN) if why_not_own(each)] == [held] * bool(held)
 
 
 @pytest.fixture

@@ -11,15 +11,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from tacit.core.run import Run, Step
+from tacit.learn.own_commands import scripts_of
 from tacit.learn.shell import Call, calls, command_of, looks, proper
 from tacit.stores.git import ask_git
 from tacit.words.claim_words import BLAND, FILLERS
 from tacit.words.tokens import all_stop_words
 
 IN_A_ROW = 6  # words that nobody writes twice by chance
+SENTENCE = "a text from outside says"
 _MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept
 _TOOLS = ("webfetch", "websearch", "mcp__", "web_", "fetch", "browser")
 _PROGRAMS = frozenset("gh glab curl wget http https ssh scp rsync ftp sftp aws gcloud az kubectl telnet nc".split())
@@ -33,9 +35,11 @@ _FETCHES = frozenset(
 _WRITES = frozenset("create comment merge close edit review push reopen ready".split())
 _SEARCHES = ("grep", "glob", "search")
 _FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
-_WORD = re.compile(r"\w+")
+_WORDS = re.compile(r"[^\s`\"'“”‘’(),;]+")
 # A package may be called by a plain word: every word is a name that neither the project nor the people in it use.
-_NAME = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
+EVERY_WORD = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
+# What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a capital inside a sentence.
+LIKE_NAMES = re.compile(r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
 
 
 def tracked_files(folder: str) -> Callable[[str], bool]:
@@ -58,6 +62,16 @@ def tracked_files(folder: str) -> Callable[[str], bool]:
         )
 
     return tracked
+
+
+def strange_script(commands: Sequence[str], folder: str) -> str:
+    """Why a person is asked about commands that are the repository's own by their looks: one runs a script that lies in its folder and
+    that nobody committed; empty where none does."""
+    for command in commands if folder else ():
+        lying = [path for path in scripts_of(command) if os.path.lexists(os.path.join(folder, path))]
+        if lying and not all(map(tracked_files(folder), lying)):
+            return f"`{command[:60]}` runs a script that the repository does not hold"
+    return ""
 
 
 def held_at_head(folder: str) -> Callable[[str], bool]:
@@ -152,20 +166,27 @@ def _of_untracked_lines(text: str, tracked: Callable[[str], bool]) -> str:
 
 def brought(
     text: str,
-    before: Sequence[tuple[int, str]],
+    heard: Sequence[tuple[int, str]],
     own: Callable[[str, int], bool],
     holds: Callable[[str], bool],
+    *,
+    names: re.Pattern[str] = EVERY_WORD,
 ) -> str:
-    """What of a lesson came from outside texts that stood `before` its quote; empty where nothing did. `own` tells whether the
-    person, or the agent's own calls before a step, hold a name, `holds` whether a tracked file does."""
-    phrases = _phrases(text)
-    for _, heard in before:
-        if not phrases.isdisjoint(_phrases(heard)):
-            return "its words stood in a text from outside"
-    heard_by = [(at, {word.casefold() for word in _NAME.findall(heard)}) for at, heard in before]
-    for name in dict.fromkeys(_NAME.findall(text)):
+    """What of a lesson texts from outside brought into its session; empty where they brought nothing. `own` tells whether the person, or
+    the session's own words and calls before a step, hold a name or a row of words, `holds` whether a tracked file does."""
+    for row in rows_of(text):
+        first = next((at for at, told in heard if row in spaced(told)), -1)
+        if first >= 0 and not own(row, first):
+            return f"{SENTENCE}: {row.strip()}"
+    heard_by = [(at, {word.casefold() for word in EVERY_WORD.findall(told)}) for at, told in heard]
+    for name in dict.fromkeys(names.findall(text)):
         first = next((at for at, words in heard_by if name.casefold() in words), -1)
-        if first >= 0 and name.casefold() not in _ordinary() and not own(name, first) and not holds(name):
+        if first < 0 or name.casefold() in _ordinary() or own(name, first) or holds(name):
+            continue
+        parts = re.split("[-/]", name)
+        if len(parts) == 1 or not all(
+            each.casefold() in _ordinary() or own(each, first) or holds(each) for each in parts
+        ):
             return f"a text from outside brought {name}"
     return ""
 
@@ -176,6 +197,13 @@ def _ordinary() -> frozenset[str]:
     return all_stop_words() | FILLERS | BLAND
 
 
-def _phrases(text: str) -> set[tuple[str, ...]]:
-    words = _WORD.findall(text.casefold())
-    return {tuple(words[at : at + IN_A_ROW]) for at in range(len(words) - IN_A_ROW + 1)}
+@lru_cache(maxsize=512)
+def spaced(text: str) -> str:
+    """The words of a text between single spaces, for looking up a row of them."""
+    return f" {' '.join(word for each in _WORDS.findall(text.casefold()) if (word := each.strip('.:!?*_')))} "
+
+
+def rows_of(text: str) -> list[str]:
+    """Every six words in a row, between spaces."""
+    words = spaced(text).split()
+    return [f" {' '.join(words[at : at + IN_A_ROW])} " for at in range(len(words) - IN_A_ROW + 1)]

@@ -12,6 +12,8 @@ with the command that it waits for; Tacit's own commands always do.
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator, Sequence
 
 from tacit.learn import shell
 from tacit.learn.hazard import hazard_of
@@ -26,42 +28,35 @@ _OWN: dict[str, frozenset[str]] = {
         "mvnw": "*", "npm": "run run-script test t ci install start build", "pnpm": "run test install i build lint typecheck format check start",
         "yarn": "run test install build lint typecheck format check start", "bun": "run test install i build",
         "cargo": "build b check c test t fmt clippy doc bench clean fetch fix nextest generate-lockfile",
-        "go": "build test vet fmt generate mod clean", "dotnet": "build test restore format clean", "mix": "test compile deps.get format",
+        "go": "build test vet fmt generate mod clean", "dotnet": "build test restore format clean", "mix": "test compile deps.get format ecto.migrate",
         "composer": "install dump-autoload test", "bundle": "install check", "swift": "build test", "flutter": "test analyze",
         "uv": "sync lock", "poetry": "install lock check", "pdm": "install sync lock", "mise": "run install task tasks r", "task": "*",
         "pre-commit": "run", "pytest": "*", "ruff": "*", "black": "*", "mypy": "*", "isort": "*", "flake8": "*", "pyright": "*", "tsc": "*",
         "vue-tsc": "*", "eslint": "*", "prettier": "*", "biome": "*", "stylelint": "*", "vitest": "*", "jest": "*", "mocha": "*",
         "playwright": "test", "cypress": "run", "prisma": "generate validate format", "markdownlint": "*", "markdownlint-cli2": "*",
         "golangci-lint": "run fmt", "gofmt": "*", "gofumpt": "*", "goimports": "*", "rustfmt": "*", "shellcheck": "*", "shfmt": "*",
+        "deno": "fmt lint test check", "stack": "build test", "cabal": "build test", "rebar3": "compile eunit ct", "zig": "build test",
         "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
     }.items()
 }  # fmt: skip
 _INSTALLS = shell.word_set(
     "install i ci sync fetch restore deps.get lock"
 )  # from the project's files: nothing is named behind it
-_RUNS_OWN = {
-    "npx": 1,
-    "bunx": 1,
-    "uv": 2,
-    "poetry": 2,
-    "pdm": 2,
-    "bundle": 2,
-    "pnpm": 2,
-    "yarn": 2,
-    "hatch": 2,
-}  # … exec, run: a command
+# How many words stand before the command that such a program runs: … exec, run.
+_RUNS_OWN = {"npx": 1, "bunx": 1, **dict.fromkeys(("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch"), 2)}
 _GIT = shell.word_set("fetch pull add restore stash switch checkout submodule lfs rebase merge")
 _COMPOSE = shell.word_set("up down build start stop restart ps logs")
 _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
 # An argument that leaves the repository, names an address, a plug-in or another file of settings, or sets what a runner is made of.
 _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
 _STEERS = re.compile(
-    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
+    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--[\w-]*(?:verif|trust|insecure|unsafe|remote)[\w-]*|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
     r"|loader|resolve-plugins\S*|rulesdir|manifest-path|target-dir|directory|makefile|justfile|root|cwd|dir|toolexec|exec|overlay"
     r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-\S+)(?:=|$)"
     r"|(?:SHELL|CC|CXX|PATH|LD|AR|PYTHON|NODE|\w*FLAGS|\w*OPTS|\w*OPTIONS)="
 )
 _PLAIN_SETTING = re.compile(r"[A-Z][A-Z0-9_]*=(?:true|false|1|0|test|testing|development|ci)", re.IGNORECASE)
+_PACKAGE = re.compile(r"(?:@[\w-]+/)?[\w.-]+")  # of the repository, as its manager calls it
 _OWN_FILE = re.compile(r"(?:\./)?[\w-][\w./-]*\.(?:txt|in|lock|toml)")
 
 
@@ -74,18 +69,18 @@ def why_not_own(command: str) -> str:
 
 
 def _is_own(call: shell.Call) -> bool:
+    if not all(map(_PLAIN_SETTING.fullmatch, call.env)):
+        return False
     words = [shell.bare(word) for word in call.words]
-    while words and _PLAIN_SETTING.fullmatch(words[0]):
-        words = words[1:]
+    if len(words) > 3 and words[1] in ("--filter", "-F", "--workspace", "-w") and _PACKAGE.fullmatch(words[2]):
+        words = [words[0], *words[3:]]
     if not words or any(_LEAVES.search(word) for word in words[1:]):
         return False
-    if len(words) > 3 and words[1] in ("--filter", "--workspace"):  # one package of the repository
-        words = [words[0], *words[3:]]
     return words[0] == "cd" or (shell.looks(call) and words[0] in _LOOKING) or _runs(words)
 
 
 _LOOKING = shell.word_set(
-    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq pwd which echo git test true"
+    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq od xxd pwd which echo git test true"
 )
 
 
@@ -93,10 +88,14 @@ def _runs(words: list[str]) -> bool:
     program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
+    if {program, first} & {"tsc", "vue-tsc"}:  # one of the repository's own settings
+        rest = [word for word in rest if word not in ("-p", "--project")]
     if any(_STEERS.match(word) for word in rest) and not (
         program.startswith("pip") or program in ("python", "python3")
     ):
         return False
+    if program in ("pnpm", "yarn", "bun") and ":" in first:
+        return True  # a script that the project's own file names
     if program in ("bash", "sh", "python", "python3", "node", "ruby"):
         return _interprets(program, rest)
     if _SCRIPT.fullmatch(program) and "/" in program:
@@ -132,6 +131,12 @@ def _runs(words: list[str]) -> bool:
     return "*" in allowed or first in allowed or (rest[:1] != [] and rest[0] in allowed)
 
 
+def scripts_of(command: str) -> list[str]:
+    """The scripts of a repository, by their paths, that a command runs or is given."""
+    words = (shell.bare(word) for call in shell.calls(command) for word in call.words)
+    return [word for word in words if _SCRIPT.fullmatch(word)]
+
+
 def _interprets(program: str, rest: list[str]) -> bool:
     if program.startswith("python") and rest[:1] == ["-m"]:
         return _runs(rest[1:]) if len(rest) > 1 else False
@@ -156,9 +161,24 @@ def _from_files(words: list[str]) -> bool:
 
 
 _SPAN = re.compile(r"`([^`\n]{2,400})`")
-_A_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*[a-z./~][\w./+-]*(?:\s+\S.*)?")
+_A_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//)(?:[a-z./~][\w./+-]*|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?")
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
+_A_MEMBER = re.compile(
+    r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+"
+)  # of a class or a module: code, no program
+
+
+def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
+    """The commands that a lesson tells somebody to run and whose programs these lines ran, with code marks and without: what is learned by
+    imitation. Lines that were cut count as far as they can be read, and those of other tools not at all."""
+    calls = [
+        call for line in ran if not _A_TOOL.match(line) for call in shell.calls(_to_quote(line.partition("<<")[0]))
+    ]
+    programs = {call.words[0] for call in calls}
+    named = [each for each in advised(text, but) if any(call.words[0] in programs for call in shell.calls(each))]
+    return [*named, *_bare(text, calls)]
 
 
 def advised(text: str, but: str = "") -> list[str]:
@@ -169,6 +189,27 @@ def advised(text: str, but: str = "") -> list[str]:
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
         if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or command == but:
             continue
-        if " " in command or _RUN.search(before):
+        if " " in command or (_RUN.search(before) and not _A_MEMBER.fullmatch(command)):
             found.append(command)
     return found
+
+
+def _bare(text: str, calls: Sequence[shell.Call]) -> Iterator[str]:
+    """Those of these calls that stand in a text without code marks, and are not warned of."""
+    plain = " ".join(_SPAN.sub(" ", text).split())
+    words = {word.rstrip(".,;:") for word in plain.split()}
+    for call in calls:
+        command = " ".join(call.words)
+        by_name = len(command) > 3 and command in words and not command.isalpha()
+        at = plain.find(command) if " " in command or by_name else -1
+        if at >= 0 and _A_PROGRAM.fullmatch(command) and not _NOT.search(plain[max(0, at - 40) : at]):
+            yield " ".join((*(each for each in call.env if each in plain), command))
+
+
+def _to_quote(line: str) -> str:
+    """A line as far as it can be read: to the first quote, where one was cut off inside."""
+    try:
+        shlex.split(line)
+    except ValueError:
+        return re.split("[\"']", line)[0]
+    return line

@@ -18,6 +18,8 @@ from tacit.core.run import OUTRIGHT, Finding, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.match import Neighbours, is_read, keeps_apart, match, successor_of
+from tacit.learn.outside import strange_script
+from tacit.learn.own_commands import advised
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.report import Learned
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.learn.match import Matched
 
 BY = "learn"  # the name under which the pipeline writes
+COUNTED = tuple("hold quarantine discard rejected linked settled proposals findings known buried".split())
 PORTION = 50  # findings whose neighbours are looked up at once
 
 
@@ -42,18 +45,7 @@ class Findings:
     def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
         self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
         self.redacted = 0
-        self.counts = {
-            "hold": 0,
-            "quarantine": 0,
-            "discard": 0,
-            "rejected": 0,
-            "linked": 0,
-            "settled": 0,
-            "proposals": 0,
-            "findings": 0,
-            "known": 0,
-            "buried": 0,
-        }
+        self.counts = dict.fromkeys(COUNTED, 0)
         self.new: list[str] = []
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
@@ -151,6 +143,7 @@ class Findings:
         counts = Counts(tx, self.project.id, person, self.id)
         told = told_by(counts, noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
         for lesson in told.lessons:
+            lesson = replace(lesson, hold=lesson.hold or strange_script(advised(lesson.text), self.run.cwd))
             id, new = keep(
                 tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold
             )  # fmt: skip
@@ -243,36 +236,19 @@ class Findings:
             stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
         tx.add_evidence(
             Evidence(
-                memory=memory.id,
-                project=memory.project,
-                run=self.id,
-                root=self.row.root,
-                finding=finding.key,
-                stance=stance,
-                origin=finding.origin or self.run.descent,
-                by=finding.by,
-                tier=finding.witness,
-                place=finding.place,
-                quote=finding.quote,
-                at=finding.at or self.run.ended_at or self.at,
-                seq=self.seq,
+                memory=memory.id, project=memory.project, run=self.id, root=self.row.root, finding=finding.key, stance=stance,
+                origin=finding.origin or self.run.descent, by=finding.by, tier=finding.witness, place=finding.place, quote=finding.quote,
+                at=finding.at or self.run.ended_at or self.at, seq=self.seq,
             )
-        )
+        )  # fmt: skip
         confidence = finding.confidence if decision.confidence is None else decision.confidence
         for signal, figure in (("confidence", confidence), ("success_rate", (finding.extra or {}).get("success_rate"))):
             if isinstance(figure, (int, float)):
                 tx.add_evidence(
                     Evidence(
-                        memory.id,
-                        memory.project,
-                        self.id,
-                        self.row.root,
-                        finding.key,
-                        signal=signal,
-                        amount=figure,
-                        at=self.at,
+                        memory.id, memory.project, self.id, self.row.root, finding.key, signal=signal, amount=figure, at=self.at
                     )
-                )
+                )  # fmt: skip
 
     def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
         done = promote(
@@ -287,55 +263,26 @@ class Findings:
         stays = bool(memory)
         tx.put_finding(
             FindingRow(
-                key=finding.key,
-                project=self.project.id,
-                run=self.id,
-                place=finding.place,
-                extractor=finding.extractor,
-                version=finding.version,
-                memory=memory,
-                outcome="linked" if decision.linked else decision.outcome,
-                reason=decision.reason,
-                gate=decision.version,
-                text=finding.text if stays else "",
-                digest=digest("finding", finding.text),
-                kind=finding.kind,
-                by=finding.by,
-                tier=finding.tier,
-                origin=finding.origin if stays else "",
-                signature=finding.signature if stays else "",
-                score=score,
-                runner_up=runner_up,
-                at=finding.at or self.at,
+                key=finding.key, project=self.project.id, run=self.id, place=finding.place, extractor=finding.extractor,
+                version=finding.version, memory=memory, outcome="linked" if decision.linked else decision.outcome, reason=decision.reason,
+                gate=decision.version, text=finding.text if stays else "", digest=digest("finding", finding.text), kind=finding.kind,
+                by=finding.by, tier=finding.tier, origin=finding.origin if stays else "", signature=finding.signature if stays else "",
+                score=score, runner_up=runner_up, at=finding.at or self.at,
             )
-        )
+        )  # fmt: skip
         if decision.fallback:
             tx.count(self.project.id, "gate_fallback", self.at)
 
     def report(self, dry_run: bool = False) -> Learned:
         """What came of it."""
         at = self.counts
+        warned = (*(self.run.reading.warnings if self.run.reading else ()), *self._left_out())
         return Learned(
-            run=self.run.id,
-            format=self.run.host,
-            already=not self.first and not at["findings"],
-            findings=at["findings"],
-            known=at["known"],
-            buried=at["buried"],
-            new=tuple(self.new),
-            matched=tuple(dict.fromkeys(self.matched)),
-            held=at["hold"],
-            quarantined=at["quarantine"],
-            discarded=at["discard"],
-            rejected=at["rejected"],
-            linked=at["linked"],
-            redacted=self.redacted,
-            settled=at["settled"],
-            moves=tuple(self.moves),
-            proposals=at["proposals"],
-            dry_run=dry_run,
-            warnings=(*(self.run.reading.warnings if self.run.reading else ()), *self._left_out()),
-        )
+            run=self.run.id, format=self.run.host, already=not self.first and not at["findings"], findings=at["findings"],
+            known=at["known"], buried=at["buried"], new=tuple(self.new), matched=tuple(dict.fromkeys(self.matched)), held=at["hold"],
+            quarantined=at["quarantine"], discarded=at["discard"], rejected=at["rejected"], linked=at["linked"], redacted=self.redacted,
+            settled=at["settled"], moves=tuple(self.moves), proposals=at["proposals"], dry_run=dry_run, warnings=warned,
+        )  # fmt: skip
 
     def _left_out(self) -> Iterator[str]:
         if count := self.counts["buried"]:

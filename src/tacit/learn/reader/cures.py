@@ -24,14 +24,15 @@ from tacit.learn import shell
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
-from tacit.learn.own_commands import advised, why_not_own
+from tacit.learn.outside import LIKE_NAMES, SENTENCE, brought, held_at_head, strange_script
+from tacit.learn.own_commands import advised, told_to_run, why_not_own
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
 from tacit.learn.reader.leave import asks_person
 from tacit.learn.reader.render import PERSON, Line
-from tacit.learn.reader.whose import copied
+from tacit.learn.reader.whose import copied, said_before
 from tacit.learn.tell.keep import adopt, keep
 from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.lessons import ToldLesson as Told
@@ -157,9 +158,23 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
     first = met[-1].incident
     reason = _checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
     every = [line for each in pieces for line in each.lines]
-    run = "" if reason else copied(lessons[0].text, every)
-    _keep(desk, reading, mark, met, "" if reason else lessons[0].text, run and f"an output says: {run}")
-    return reason or lessons[0].text
+    ran = [line.whole for line in every if line.letter == "T"]
+    text = "" if reason else lessons[0].text
+    _keep(desk, reading, mark, met, text, text and _told_by_others(desk.folder, text, pieces), ran)
+    return reason or text
+
+
+def _told_by_others(folder: str, text: str, pieces: Sequence[Piece]) -> str:
+    """Whose words a cure is, if they are not the sessions' own: those of an output or of a text from outside; a name alone that such a text
+    brought counts where no piece of work came upon it otherwise."""
+    if run := copied(text, [line for each in pieces for line in each.lines]):
+        return f"an output says: {run}"
+    kept = [found for each in pieces if (found := load(folder, each.run)) is not None]
+    told = [
+        brought(text, each.outside or (), said_before(lines_of(each)), held_at_head(each.root), names=LIKE_NAMES)
+        for each in kept
+    ]
+    return next((each for each in told if each.startswith(SENTENCE)), told[0] if told and all(told) else "")
 
 
 def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
@@ -173,7 +188,9 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     return numbered([*found.values()])
 
 
-def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str, said: str) -> None:
+def _keep(
+    desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted], text: str, said: str, ran: Sequence[str]
+) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
@@ -182,12 +199,9 @@ def _keep(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        hold = (
-            asks_person(text)
-            or said
-            or desk.advises
-            or next(filter(None, map(why_not_own, advised(text, program))), "")
-        )
+        commands = told_to_run(text, ran, program)
+        hold = asks_person(text) or said or desk.advises or next(filter(None, map(why_not_own, commands)), "")
+        hold = hold or strange_script(commands, reading.root)
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)

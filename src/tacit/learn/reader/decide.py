@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 
 from tacit.core.value import replace, value
+from tacit.learn.outside import SENTENCE
 from tacit.learn.reader.agreed import why_not_agreed
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, was_done
@@ -61,6 +62,17 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     if not decided.word or not (why := _taken_over(decided, lines)):
         return decided
     return replace(decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}")
+
+
+def kept_outside(decided: Decided, brought: str) -> Decided:
+    """The same, where a text from outside brought something of it (`outside.brought`). What the person said is theirs. Of what was found, a
+    sentence is quoted, and a name waits for a piece of work that comes upon it without such a text: two agents that read one page are no
+    two witnesses."""
+    if not brought or decided.word in ("", "said") or decided.tier == "quoted":
+        return decided
+    if decided.word == "found" and not brought.startswith(SENTENCE):
+        return replace(decided, witness="agent", reason=f"{brought}; {decided.reason}")
+    return replace(decided, tier="quoted", witness="quoted", hold=brought, reason=f"{brought}; {decided.reason}")
 
 
 def _taken_over(decided: Decided, lines: Sequence[Line]) -> str:
@@ -134,6 +146,7 @@ def reads_alone(line: str) -> bool:
 
 def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
     foreign = [name for name in names_missing(checked.lesson.text, done(lines)) if not _PLAIN.fullmatch(name)]
+    foreign = foreign or put_in(checked.lesson.text, lines, names=True)
     if foreign:
         told = _found(checked, lines)
         return replace(told, reason=f"nobody ran or typed {foreign[0]}; {told.reason}")

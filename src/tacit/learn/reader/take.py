@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
-from tacit.learn.outside import brought, held_at_head
+from tacit.learn.outside import EVERY_WORD, LIKE_NAMES, brought, held_at_head, strange_script
+from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.about import subject_of
 from tacit.learn.reader.agreed import spoken_around
@@ -29,12 +31,13 @@ from tacit.learn.reader.amend import about_the_same, changed_lesson
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, telling
-from tacit.learn.reader.decide import AGREED, Decided, decide
+from tacit.learn.reader.decide import AGREED, Decided, decide, kept_outside
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
 from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, settles
+from tacit.learn.reader.whose import said_before
 from tacit.learn.report import Learned
 from tacit.learn.settle import unit_outcome
 from tacit.stores.readings import Reading
@@ -86,6 +89,7 @@ class Taking:
         self.twins: dict[int, tuple[str, str]] = {}  # number of a new lesson -> name and coin of what says the same
         self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
+        self.holds = held_at_head(reading.root)
 
     def judge(self, asking: Questions) -> None:
         """Hold the session against what is known, and weigh what it newly says, outside any transaction."""
@@ -162,7 +166,10 @@ class Taking:
         unsure = [each for each in same if not are_alike(*texts[id(each)], self.desk.profile)]
         said = asking.weighed([*(pair for _, pair in own), *(texts[id(each)] for each in unsure)])
         by = {id(each): said.get(number) for number, (each, _) in enumerate(own, 1)}
-        heard = [(each, decide(each, by.get(id(each)), self.lines)) for each in self.told]
+        heard = [
+            (each, kept_outside(decide(each, by.get(id(each)), self.lines), self._brought(each.lesson.text)))
+            for each in self.told
+        ]
         self.heard = without_twins(heard, lambda one, other: are_alike(one, other, self.desk.profile))
         denied = {id(each) for at, each in enumerate(unsure, len(own) + 1) if at not in said or said[at].says != "yes"}
         for each in same:
@@ -217,7 +224,9 @@ class Taking:
         number = 0
         for checked, decided in self.heard:
             if decided.hold == ADDRESS:
-                decided = replace(decided, hold=asks_beside(decided.text, held_at_head(self.reading.root)))
+                decided = replace(decided, hold=asks_beside(decided.text, self.holds))
+            if not decided.hold and decided.word != "said":
+                decided = replace(decided, hold=self._imitated(decided.text))
             outcome = {
                 "lesson": lesson_as(checked.lesson),
                 "word": decided.word,
@@ -260,22 +269,23 @@ class Taking:
             self._settle(tx, session)
         return session.report(), told
 
+    def _imitated(self, text: str) -> str:
+        """Why a person is asked about the commands that a lesson tells somebody to run, as the session ran them: each is the repository's
+        own, by its looks or since a tracked file holds it, or was typed by the person."""
+        ran, typed = ([line.whole for line in self.lines if line.letter in each] for each in ("T", PERSON))
+        commands = [each for each in told_to_run(text, ran) if not any(each in line for line in typed)]
+        strange = (why for each in commands if (why := why_not_own(each)) and not self.holds(each))
+        return next(strange, "") or strange_script(commands, self.reading.root)
+
+    def _brought(self, text: str, names: re.Pattern[str] = LIKE_NAMES) -> str:
+        """What of a lesson texts from outside brought into this session."""
+        return brought(text, self.reading.outside or (), said_before(self.lines), self.holds, names=names)
+
     def _origin(self, checked: Checked) -> dict[str, Any]:
-        """Whether nothing of a lesson came from outside, or what did; nothing where nobody looked."""
-        reading, last = self.reading, max(quote.line.step for quote in checked.quotes)
-        if reading.outside is None:
+        """Whether nothing of a lesson came from outside, not even a plain word, or what did; nothing where nobody looked."""
+        if self.reading.outside is None:
             return {}
-        before = [(at, text) for at, text in reading.outside if at < last]
-
-        def own(name: str, first: int) -> bool:
-            return any(
-                name.casefold() in line.whole.casefold()
-                and (line.letter in PERSON or (line.letter == "T" and line.step < first))
-                for line in self.lines
-                if line.step <= last
-            )
-
-        reason = brought(checked.lesson.text, before, own, held_at_head(reading.root)) if before else ""
+        reason = self._brought(checked.lesson.text, EVERY_WORD)
         return {"outside": reason} if reason else {INSIDE: True}
 
     def _settle(self, tx: Transaction, session: Session) -> None:
@@ -329,16 +339,22 @@ class Taking:
             )
         )  # fmt: skip
         if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
-            move = Move("under_review", ruling.reason, "taken-back", "contradiction")
-            version = self.desk.project.profile
-            tx.apply(
-                moved(memory, move, self.desk.profile, by=_BY, at=at, run=self.reading.run, profile_version=version)
-            )
-            session.moves.append((memory.id, memory.state, "under_review", ruling.reason))
+            self._suspend(tx, session, memory, ruling.reason)
         elif ruling.act == "propose":
             self._propose(tx, memory, ruling.reason, at)
         else:
             session._promote(tx, memory.id)
+
+    def _suspend(self, tx: Transaction, session: Session, memory: Memory, reason: str) -> None:
+        move, version = Move("under_review", reason, "taken-back", "contradiction"), self.desk.project.profile
+        at, run = self.desk.now(), self.reading.run
+        tx.apply(moved(memory, move, self.desk.profile, by=_BY, at=at, run=run, profile_version=version))
+        session.moves.append((memory.id, memory.state, "under_review", reason))
+
+    def _edit(self, tx: Transaction, memory: Memory, now: Memory, reason: str) -> None:
+        at, run, version = self.desk.now(), self.reading.run, self.desk.project.profile
+        now = replace(now, updated_at=at)
+        tx.apply(change(memory, now, verb="edit", by=_BY, reason=reason, at=at, run=run, profile=version))
 
     def _replace(self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]) -> None:
         """Close lessons of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
@@ -350,33 +366,11 @@ class Taking:
                 told = f"a part of it was changed: {finding.text}"
                 if now is None or now.gate != "allow":
                     if old.state in ("provisional", "stable"):
-                        move = Move("under_review", told, "taken-back", "contradiction")
-                        tx.apply(
-                            moved(
-                                old,
-                                move,
-                                self.desk.profile,
-                                by=_BY,
-                                at=at,
-                                run=self.reading.run,
-                                profile_version=version,
-                            )
-                        )
-                        session.moves.append((old.id, old.state, "under_review", told))
+                        self._suspend(tx, session, old, told)
                 elif now.id == old.id and old.text != finding.text:
-                    fresh = replace(
-                        old,
-                        text=finding.text,
-                        trust=finding.tier,
-                        source=finding.by,
-                        extra=dict(finding.extra or {}),
-                        updated_at=at,
-                    )
-                    tx.apply(
-                        change(
-                            old, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version
-                        )
-                    )
+                    extra = dict(finding.extra or {})
+                    fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=extra)
+                    self._edit(tx, old, fresh, told)
                 elif now.id != old.id and old.state != "superseded":
                     for each in merged(old, now, by=_BY, reason=told, at=at, profile=version):
                         tx.apply(each)
@@ -384,22 +378,15 @@ class Taking:
 
     def _word(self, tx: Transaction, session: Session, worded: Mapping[str, Finding]) -> None:
         """Let a sentence that the rules took over as it was typed give way to the reader's wording of it; the sentence stays its quote."""
-        at, version = self.desk.now(), self.desk.project.profile
         made = {row.key: row.memory for row in tx.findings(run=session.id) if row.memory}
         for memory in tx.memories([*worded]):
             finding = worded[memory.id]
             said = memory.text == finding.text and memory.about
             if made.get(finding.key) != memory.id or said or is_settled(memory) or memory.gate != "allow":
                 continue
-            fresh = replace(
-                memory, text=finding.text, about=finding.about, paths=finding.paths,
-                extra={**(memory.extra or {}), **(finding.extra or {})},
-                updated_at=at,
-            )  # fmt: skip
-            told = "in the reader's words, all of which the person's line has"
-            tx.apply(
-                change(memory, fresh, verb="edit", by=_BY, reason=told, at=at, run=self.reading.run, profile=version)
-            )
+            extra = {**(memory.extra or {}), **(finding.extra or {})}
+            fresh = replace(memory, text=finding.text, about=finding.about, paths=finding.paths, extra=extra)
+            self._edit(tx, memory, fresh, "in the reader's words, all of which the person's line has")
 
     def _propose(
         self,
@@ -432,13 +419,7 @@ class Taking:
             told = {"text": better, "was": memory.text}
             self._propose(tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told)
             return
-        now = replace(memory, text=better, updated_at=self.desk.now())
-        tx.apply(
-            change(
-                memory, now, verb="edit", by=_BY, reason="met again; worded for both sightings", at=self.desk.now(), run=self.reading.run,
-                profile=self.desk.project.profile,
-            )
-        )  # fmt: skip
+        self._edit(tx, memory, replace(memory, text=better), "met again; worded for both sightings")
         session._promote(tx, id)
 
 

@@ -5,16 +5,16 @@ A word belongs to who says it first. An agent that repeats a page repeats a page
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from tacit.learn.outside import LIKE_NAMES, rows_of, spaced
 from tacit.learn.reader.render import PERSON, Line
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
 
 OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
-IN_A_ROW = 6  # words that show a sentence to be an output's
+_OWN = ("A", "T", "E")  # letters of what a session itself says, runs and is answered
 LONGEST_LINE = 6_000  # characters of a line that are read for its words
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"), "-")
@@ -32,12 +32,12 @@ def copied(text: str, lines: Sequence[Line]) -> str:
     own = _runs(text)
     if not own:
         return ""
-    speaker: dict[tuple[str, ...], str] = {}
+    speaker: dict[str, str] = {}
     for line in lines:
         for run in _runs(line.whole) & own:
             if line.letter in PERSON or run not in speaker:
                 speaker[run] = line.letter
-    return next((" ".join(run) for run in sorted(own) if speaker.get(run) in OUTSIDE), "")
+    return next((run.strip() for run in sorted(own) if speaker.get(run) in OUTSIDE), "")
 
 
 def is_brought(text: str, lines: Sequence[Line], *, wholly: bool) -> str:
@@ -49,17 +49,19 @@ def is_brought(text: str, lines: Sequence[Line], *, wholly: bool) -> str:
     return words[0] if enough else ""
 
 
-def put_in(text: str, lines: Sequence[Line]) -> list[str]:
-    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they
-    are several or
-    one reads as a name; a single plain word is how a rule is made of a line."""
-    strange = _strange(text, _speakers(lines))
-    names = {term for name in _NAME.findall(plain(text)) for term in prepare(name).weights}
-    return strange if len(strange) > 1 or names & {*strange} else []
-
-
-# A word with a hyphen, a dot, a digit or the like inside it, behind an @, or with a capital inside a sentence.
-_NAME = re.compile(r"@\w+|\b\w+(?:[-._/:@]\w+)+\b|\b\w*\d\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
+def put_in(text: str, lines: Sequence[Line], *, names: bool = False) -> list[str]:
+    """What a model put into a lesson: words that neither the person nor the agent said or ran before anybody else did, if they are several
+    or one reads as a name; a single plain word is how a rule is made of a line. With `names` these alone. A word with a hyphen is one if a
+    part of it is strange by itself."""
+    first = _speakers(lines)
+    strange = _strange(text, first)
+    if len(strange) > 1 and not names:
+        return strange
+    like = (
+        each for each in LIKE_NAMES.findall(plain(text)) if "-" not in each or _strange(each.replace("-", " "), first)
+    )
+    named = {term for each in like for term in prepare(each).weights}
+    return [term for term in strange if term in named]
 
 
 def _strange(text: str, first: Mapping[str, str]) -> list[str]:
@@ -74,6 +76,22 @@ def _speakers(lines: Sequence[Line]) -> dict[str, str]:
             if line.letter in (*PERSON, "T") or term not in first:
                 first[term] = line.letter
     return first
+
+
+def said_before(lines: Sequence[Line]) -> Callable[[str, int], bool]:
+    """Whether a session's own lines hold a name, or a row of words between spaces, before a step: what a person types is theirs whenever
+    they do, and a name is not the agent's by its mere saying it."""
+    own = [(line, spaced(line.whole)) for line in lines if line.letter in (*PERSON, *_OWN)]
+
+    def said(words: str, step: int) -> bool:
+        row = words.startswith(" ")
+        return any(
+            (words in told if row else words.casefold() in line.whole.casefold())
+            and (line.letter in PERSON or (line.step < step and (row or line.letter != "A")))
+            for line, told in own
+        )
+
+    return said
 
 
 def lacking(text: str, held: Iterable[str]) -> list[str]:
@@ -100,7 +118,5 @@ _FREE = frozenset(
 )
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = [word.strip(".:!?*_") for word in re.findall(r"[^\s`\"'“”‘’(),;]+", plain(text).casefold())]
-    words = [word for word in words if word]
-    return frozenset(tuple(words[at : at + IN_A_ROW]) for at in range(len(words) - IN_A_ROW + 1))
+def _runs(text: str) -> frozenset[str]:
+    return frozenset(rows_of(plain(text)))
