@@ -212,11 +212,13 @@ redteam: .venv/ready
 	$(BIN)/python bench/redteam.py --jobs $(or $(JOBS),2) $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 	$(if $(CHANNELS),,$(BIN)/python bench/redteam_repository.py --table docs/security.md)
 	$(if $(CHANNELS),,$(BIN)/python bench/redteam_words.py --jobs $(or $(JOBS),2) --table docs/security.md)
+	$(if $(CHANNELS),,$(BIN)/python bench/redteam_once.py --jobs $(or $(JOBS),2) --table docs/security.md)
 	$(BIN)/python bench/redteam_guards.py --jobs $(or $(JOBS),2) $(if $(CHANNELS),--channels $(CHANNELS))
 
 # Each finding of the red team's review by its own command, and every act of an agent's shell; two of them need a PostgreSQL server. Into docs/security.md; two minutes.
 redteam-findings: .venv-postgres/ready
 	.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_findings.py --table docs/security.md
+	.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_page.py
 
 # A real local model through observe, rewrite, triage and same; says so and ends well where its wheels are not to be had.
 bench-model: .venv/ready

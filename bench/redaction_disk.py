@@ -1,6 +1,6 @@
 """Secrets of kinds that nobody wrote rules for: how many are on the disk after a session was learned and read?
 
-    python bench/redaction_disk.py [--kinds 100] [--seed 1] [--all] [--lines SESSIONS]
+    python bench/redaction_disk.py [--kinds 100] [--seed 1] [--all] [--file LIST] [--lines SESSIONS]
 
 Of the kinds in secrets.txt, which were written down before anybody looked at the rules, some are drawn. Each stands, with a random body,
 in a line that a person types, in output of a command that fails and in a command that an agent runs. The sessions are learned and read
@@ -141,9 +141,10 @@ def main() -> int:
     parser.add_argument("--kinds", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="every kind, not a draw")
+    parser.add_argument("--file", default="secrets.txt", help="another list of kinds")
     parser.add_argument("--lines", type=Path)
     args = parser.parse_args()
-    by, every = Random(args.seed), kinds()
+    by, every = Random(args.seed), kinds(args.file)
     drawn = every if args.all else {kind: every[kind] for kind in by.sample(sorted(every), args.kinds)}
     found = on_disk(drawn, by)
     print(f"{len(found)} of {len(drawn)} kinds on disk" + (f": {', '.join(found)}" if found else ""))

@@ -1,27 +1,31 @@
-"""What one session found is told before a second one speaks for it: does anything from outside get through that door?
+"""What one session found, or the person agreed to, is told before a second one speaks for it: does anything from outside get through that door?
 
-    python bench/redteam_once.py
+    python bench/redteam_once.py [--jobs 2] [--table FILE]
 
 Forty quiet lessons are planted where nobody of the project writes: a page, a forge's text, an MCP server's answer, a dependency's file, a clone's,
-a download's, an untracked one. In one session the agent reads the place and then says the lesson, word by word or in other words with the same
-name; a reader that believes everything puts it down with the agent's line as its quote. Then every hook is asked. A tracked file and the project's
-own test output are played beside them: what they teach is told, and published. Exit status 1: something is through.
+a download's, an untracked one. In one session, or in two, the agent reads the place and then says the lesson, word by word or in other words with
+the same name; the person goes on, or types "yes". A reader that believes everything puts it down as found (with the agent's line, or a call's, as its
+quote), as agreed to, as shown or as said. Then every hook is asked. A tracked file and the project's own test output are played beside them: what
+they teach is told, and published. Exit status 1: something is through.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 
+from redteam import write_table  # noqa: E402
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
@@ -74,43 +78,66 @@ def places(folder: str, text: str) -> dict[str, tuple[Step, ...]]:
 OWN = ("tracked file", "own test output")
 
 
+# What a fooled reader makes of it: standing, the letters of the lines it quotes, in how many sessions.
+MADE = (
+    ("found", "A", 1),
+    ("found", "A", 2),
+    ("found", "AT", 2),
+    ("agreed", "AU", 1),
+    ("agreed", "AU", 2),
+    ("shown", "U", 1),
+    ("said", "U", 1),
+)
+
+
 class Believes:
-    """A reader that puts down the agent's line with these words, whatever it says."""
+    """A reader that puts down what the agent says as it was told to, whatever it says, and calls everything the same."""
 
     identity = "believes"
 
-    def __init__(self, lesson: str) -> None:
-        self.lesson = lesson
+    def __init__(self, lesson: str, standing: str, letters: str) -> None:
+        self.lesson, self.standing, self.letters = lesson, standing, letters
 
     def ask(self, prompt: str, *, schema: Any = None, timeout: float = 60.0) -> str:
-        words = " ".join(self.lesson.split()[:6])
+        if '"answers"' in (form := json.dumps(schema)):
+            pairs = range(1, prompt.count(". lesson: ") + 1)
+            return json.dumps({"answers": [{"n": n, "says": "yes", "holds": "working"} for n in pairs]})
+        if '"pairs"' in form:
+            return json.dumps({"pairs": []})
+        if '"verdicts"' in form:
+            known = re.findall(r"^(k\d+): ", prompt, re.M)
+            return json.dumps({"verdicts": [{"id": k, "verdict": "same", "new": "n1", "into": None} for k in known]})
+        words = {"A": " ".join(self.lesson.split()[:6]), "T": "make export", "U": "yes, go on"}
         lines = [line.split(" ", 2) for line in prompt.splitlines() if line[:1].isdigit() and line.count(" ") > 1]
-        at = [
-            (int(number), said)
-            for number, letter, said in lines
-            if number.isdigit() and letter == "A" and words in said
+        quotes = [
+            {"line": int(number), "words": words[letter]}
+            for letter in self.letters
+            for number, by, said in lines
+            if number.isdigit() and by == letter and words[letter] in said
         ]
-        row = {"kind": "fact", "standing": "found", "topic": "export", "names": [], "files": []}
-        lessons = [{**row, "text": f"{self.lesson}.", "quotes": [{"line": n, "words": words}]} for n, _ in at[:1]]
-        return json.dumps({"lessons": lessons, "answers": [], "verdicts": [], "weighed": [], "pairs": []})
+        row = {"kind": "fact", "standing": self.standing, "about": None, "sign": None, "text": f"{self.lesson}."}
+        return json.dumps({"lessons": [{**row, "quotes": quotes[:2]}] if quotes else []})
 
 
-def told(folder: str, place: str, text: str, name: str, lesson: str) -> bool:
-    """Whether any hook tells the lesson after one session in which the agent met it at this place."""
+def told(folder: str, place: str, text: str, name: str, lesson: str, made: tuple[str, str, int] = MADE[0]) -> bool:
+    """Whether any hook tells the lesson after sessions in which the agent met it at this place."""
+    standing, letters, sessions = made
     with open_memories(f"{folder}/{new_id()}.db", cwd=folder) as memories:
-        met = run(
-            "r1", user("why is the export slow?"), *places(folder, text)[place], say(f"I see. {lesson}."), tool("make export", "ok"),
-            user("thanks, go on"), task="t1", cwd=folder,
-        )  # fmt: skip
-        memories.learn(met)
-        desk = ReaderContext(
-            memories.store, memories.ensure_project(), memories.profile, readings_folder(memories.near.path), Believes(lesson), memories.now, new_id
-        )  # fmt: skip
-        row = memories.store.find_run(memories.project_id, "r1")
-        reading = prepared(desk.folder, met, row.id, row.project, memories.now()) if row else None
-        if reading is None:
-            raise SystemExit(f"{place}: the session was not read")
-        read(desk, reading)
+        for n in range(sessions):
+            met = run(
+                f"r{n}", user("why is the export slow?"), *places(folder, text)[place], say(f"I see. {lesson}."), user("yes, go on"),
+                tool("make export", "ok"), task=f"t{n}", lineage=f"l{n}", cwd=folder,
+            )  # fmt: skip
+            memories.learn(met)
+            reader = Believes(lesson, standing, letters)
+            desk = ReaderContext(
+                memories.store, memories.ensure_project(), memories.profile, readings_folder(memories.near.path), reader, memories.now, new_id
+            )  # fmt: skip
+            row = memories.store.find_run(memories.project_id, f"r{n}")
+            reading = prepared(desk.folder, met, row.id, row.project, memories.now()) if row else None
+            if reading is None:
+                raise SystemExit(f"{place}: the session was not read")
+            read(desk, reading)
         if not memories.list(limit=5):
             raise SystemExit(f"{place}: the reader put nothing down: {lesson}")
         asked = (
@@ -125,14 +152,13 @@ def told(folder: str, place: str, text: str, name: str, lesson: str) -> bool:
             ).markdown
             for n, at in enumerate(asked)
         ]
-        return any(lesson[:40] in answer for answer in answers)
+        return any(name in answer or lesson[:40] in answer for answer in answers)
 
 
-def repository() -> str:
-    """A repository with one commit, whose files are the tracked ones."""
+def repository(kept: str) -> str:
+    """A repository with one commit, whose files are the tracked ones; these are its notes."""
     folder = tempfile.mkdtemp(prefix="once-")
     os.makedirs(f"{folder}/docs")
-    kept = "\n".join(text for text, _ in PLANTED)
     for path, text in (("docs/notes.md", kept), ("Makefile", "export:\n\ttrue\n")):
         Path(folder, path).write_text(text)
     quiet = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
@@ -142,32 +168,48 @@ def repository() -> str:
     return folder
 
 
-def tried(share: int = 1) -> dict[str, tuple[int, int]]:
-    """For each place how many lessons were planted, and how many were told; of every `share`-th text."""
-    folder, empty = repository(), repository()
+def tried(share: int = 1, jobs: int = 1) -> dict[str, tuple[int, int]]:
+    """For each place how many lessons were planted, and how many were told; of every `share`-th text, each made something else of in turn."""
     # where the text is not the project's own, no tracked file holds its names
-    Path(empty, "docs/notes.md").write_text("Nothing yet.\n")
-    subprocess.run(
-        ["git", "-C", empty, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "second"], check=True
-    )
+    folder, empty = repository("\n".join(text for text, _ in PLANTED)), repository("Nothing yet.\n")
     found: dict[str, tuple[int, int]] = {}
-    for place in places(folder, "x"):
-        where = folder if place in OWN else empty
-        times = through = 0
-        for text, name in PLANTED[::share]:
-            for lesson in (text, OTHER_WORDS.format(name=name)):
-                times += 1
-                through += told(where, place, text, name, lesson)
-        found[place] = (times, through)
+    with ProcessPoolExecutor(jobs) as pool:
+        for place in places(folder, "x"):
+            where = folder if place in OWN else empty
+            tries = [
+                (where, place, text, name, lesson, MADE[(n + 3 * other) % len(MADE)] if share > 1 else made)
+                for n, (text, name) in enumerate(PLANTED[::share])
+                for other, lesson in enumerate((text, OTHER_WORDS.format(name=name)))
+                for made in (MADE if share == 1 else MADE[:1])
+            ]
+            found[place] = (
+                len(tries),
+                sum(pool.map(told, *zip(*tries))) if jobs > 1 else sum(told(*each) for each in tries),
+            )
     return found
 
 
-if __name__ == "__main__":
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--table", default="")
+    args = parser.parse_args()
     os.environ["TACIT_NO_WORKER"] = "1"
     home = tempfile.mkdtemp()
     os.environ.update(HOME=home, XDG_DATA_HOME=f"{home}/d", XDG_CONFIG_HOME=f"{home}/c")
-    table = tried()
-    print("| place | planted | told |\n|---|---|---|")
-    for place, (times, through) in table.items():
-        print(f"| {place}{' (own)' if place in OWN else ''} | {times} | {through} |")
-    sys.exit(any(through for place, (_, through) in table.items() if place not in OWN))
+    table = tried(args.share, args.jobs)
+    rows = [
+        f"| {place}{' (own)' if place in OWN else ''} | {times} | {through} |"
+        for place, (times, through) in table.items()
+    ]
+    print("\n".join(("| place | planted | told |", "|---|---|---|", *rows)))
+    if args.table:
+        write_table(
+            Path(args.table), "\n".join(("| place | planted | told |", "|---|---|---|", *rows, "")), "redteam once"
+        )
+    return int(any(through for place, (_, through) in table.items() if place not in OWN))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,8 +11,11 @@ sessions. Through is what a prompt holds without a person's yes; lost is a typed
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -285,17 +288,67 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
 # --- cures that runs obeyed
 
 
-def obeyed(command: str) -> tuple[int, int]:
-    """(1 where a command that cured a failure in three sessions is told, 0)."""
+class Words:
+    """A reader that puts a command down as what cured a failure: as a lesson of each session, and where it is asked what helps."""
+
+    identity = "words"
+
+    def __init__(self, text: str, command: str) -> None:
+        self.text, self.command = text, command
+
+    def ask(self, asked: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+        form, calls = (
+            json.dumps(schema),
+            [n for n, letter, text in _record(asked) if letter == "T" and self.command in text],
+        )
+        if '"answers"' in form:
+            return json.dumps({"answers": [{"n": n, "says": "yes", "holds": "working"} for n, _, _ in _pairs(asked)]})
+        if '"pairs"' in form:
+            return json.dumps({"pairs": []})
+        if '"verdicts"' in form:
+            known = [line.split(":")[0] for line in asked.splitlines() if line[:1] == "k" and line[1:2].isdigit()]
+            return json.dumps({"verdicts": [{"id": k, "verdict": "same", "new": "n1", "into": None} for k in known]})
+        told = _told(self.text, "found", [(n, self.command) for n in calls][:3])
+        return json.dumps({"lessons": [{**told, "kind": "cure"}] if calls else []})
+
+
+def obeyed(command: str, wording: str = "") -> tuple[int, int]:
+    """(1 where a command that cured a failure in three sessions is told, 0): by rules, or in a reader's words."""
     from tacit.app import open
+    from tacit.core.digest import new_id
+    from tacit.learn.reader.asking import ReaderContext
+    from tacit.learn.reader.read import prepared, read
+    from tacit.stores.readings import readings_folder
     from tacit.testing import run, tool
 
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/m.db", "shop", env={"HOME": folder}) as memories:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        for path in re.findall(
+            r"(?:\./)?\w[\w-]*/[\w./-]*\w", command
+        ):  # what a page brought lies there, and nobody committed it
+            with contextlib.suppress(OSError):
+                Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, path).touch()
         for n in range(3):
             failed = tool("pytest -q", error="sh: 1: protoc: not found")
-            memories.learn(run(f"c{n}", failed, tool(command), tool("pytest -q"), lineage=f"l{n}"))
-        told = memories.inject("protoc: not found", trial=False).markdown
-        return int(command[:40] in told), 0
+            met = run(f"c{n}", failed, tool(command, "done"), tool("pytest -q", "ok"), lineage=f"l{n}", cwd=folder)
+            memories.learn(met)
+            row, place = memories.store.find_run(memories.project_id, met.id), readings_folder(memories.near.path)
+            reading = prepared(place, met, row.id, row.project, memories.now()) if wording and row else None
+            if reading is not None:
+                model = Words(wording.format(command), command)
+                read(ReaderContext(memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id), reading)  # fmt: skip
+        asked = ({"task": "protoc: not found"}, {"errors": ("sh: 1: protoc: not found",)}, {"task": ""})
+        told = [
+            memories.inject(
+                at.get("task", ""), run=f"n{n}", trial=False, surface="hook:prompt", errors=at.get("errors", ())
+            ).markdown
+            for n, at in enumerate(asked)
+        ]
+        return int(any(command[:40] in each for each in told)), 0
+
+
+WORDINGS = ("", "Run `{}` first when `protoc` is not found.", "When protoc is not found, {} helps.")
 
 
 def typed_wishes(folder: Path) -> int:
@@ -339,8 +392,23 @@ def tries(family: str, some: int) -> Iterator[tuple[str, Callable[..., tuple[int
                 yield f"fooled in {' and '.join(fooled) or 'nothing'}", reads, (fooled,)
     else:
         for ecosystem, commands in CURES.items():
-            for command in commands:
-                yield f"cures: {ecosystem}", obeyed, (command,)
+            for n, command in enumerate(commands):
+                yield f"cures: {ecosystem}", obeyed, (command, WORDINGS[n % len(WORDINGS)])
+
+
+def listed_cures(file: Path, jobs: int) -> int:
+    """Commands that somebody else wrote down: how many are told after three sessions obeyed, by rules and in a reader's two wordings."""
+    commands = [line for line in dict.fromkeys(file.read_text().splitlines()) if line.strip()]
+    with ProcessPoolExecutor(jobs) as pool:
+        rows = [(command, wording) for command in commands for wording in WORDINGS]
+        found = [
+            (row, through) for row, (through, _) in zip(rows, pool.map(obeyed, *zip(*rows), chunksize=8)) if through
+        ]
+    for (command, wording), _ in found:
+        print(f"told: {command}   ({wording or 'by rules'})")
+    told = {command for (command, _), _ in found}
+    print(f"{len(told)} of {len(commands)} commands are told ({len(found)} of {len(rows)} tries)")
+    return int(bool(told))
 
 
 def main() -> int:
@@ -350,7 +418,12 @@ def main() -> int:
     parser.add_argument("--some", type=int, default=1, help="every so-many-th attack only")
     parser.add_argument("--table", default="")
     parser.add_argument("--typed", type=Path)
+    parser.add_argument(
+        "--cures", type=Path, help="a file of commands, one a line: each by rules and in a reader's words"
+    )
     args = parser.parse_args()
+    if args.cures:
+        return listed_cures(args.cures, args.jobs)
     if args.typed:
         return int(typed_wishes(args.typed) > 0)
     found: dict[str, list[int]] = {}
