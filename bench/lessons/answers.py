@@ -5,7 +5,7 @@
 
 An answer is kept with the name of its prompt (step and hash). Prompts are never kept: they hold other people's sessions, and are made again
 from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words. What was said of remembered lessons is kept by
-session and wording (`known_by.py`), not by its prompt, and which lessons say the same pair by pair (`pairs_by.py`).
+session and wording (`known_by.py`), not by its prompt, and what was said of pairs of texts pair by pair (`pairs_by.py`).
 """
 
 from __future__ import annotations

@@ -66,26 +66,5 @@ def near(folder: str, prompt: str) -> str:
     return json.dumps({"verdicts": told, "asked": len(words), "judged": judged}, ensure_ascii=False)
 
 
-def near_pairs(folder: str, step: str, prompt: str) -> str:
-    """What was said of the pairs of a question by itself, in whatever questions of that step they stood; pairs nobody was asked about are
-    left out, and counted. Empty where none is known."""
-    kept: dict[tuple[str, str], dict[str, Any]] = {}
-    for file in sorted(glob.glob(os.path.join(folder, f"{step}-*.txt"))):
-        try:
-            with open(file, encoding="utf-8") as asked, open(f"{file[:-4]}.json", encoding="utf-8") as answer:
-                pairs, said = _pairs(asked.read()), json.load(answer)["answers"]
-        except FileNotFoundError:
-            continue
-        kept |= {pairs[int(each["n"])]: each for each in said if int(each["n"]) in pairs}
-    wanted = _pairs(prompt)
-    told = [{**kept[pair], "n": number} for number, pair in wanted.items() if pair in kept]
-    return json.dumps({"answers": told, "asked": len(wanted), "judged": len(told)}, ensure_ascii=False) if told else ""
-
-
-def _pairs(prompt: str) -> dict[int, tuple[str, str]]:
-    found = re.findall(r"^(\d+)\. lesson: (.*)\n   line: (.*)$", prompt, re.M)
-    return {int(number): (lesson, line) for number, lesson, line in found}
-
-
 def _name(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]

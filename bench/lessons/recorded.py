@@ -10,9 +10,9 @@ exit status is 75, which Tacit takes as "later". `--wait SECONDS` waits for the 
 answers can be answered in their order. `--no-known` answers every question about remembered lessons with "nothing to say".
 
 What is remembered when a session ends changes with every rule of the product, and with it the hash of the question about it. So its answer
-is kept a second time by what it is about (`known_by.py`): `--near` answers from there, lesson by lesson, where the very question has no answer,
-and a question over pairs of texts pair by pair, from the questions that lie beside. Which lessons say the same is kept pair by pair (`pairs_by.py`); without `--wait` what nobody was asked about yet counts as different, and the
-question lies there.
+is kept a second time by what it is about (`known_by.py`): `--near` answers from there, lesson by lesson, where the very question has no answer.
+Answers about pairs of texts are kept pair by pair (`pairs_by.py`); without `--wait` two lessons that nobody was asked about yet count as
+different, and the question lies there.
 """
 
 from __future__ import annotations
@@ -100,10 +100,7 @@ def main() -> int:
         if step == "known" and args.near and (near := known_by.near(args.folder, prompt)):
             print(near)
             return 0
-        if step in ("weigh", "revoke") and args.near and (near := known_by.near_pairs(args.folder, step, prompt)):
-            print(near)
-            return 0
-        near, unasked = pairs_by.near(args.folder, prompt) if step == "twins" else ("", 1)
+        near, unasked = pairs_by.near(args.folder, step, prompt) if step in pairs_by.STEPS else ("", 1)
         if not unasked:
             print(near)
             return 0
