@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import known_by
+import pairs_by
 from recorded import ASKED, folded, name_of, step_of
 
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "reader"
@@ -57,6 +58,8 @@ def _recorded(prompt: str) -> str:
             return said
         if step == "known" and (near := known_by.near(str(folder), asked)):
             return near
+        if step in pairs_by.STEPS and (told := pairs_by.near(str(folder), step, asked)) and not told[1]:
+            return told[0]
     return ""
 
 
