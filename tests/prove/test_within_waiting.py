@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.recorded_lives import fix_draws
 
 from tacit.app import open as open_memories
+from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.ended import ended
-from tacit.learn.occurrences import occurrences
+from tacit.learn.occurrences import came_to, occurrences
+from tacit.prove.effect import CSV_COLUMNS
+from tacit.stores.check import check
 from tacit.testing import run, say, tool, user
 from tacit.trial.coin import POOL
 from tacit.words.diagnose import signatures
@@ -143,3 +147,52 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
         assert any("judged anew" in each.reason for each in memories.log())
         found = memories.effect()
         assert memories.store.meta(POOL + memories.project_id) == found.whole.verdict.word == "helps"
+
+
+def test_whether_a_session_came_to_the_lessons_moment_is_noted_in_both_arms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work that is left undone meets no problem (4a): where neither its command nor what it advises was called, that is written down; a later run of the
+    unit that did takes it back."""
+    fix_draws(monkeypatch)
+    task, works = "run python tools/tax_run.py for orders", [(OTHER,), (PASSES,), (CURE,), (FAILS, CURE, PASSES)]
+    with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
+        for name in ("a", "b"):
+            memories.learn(run(name, FAILS, CURE, PASSES), over=True)
+        [lesson] = [each for each in memories.list() if "make tax-rates" in each.text and each.klass != "command"]
+        for n in range(16):
+            memories.inject(task, run=f"r{n}", host="neutral")
+            memories.learn(run(f"r{n}", *works[n % 4]), over=True)
+        rows = [dict(zip(CSV_COLUMNS, row)) for row in memories.effect_rows()]
+        mine = [row for row in rows if row["memory"] == lesson.id and row["arm"] != "exempt"]
+        came = {row["unit"]: row["moment"] for row in mine}
+        assert {row["arm"] for row in mine} == {"injected", "withheld"}
+        assert sorted(came.values()).count("0") == 4 and len(came) == 16
+        memories.inject(task, run="r0-again", root="r0", host="neutral")
+        memories.learn(run("r0-again", PASSES, root="r0"), over=True)
+        rows = [dict(zip(CSV_COLUMNS, row)) for row in memories.effect_rows()]
+        assert sum(row["moment"] == "0" for row in rows if row["memory"] == lesson.id and row["arm"] != "exempt") == 3
+        assert not check(memories.store).faults
+
+
+@pytest.mark.parametrize(
+    ("lesson", "steps", "came"),
+    [
+        (
+            {"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm test`."},
+            ("pnpm test --run x",),
+            True,
+        ),
+        ({"extra": {"about": {"npm test": []}}, "text": "Use `pnpm test`, not `npm test`."}, ("npm install",), False),
+        ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("cd x && git stash pop",), True),
+        ({"about": "; git stash; merge_tags", "text": "Never stash here."}, ("git commit -m stash",), False),
+        ({"about": "; merge_tags", "text": "It drops empty tags."}, ("git stash",), None),
+        ({"paths": ("src/tax.py",), "text": "Rates are in cents."}, ("ls",), False),
+        ({"text": "Prefer short answers."}, ("ls",), None),
+    ],
+)
+def test_a_lessons_moment_is_its_command_or_its_file(
+    lesson: dict[str, Any], steps: tuple[str, ...], came: bool | None
+) -> None:
+    """What it advises counts like what it warns of; a lesson about neither has none that could be told."""
+    assert came_to(run("r", *(tool(step, "ok") for step in steps)), Memory("m", "p", **lesson)) is came

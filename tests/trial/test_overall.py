@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.core.value import replace
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, verdict
 from tacit.trial.overall import STAKES, whole_memory
 from tacit.trial.table import Trial, tabulate
@@ -118,6 +119,33 @@ def test_fewer_problems_with_less_work_are_no_help() -> None:
     assert whole_memory(coins, finished=dict.fromkeys(finished, False)).verdict.word == HELPS, (
         "no session tells how it ended"
     )
+
+
+def worked(seed: int, *, done: tuple[float, float], rates: tuple[float, float], units: int = 200) -> list[Trial]:
+    """Eight lessons: how often their work is done and how often the problem strikes whoever does it, told and untold."""
+    chance, coins = random.Random(seed), []
+    for n in range(8 * units):
+        told = chance.random() >= 0.3
+        came = chance.random() < done[not told]
+        struck = came and chance.random() < rates[not told]
+        arm, outcome = "injected" if told else "withheld", "occurred" if struck else "not_occurred"
+        coins.append(Trial(str(n // 8), str(n % 8), str(n % 8), 0.3, arm, outcome, came=came))
+    return coins
+
+
+@pytest.mark.parametrize("done", [(0.125, 0.25), (0.4, 0.2)])
+def test_less_work_is_no_help_and_more_work_no_harm(done: tuple[float, float]) -> None:
+    """Whoever does the work meets the problem as often, told or not (4a): seen by whether the lesson's command ran at all."""
+    coins = worked(2, done=done, rates=(0.4, 0.4))
+    assert (
+        whole_memory([replace(coin, came=True) for coin in coins]).verdict.word != NOT_YET_KNOWN
+    )  # by the problem alone
+    assert whole_memory(coins).verdict.word == NOT_YET_KNOWN
+
+
+def test_help_is_seen_though_not_every_session_comes_to_its_moment() -> None:
+    """Half of the sessions run the command, told as often as untold."""
+    assert whole_memory(worked(1, done=(0.5, 0.5), rates=(0.1, 0.4))).verdict.word == HELPS
 
 
 def test_an_empty_memory_has_no_figure() -> None:

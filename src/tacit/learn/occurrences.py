@@ -10,6 +10,8 @@ by what came after it.
 
 A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output, or in a line of the person, when its
 matter comes up again. It is looked for in the same raw steps. A sign in a call is not used: what a told agent calls is the lesson's doing.
+
+Whether a run came to a lesson's *moment* at all is told beside it, and selects no run: what is left undone meets no problem.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tacit.core.links import UNKNOWN
+from tacit.core.memory import Memory, names_of, shared_path
+from tacit.core.programs import ABOUT
 from tacit.core.run import Run, Step
 from tacit.learn import shell
 from tacit.learn.ended import ended
@@ -108,3 +112,27 @@ def _subject(step: Step) -> tuple[str, ...]:
     line = shell.command_of(step)
     call = shell.main_call(line) if line else None
     return shell.key(call) if call is not None else (step.tool, *step.files[:1])
+
+
+def came_to(run: Run, memory: Memory) -> bool | None:
+    """Whether the run called a command or touched a file that a lesson names, what it warns of and what it advises alike: who does the
+    work another way does it. None where the lesson is not known to be about a command or a file."""
+    known = (memory.extra or {}).get(ABOUT) or ()
+    own = [*known, *(name for name in names_of(memory.about) if name.partition(" ")[0] in shell.SUBCOMMANDS)]
+    if not own and not memory.paths:
+        return None
+    if memory.paths and shared_path(memory.paths, [path for step in run.steps for path in step.files]) == 1.0:
+        return True
+    named = {key for text in (*own, *memory.text.split("`")[1::2]) for key in _keys(text)}
+    return any(
+        key[:length] in named
+        for line in map(shell.command_of, run.steps)
+        if line
+        for key in _keys(line)
+        for length in range(1, 1 + len(key))
+    )
+
+
+@lru_cache(maxsize=2048)
+def _keys(line: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(shell.key(call) for call in shell.calls(line))

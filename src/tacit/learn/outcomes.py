@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import change
-from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, Mark, Use
+from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
 from tacit.core.profile import Profile
 from tacit.core.rows import RunRow
@@ -18,6 +18,7 @@ from tacit.learn.echo import cited
 from tacit.learn.ended import ended
 from tacit.learn.lines import stands_in
 from tacit.learn.match import prepared, same
+from tacit.learn.occurrences import came_to
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
@@ -32,7 +33,7 @@ from tacit.trial.effect import (
     course_to_json,
     sentence_of_counts,
 )
-from tacit.trial.outcome import Outcome, clock_behind
+from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
 from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
 from tacit.trial.table import by_epoch, graded, trial_of, trials_from
 from tacit.words.prepared import Prepared
@@ -87,7 +88,10 @@ class Session(Findings):
                 tx.put_signal(memory.id, memory.project, INSTRUCTED, float(instructed))
             about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
             outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind, tellings=tellings)
-            unit = unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id])
+            own = [mark for mark in marks if mark.memory == memory.id]
+            unit = unit_outcome(outcome, self.id, own)
+            if outcome.settled and use.arm != "exempt":
+                self._mark_moment(tx, memory, own, unit.value == OCCURRED)
             if outcome.settled and (unit.value, graded(unit.loss or 1.0)) != last.get(memory.id):
                 self._mark_outcome(tx, use, outcome, unit, last.get(memory.id, ("", 0))[0])
         if over:
@@ -193,6 +197,15 @@ class Session(Findings):
         for signal, holds in (("delivered", arrived), ("cited", memory in quoted)):
             if holds and signal not in have:
                 tx.add_mark(Mark(memory, self.row.root, self.project.id, signal, run=self.id, at=self.at))
+
+    def _mark_moment(self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool) -> None:
+        """Whether the unit came to what the lesson is about; written down where it did not, and taken back by a later run that did."""
+        unmet = sum(mark.amount for mark in marks if mark.signal == UNMET)
+        first = unmet == 0 and not any(mark.signal == "outcome" for mark in marks)
+        came = struck or came_to(self.run, memory) if unmet or first else None
+        if came is not None and came == bool(unmet):
+            amount = -unmet if came else 1.0
+            tx.add_mark(Mark(memory.id, self.row.root, self.project.id, UNMET, "", amount, run=self.id, at=self.at))
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""

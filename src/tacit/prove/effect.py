@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE, Mark, Use
+from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.standing import is_exempt, replay_command, to_replay
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from tacit.trial.table import Table, Trial
 
 CSV_COLUMNS = (
-    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", "crossed", "delivered", "cited", "settled_at",
+    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", "crossed", "delivered", "cited", "moment",
+    "settled_at",
 )  # fmt: skip
 
 
@@ -302,8 +303,11 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
     """One row per use, ordered by when it was settled, with its assignment probability: enough to redo everything elsewhere."""
     said: dict[tuple[str, str], dict[str, Mark]] = {}
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
+    unmet: dict[tuple[str, str], float] = {}
     for mark in marks:
         said.setdefault((mark.memory, mark.unit), {})[mark.signal] = mark
+        if mark.signal == UNMET:
+            unmet[mark.memory, mark.unit] = unmet.get((mark.memory, mark.unit), 0.0) + mark.amount
 
     def flag(use: Use, signal: str) -> str:
         return str(int(signal in said.get((use.memory, use.unit), {})))
@@ -328,6 +332,7 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
                 flag(use, "crossed"),
                 flag(use, "delivered"),
                 flag(use, "cited"),
+                str(int(unmet.get((use.memory, use.unit), 0.0) <= 0.0)),
                 told[1],
             )
         )

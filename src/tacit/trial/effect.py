@@ -145,10 +145,14 @@ class Purse:
     def __init__(self) -> None:
         self._wealth = {(side, plain): [0.0] * len(SHARES) for side in ("help", "harm") for plain in (True, False)}
 
-    def add(self, h: float, injected: bool, loss: float, n: int = 1) -> None:
-        """Bet on so many coins of one kind; a loss of 0 did not occur."""
+    def add(
+        self, h: float, injected: bool, loss: float, n: int = 1, *, undone: float = 0.0, expected: float = 0.0
+    ) -> None:
+        """Bet on so many coins of one kind; a loss of 0 did not occur. `undone` is what counts, on both halves, where the work was not
+        done, `expected` how much of it is to be expected of a coin."""
         for (side, plain), mine in self._wealth.items():
-            for i, factor in enumerate(bets(h, 0.0, side, injected, 1.0 if plain and loss else loss)):
+            amount = undone or (1.0 if plain and loss else loss)
+            for i, factor in enumerate(bets(h, 0.0, side, injected, amount, expected)):
                 mine[i] += n * factor
 
     def log_e(self, side: str) -> float:
@@ -157,8 +161,10 @@ class Purse:
 
 
 @lru_cache(maxsize=4096)
-def bets(h: float, difference: float, side: str, injected: bool, loss: float) -> tuple[float, ...]:
-    """For each bettor the log factor of his wealth after a coin of this kind.
+def bets(
+    h: float, difference: float, side: str, injected: bool, loss: float, expected: float = 0.0
+) -> tuple[float, ...]:
+    """For each bettor the log factor of his wealth after a coin of this kind; `expected` raises every guess of its loss.
 
     With mean loss guessed m, x = (Y - m)(A - p) / (p(1 - p)) has the true difference as its mean, whatever m. The
     harm side is the help side of -x.
@@ -166,7 +172,8 @@ def bets(h: float, difference: float, side: str, injected: bool, loss: float) ->
     sign = 1.0 if side == "help" else -1.0
     p, bound = 1.0 - h, sign * difference
     bets: list[float] = []
-    for m in GUESSES:
+    for guess in GUESSES:
+        m = expected + (1.0 - expected) * guess
         top = max(sign * (1 - m) / p, -sign * m / p, -sign * (1 - m) / h, sign * m / h)
         if top <= bound:  # such a score cannot speak about this bound
             bets += [0.0] * len(STAKES)

@@ -17,7 +17,13 @@ on average by nothing (Fan, Grama, Liu 2015; Howard et al. 2021). A mean over si
 with a probability of at most alpha/2 ever. Guess and forecast come from the lesson's earlier coins only. Assumed beyond
 `effect`: within one unit, one lesson's coin does not change another lesson's problem; blank units are there to ask that.
 
-Fewer problems may be less work. So where the sessions that were given a lesson end well less often, the purse says nothing of help.
+Fewer problems may be less work: an agent that leaves a part undone does not meet its problem. To compare only the units that came to the
+lesson's moment (a call of a command, an edit of a file that it names) would be no trial any more: coming to it is the coin's doing, too.
+So a second purse asks for another effect of the assignment, over all units: on the problem, with `r` counted for every unit whose moment
+did not come, `r` being twice the rate at which the problem struck those that came before. If lessons only change how much is done, up or
+down, and what is left undone would have met its problem at most twice as often as what is done, then one of the two purses plays a fair
+game; a claim needs both. Where every unit comes to its moment they are one purse. For lessons that name neither command nor file there is
+only how sessions end: where those that were given a lesson end well less often, nothing is said of help.
 """
 
 from __future__ import annotations
@@ -35,6 +41,7 @@ from tacit.trial.table import GRADES, Counts, Trial, coins, graded, row_of, tabu
 STAKES = (0.01, 0.02, 0.035, 0.06, 0.1, 0.18)  # they decide how narrow the interval is, never whether it holds
 _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, counted like so many coins in each arm:
 _WORTH = 4.0
+_AS_OFTEN = 2.0  # what was left undone may have met its problem so many times as often as what was done, and a claim still holds
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 
 
@@ -119,13 +126,23 @@ def _both_arms(thrown: Sequence[Trial]) -> bool:
 
 def _judged(thrown: Sequence[Trial], alpha: float, finished: Mapping[str, bool]) -> tuple[Verdict, int | None]:
     """What the one purse says, kept from the session that crossed the bar; the other side takes over by crossing later."""
-    bar, purse = log(2.0 / alpha), Purse()
+    bar, purses = log(2.0 / alpha), (Purse(), Purse())
     word, run, seen = NOT_YET_KNOWN, None, set[str]()
     help_ = harm = 0.0
+    past: dict[str, tuple[int, int, int]] = {}  # per lesson: coins so far, that came to its moment, that it struck
     for coin in thrown:
         seen.add(coin.unit)
-        purse.add(coin.h, coin.arm == INJECTED, graded(coin.loss) / GRADES if coin.outcome == OCCURRED else 0.0)
-        help_, harm = purse.log_e("help"), purse.log_e("harm")
+        loss = graded(coin.loss) / GRADES if coin.outcome == OCCURRED else 0.0
+        of, came, struck = past.get(coin.family, (0, 0, 0))
+        past[coin.family] = of + 1, came + coin.came, struck + (loss > 0)
+        r = max(1 / _GRAIN, _rounded(min(1.0, _AS_OFTEN * (struck + 1) / (came + 2))))
+        expected = _rounded(r * (of - came) / (of + 1))
+        purses[0].add(coin.h, coin.arm == INJECTED, loss)
+        purses[1].add(coin.h, coin.arm == INJECTED, loss, undone=0.0 if coin.came else r, expected=expected)
+        help_, harm = purses[0].log_e("help"), purses[0].log_e("harm")
+        if max(help_, harm) < bar:
+            continue
+        help_, harm = (min(purse.log_e(side) for purse in purses) for side in ("help", "harm"))
         now = HELPS if help_ >= bar and help_ >= harm else HARMS if harm >= bar else word
         if now != word:
             word, run = now, len(seen)

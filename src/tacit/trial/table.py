@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE, Mark, Use
+from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
@@ -33,6 +33,7 @@ class Trial:
     epoch: str = ""
     at: str = ""  # when it was first settled: the order in which coins count
     loss: float = 1.0  # where it occurred: what it cost until overcome, 1 if it was given up
+    came: bool = True  # the lesson's moment: a command or file that it names; where nobody can tell, too
 
 
 @value
@@ -114,11 +115,12 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
+        came = seen.came or trial.came
         if trial.outcome == OCCURRED:
             worst = max(seen.loss, trial.loss) if seen.outcome == OCCURRED else trial.loss
-            first[key] = replace(seen, outcome=OCCURRED, loss=worst)
+            first[key] = replace(seen, outcome=OCCURRED, loss=worst, came=True)
         elif seen.outcome != OCCURRED and trial.outcome == NOT_OCCURRED:
-            first[key] = replace(seen, outcome=NOT_OCCURRED)
+            first[key] = replace(seen, outcome=NOT_OCCURRED, came=came)
     return [trial for trial in first.values() if trial.outcome in (OCCURRED, NOT_OCCURRED)]
 
 
@@ -173,12 +175,15 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = Fa
     marks = list(marks)
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
     settled: dict[tuple[str, str], tuple[str, str, float]] = {}
+    unmet: dict[tuple[str, str], float] = {}
     for mark in marks:
+        key = (mark.memory, mark.unit)
         if mark.signal == "outcome":
-            key = (mark.memory, mark.unit)
             settled[key] = (mark.value, settled[key][1] if key in settled else mark.at, mark.amount)
+        elif mark.signal == UNMET:
+            unmet[key] = unmet.get(key, 0.0) + mark.amount
     found = [
-        trial_of(use, *settled[use.memory, use.unit])
+        trial_of(use, *settled[use.memory, use.unit], unmet.get((use.memory, use.unit), 0.0) <= 0.0)
         for use in uses
         if (use.memory, use.unit) in settled
         and use.arm in (INJECTED, WITHHELD)
@@ -188,6 +193,8 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = Fa
     return sorted(found, key=lambda trial: (trial.at, trial.unit))
 
 
-def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0) -> Trial:
+def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0, came: bool = True) -> Trial:
     """A use and what became of it, settled at a time."""
-    return Trial(use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at, loss)
+    return Trial(
+        use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at, loss, came
+    )
