@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +181,18 @@ def test_every_surface_says_the_same_of_all_lessons_and_of_a_session(half_year: 
     assert audit.receipt.startswith(
         f"given {sum(use.arm != 'withheld' for use in uses)}, left out {sum(use.arm == 'withheld' for use in uses)},"
     )
+
+
+def test_the_docs_program_finds_the_same_verdicts(half_year: tuple[Memories, Path]) -> None:
+    """Without a line of ours, from the rows of `effect --csv`: one who does not believe us can look."""
+    memories, _ = half_year
+    text = (Path(__file__).parents[2] / "docs" / "effect.md").read_text(encoding="utf-8")
+    [code] = [each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv.DictReader" in each]
+    rows, out = StringIO(), StringIO()
+    csv.writer(rows).writerows(memories.effect_rows())
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
+        patch.setattr(sys, "stdin", StringIO(rows.getvalue()))
+        exec(code, {})
+    found = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in out.getvalue().splitlines()}
+    ours = {(each.memory.id, each.epoch): each.standing.now.word for each in memories.effect().lessons if each.table}
+    assert len(set(ours.values())) >= 3 and ours.items() <= found.items()

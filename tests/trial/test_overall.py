@@ -81,7 +81,7 @@ def test_it_counts_problems_per_run() -> None:
     about, least, most = (round(each) for each in whole.spared or ())
     assert whole.sentence == (
         f"Some of your lessons help: in {whole.given} sessions that were given them about {about} failures ({least} to {most})"
-        " did not happen; error rate 2 %."
+        " did not happen; error rate 1 %."
     )
 
 

@@ -45,7 +45,7 @@ _AS_OFTEN = 2.0  # what was left undone may have met its problem so many times a
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 
 
-TOGETHER = 0.02  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
+TOGETHER = 0.01  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
 # Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no
 # bar: of 60 memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
 WARNED = 1.0
