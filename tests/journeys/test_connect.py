@@ -119,6 +119,16 @@ def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -
     assert "Always use pnpm, never npm." in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
+def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(tacit: Any, local: Path) -> None:
+    """In one sentence, with its bound (P9); who wants them all is left out of nothing from then on."""
+    done = tacit("connect", "claude-code")
+    assert "never more than one of the three that matter most" in done.out and "--no-control gives them all" in done.out
+    done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
+    assert "nothing is left out to measure it" in done.out
+    assert tacit("profile", "show", "--json").data["trial"]["rate"] == 0.0
+
+
+
 @pytest.mark.parametrize(
     "text",
     [
