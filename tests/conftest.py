@@ -133,9 +133,8 @@ def postgres_template(postgres_admin: Any) -> str:
             inside.execute("CREATE EXTENSION vector")  # which takes a superuser
     open_store(_address(name, name)).close()
     postgres_admin.execute(f"GRANT tacit_writer TO {name}_app")
-    with psycopg.connect(
-        _address(name, name), autocommit=True
-    ) as keeper:  # who tests is admitted to what holds everywhere
+    # who tests is admitted to what holds everywhere
+    with psycopg.connect(_address(name, name), autocommit=True) as keeper:
         for place in ("@global", "@agent"):
             keeper.execute("SELECT tacit.admit(%s, %s, 3)", (f"{name}_app", place))
     close_pools()

@@ -144,9 +144,8 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
     counted, were = (_amounts(each.pop("tally.jsonl")) for each in (now, before))
     lessons, had = ([json.loads(line) for line in each.pop("memory.jsonl").splitlines()] for each in (now, before))
-    assert lessons == [
-        [*row[:-1], *(kind() for kind in ADDED.values()), row[-1]] for row in had
-    ]  # the hash is the same
+    # the hash is the same
+    assert lessons == [[*row[:-1], *(kind() for kind in ADDED.values()), row[-1]] for row in had]
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
     # only beliefs are reckoned anew
     assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()

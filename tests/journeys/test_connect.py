@@ -128,7 +128,6 @@ def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(tacit: 
     assert tacit("profile", "show", "--json").data["trial"]["rate"] == 0.0
 
 
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -225,9 +225,8 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
             if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm == "withheld"
         )
         with memories.run(task="migrate before tests", run="first", host="my-loop") as running:
-            assert [each.id for each in running.lessons] == [
-                lesson
-            ]  # what is about a subject has no coin the first time
+            # what is about a subject has no coin the first time
+            assert [each.id for each in running.lessons] == [lesson]
         with memories.run(task="migrate before tests", run=next(withheld), host="my-loop") as running:
             assert not running.lessons
             told = Tools(memories, lambda: running.id).recall("migrate before the tests")

@@ -38,9 +38,8 @@ class Ended:
 class World:
     """A fresh home and a repository."""
 
-    commands: Any = (
-        None  # conftest's: a command is a process of its own all the same, without the start of an interpreter
-    )
+    # conftest's: a command is a process of its own all the same, without the start of an interpreter
+    commands: Any = None
 
     def __init__(self, folder: Path, *, git: bool = True) -> None:
         self.home, self.repo = folder / "a home", folder / "shop"

@@ -226,9 +226,8 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
     for op, *args in given["ops"]:
         if op in ("candidate-write", "entry-write"):
             written = desk.write(args[0])
-            results.append(
-                {"op": op, "rc": int(not (written.kept or written.updated))}
-            )  # one that is renewed is written, too
+            # one that is renewed is written, too
+            results.append({"op": op, "rc": int(not (written.kept or written.updated))})
         elif op == "promote":
             results.append({"op": op, **_promote(desk, *args)})
         elif op == "index-update":

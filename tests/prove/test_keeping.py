@@ -157,9 +157,8 @@ def test_adding_and_committing_beside_the_keeping_never_fails(repo: Path, tmp_pa
     finally:
         stop.set()
         beside.join()
-    assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], (
-        problems
-    )  # a file that changes while it is read is kept the next time
+    # a file that changes while it is read is kept the next time
+    assert rounds[0] > 1 and len(problems) * 10 <= rounds[0], problems
     assert git("fsck", "--no-dangling") == "" and int(git("rev-list", "--count", "HEAD")) == 1 + (n + 1) // 2
 
 

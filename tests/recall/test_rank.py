@@ -221,9 +221,8 @@ def test_what_is_believed_orders_and_takes_nothing_below_the_floor(make: Make) -
         known,
     )
     assert [each.memory.id for each in found.ranked] == [unknown.id, useless.id] and not found.left
-    high = with_values(
-        DEFAULT, {"rank.floor": found.ranked[1].score + 0.01}
-    )  # it would be out, were it for what is believed
+    # it would be out, were it for what is believed
+    high = with_values(DEFAULT, {"rank.floor": found.ranked[1].score + 0.01})
     again = ranking([Candidate(useless, "words", 0)], asked(Query(task="worker"), high), high, known)
     assert [each.memory.id for each in again.ranked] == [useless.id]
 

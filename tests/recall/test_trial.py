@@ -130,9 +130,8 @@ def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
     said = use(parts[0].id, "withheld", first.family)
     assert not assign(parts[1:], [said])[0].given
     new = make(about="rounding", klass="fact")
-    for n in range(
-        20
-    ):  # with a part that is new the whole is told, and in no table; a new part of what is left out here is left out
+    # with a part that is new the whole is told, and in no table; a new part of what is left out here is left out
+    for n in range(20):
         assert {each.probability for each in assign([*parts, new], unit=f"u{n}")} == {0.0}
     assert not assign([new], [said])[0].given
 

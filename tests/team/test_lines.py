@@ -46,9 +46,8 @@ STEP = st.tuples(
 )
 
 
-calm = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)  # a busy machine is no fault of theirs
+# a busy machine is no fault of theirs
+calm = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def entry(

@@ -73,9 +73,8 @@ def test_it_counts_problems_per_run() -> None:
     _, coins = story(3, 150, {"a": (0.1, 0.7), "b": (0.1, 0.7), "c": (0.1, 0.7)})
     whole = whole_memory([*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)])
     assert (whole.units, whole.lessons_per_run) == (150, 3.0)
-    assert whole.per_run == pytest.approx(
-        -1.8 * 0.8, abs=0.6
-    )  # of the sessions that were given one: two or three of them
+    # of the sessions that were given one: two or three of them
+    assert whole.per_run == pytest.approx(-1.8 * 0.8, abs=0.6)
     assert -3.0 <= whole.low < whole.per_run < whole.high < 0
     assert whole.verdict.word == HELPS and whole.run is not None and whole.run < 60
     about, least, most = (round(each) for each in whole.spared or ())
@@ -137,9 +136,8 @@ def worked(seed: int, *, done: tuple[float, float], rates: tuple[float, float], 
 def test_less_work_is_no_help_and_more_work_no_harm(done: tuple[float, float]) -> None:
     """Whoever does the work meets the problem as often, told or not (4a): seen by whether the lesson's command ran at all."""
     coins = worked(2, done=done, rates=(0.4, 0.4))
-    assert (
-        whole_memory([replace(coin, came=True) for coin in coins]).verdict.word != NOT_YET_KNOWN
-    )  # by the problem alone
+    # by the problem alone
+    assert whole_memory([replace(coin, came=True) for coin in coins]).verdict.word != NOT_YET_KNOWN
     assert whole_memory(coins).verdict.word == NOT_YET_KNOWN
 
 

@@ -205,10 +205,9 @@ def is_carried(signal: str) -> bool:
     return signal in CARRIED or signal.startswith(IN_EPOCH)
 
 
+# 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did
+UNMET = "unmet"
 # signals of marks of which nothing is known but their sum; one more is counted on, not folded
-UNMET = (
-    "unmet"  # 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did
-)
 ADDED_UP = ("delivered", "cited", "crossed", "run_outcome", "helped", UNMET, FIRED, ENDED)
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
 STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up

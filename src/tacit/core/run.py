@@ -85,9 +85,8 @@ class Reading:
     interactive: bool = False  # the host says that a person sat there
     forged: int = 0  # results that imitate the host's sentence for a person's refusal
     claimed: int = 0  # findings whose trust nobody stands for
-    entry: str = (
-        ""  # the way in, as the host names it, where a person may sit; empty where it does not say, and for a program's
-    )
+    # the way in, as the host names it, where a person may sit; empty where it does not say, and for a program's
+    entry: str = ""
 
 
 @value

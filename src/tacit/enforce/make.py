@@ -46,9 +46,8 @@ _KNOWN = (
     )
 )
 _ALONE = ("timeout", "sudo", "nohup", "nice")  # stand in front of other programs
-_PROSE = shell.word_set(
-    "just make task service stack fly moon inv invoke stop open code go"
-)  # without code marks English
+# without code marks English
+_PROSE = shell.word_set("just make task service stack fly moon inv invoke stop open code go")
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _SPAN = re.compile(r"⟦(\d+)⟧")

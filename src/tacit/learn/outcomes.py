@@ -117,22 +117,8 @@ class Session(Findings):
     def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str) -> None:
         memory = use.memory
         if self.id != self.row.root:
-            tx.add_mark(
-                Mark(
-                    memory,
-                    self.row.root,
-                    self.project.id,
-                    "run_outcome",
-                    own.value,
-                    own.loss or 1.0,
-                    run=self.id,
-                    reason=own.reason,
-                    at=self.at,
-                )
-            )
-        mark = Mark(
-            memory, self.row.root, self.project.id, "outcome", unit.value, unit.loss or 1.0, self.id, reason=unit.reason, at=self.at
-        )  # fmt: skip
+            tx.add_mark(self._mark(memory, "run_outcome", own.value, own.loss or 1.0, own.reason))
+        mark = self._mark(memory, "outcome", unit.value, unit.loss or 1.0, unit.reason)
         self.counts["settled"] += 1
         tx.add_outcome(use, mark, last)
         # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
@@ -178,17 +164,8 @@ class Session(Findings):
             if course.word == HARMS and memory.verdict != HARMS:
                 now, why = replace(memory, verdict=HARMS, updated_at=self.at), taken_out_because(course)
                 tx.apply(
-                    change(
-                        memory,
-                        now,
-                        verb="verdict",
-                        by=BY,
-                        reason=why,
-                        at=self.at,
-                        run=self.id,
-                        profile=self.project.profile,
-                    )
-                )
+                    change(memory, now, verb="verdict", by=BY, reason=why, at=self.at, run=self.id, profile=self.project.profile)
+                )  # fmt: skip
                 self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
@@ -196,7 +173,7 @@ class Session(Findings):
         arrived = any(memory in step.text for step in self.run.steps if step.role == "system" and step.text)
         for signal, holds in (("delivered", arrived), ("cited", memory in quoted)):
             if holds and signal not in have:
-                tx.add_mark(Mark(memory, self.row.root, self.project.id, signal, run=self.id, at=self.at))
+                tx.add_mark(self._mark(memory, signal))
 
     def _mark_moment(self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool) -> None:
         """Whether the unit came to what the lesson is about; written down where it did not, and taken back by a later run that did."""
@@ -204,8 +181,11 @@ class Session(Findings):
         first = unmet == 0 and not any(mark.signal == "outcome" for mark in marks)
         came = struck or came_to(self.run, memory) if unmet or first else None
         if came is not None and came == bool(unmet):
-            amount = -unmet if came else 1.0
-            tx.add_mark(Mark(memory.id, self.row.root, self.project.id, UNMET, "", amount, run=self.id, at=self.at))
+            tx.add_mark(self._mark(memory.id, UNMET, "", -unmet if came else 1.0))
+
+    def _mark(self, memory: str, signal: str, value: str = "", amount: float = 1.0, reason: str = "") -> Mark:
+        unit, project = self.row.root, self.project.id
+        return Mark(memory, unit, project, signal, value, amount, self.id, reason=reason, at=self.at)
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""

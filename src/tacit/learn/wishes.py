@@ -136,9 +136,8 @@ def own_words(text: str) -> str:
 
 
 # "# always use biome here", alone on its line: the key by which hosts once took a note; a heading stands over something.
-_COMMAND = re.compile(
-    r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+"
-)  # its words are behind it
+# its words are behind it
+_COMMAND = re.compile(r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+")
 _MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
 _STANDING_TAIL = re.compile(
     r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*"

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.trial.table import Table, Trial
 
+_FLAGS = ("crossed", "delivered", "cited")
 CSV_COLUMNS = (
-    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", "crossed", "delivered", "cited", "moment",
-    "settled_at",
+    "memory", "unit", "family", "epoch", "h", "arm", "outcome", "loss", "former", "blank", *_FLAGS, "moment", "settled_at",
 )  # fmt: skip
 
 
@@ -230,14 +230,8 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory,
-    trials: list[Trial],
-    before: list[Trial],
-    profile: Profile,
-    across: bool,
-    runs: Beside | None,
-    given: Followed | None,
-) -> LessonEffect:
+    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None, given: Followed | None
+) -> LessonEffect:  # fmt: skip
     alpha, margin = profile.effect.alpha, profile.effect.margin
     epoch, mine = _latest(trials)
     older = {name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch}
@@ -279,14 +273,8 @@ def _told(
 
 
 def _whole_sentence(
-    memory: Memory,
-    epoch: str,
-    table: Table,
-    standing: KeptVerdict,
-    older: Mapping[str, str],
-    alpha: float,
-    margin: float,
-) -> str:
+    memory: Memory, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], alpha: float, margin: float
+) -> str:  # fmt: skip
     """The figures of the current model and host; where others have some, of which they are and what all of them come to."""
     said = stats.sentence(table, standing, alpha, margin)
     if not older and memory.verdict == standing.word:
@@ -309,31 +297,14 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
         if mark.signal == UNMET:
             unmet[mark.memory, mark.unit] = unmet.get((mark.memory, mark.unit), 0.0) + mark.amount
 
-    def flag(use: Use, signal: str) -> str:
-        return str(int(signal in said.get((use.memory, use.unit), {})))
-
     rows = []
     for use in uses:
-        outcome = said.get((use.memory, use.unit), {}).get("outcome")
+        mine = said.get((use.memory, use.unit), {})
+        outcome = mine.get("outcome")
         told = (outcome.value, outcome.at) if outcome else ("", "")
         loss = f"{graded(outcome.amount) / GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
-        rows.append(
-            (
-                use.memory,
-                use.unit,
-                use.family,
-                use.epoch,
-                repr(use.probability),
-                use.arm,
-                told[0],
-                loss,
-                str(int(use.at <= since.get(use.memory, ""))),
-                str(int(use.blank)),
-                flag(use, "crossed"),
-                flag(use, "delivered"),
-                flag(use, "cited"),
-                str(int(unmet.get((use.memory, use.unit), 0.0) <= 0.0)),
-                told[1],
-            )
-        )
+        came = unmet.get((use.memory, use.unit), 0.0) <= 0.0
+        facts = (use.at <= since.get(use.memory, ""), use.blank, *(signal in mine for signal in _FLAGS), came)
+        assigned = (use.memory, use.unit, use.family, use.epoch, repr(use.probability), use.arm)
+        rows.append((*assigned, told[0], loss, *(str(int(fact)) for fact in facts), told[1]))
     yield from sorted(rows, key=lambda row: (row[-1] or "~", row[1], row[0]))

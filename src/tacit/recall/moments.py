@@ -41,9 +41,8 @@ RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so
 ALIKE_AT_STARTS = 0.35
 AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
-SHARED_AT_LEAST = (
-    0.25  # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
-)
+# of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
+SHARED_AT_LEAST = 0.25
 ALIKE, LEAST = (
     0.8,
     6,

@@ -73,9 +73,8 @@ class Query:
     files: Sequence[str] = ()
     errors: Sequence[str] = ()
     command: str = ""  # a command that is about to run: what is about it, or nothing
-    touched: bool = (
-        False  # its files are about to be read or edited; `task` is what of them: what is about them, or nothing
-    )
+    # its files are about to be read or edited; `task` is what of them: what is about them, or nothing
+    touched: bool = False
     agent: str = ""
     main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
     domain: str = ""

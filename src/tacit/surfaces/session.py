@@ -55,9 +55,8 @@ def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str
     """The session that the nearest of these processes serves, its host and its folder; empty where none was noted."""
     known = json.loads(store.meta(KEY) or "{}")
     for process, began in ancestors:
-        session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][
-            :4
-        ]  # an older note ends after the second
+        # an older note ends after the second
+        session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][:4]
         if session and clock.seconds(at) >= began - SLACK:
             return str(session), str(host), str(folder)
     return "", "", ""

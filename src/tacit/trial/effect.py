@@ -199,10 +199,8 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
             f"e = {help_:.3g} that the problem is rarer or cheaper where it is given; the bar is {bar:g}",
         )
     elif harm >= bar:
-        word, reason = (
-            HARMS,
-            f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}",
-        )
+        word = HARMS
+        reason = f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}"
     elif no_help >= bar and no_harm >= bar:
         word = NO_DIFFERENCE
         reason = f"e = {min(no_help, no_harm):.3g} that neither half of it nor {margin:g} is spared or added; the bar is {bar:g}"

@@ -43,11 +43,8 @@ _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, coun
 _WORTH = 4.0
 _AS_OFTEN = 2.0  # what was left undone may have met its problem so many times as often as what was done, and a claim still holds
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
-
-
 TOGETHER = 0.01  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
-# Wealth of the bettor on work left undone at which nothing is said of help: more than he began with. It makes no claim, so it needs no
-# bar: of 60 memories whose agents left half undone 3 were called helpful instead of 10, of those that help 14 of 15 still are.
+# Wealth of the bettor on bad endings at which nothing is said of help: more than he began with. He makes no claim, so he needs no bar.
 WARNED = 1.0
 
 
@@ -63,9 +60,8 @@ class Whole:
     verdict: Verdict  # of the purse: do some of them help, or harm?
     given: int = 0  # of the sessions, those that were given one at least
     run: int | None = None  # the how-manieth session crossed the bar
-    calls: tuple[float, float, float] | None = (
-        None  # of agents, spared in all that were given: about, at least, at most
-    )
+    # of agents, spared in all that were given: about, at least, at most
+    calls: tuple[float, float, float] | None = None
 
     @property
     def spared(self) -> tuple[float, float, float] | None:
@@ -105,9 +101,8 @@ def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, finished: Mappin
     if not given or not _both_arms(thrown):
         return Whole(None, 0.0, 0.0, len(thrown) / units if units else 0.0, units, judged, given, run)
     lessons = len(thrown) / units
-    most = sum(
-        coin.arm == INJECTED for coin in thrown
-    )  # no lesson spares or adds more than one problem where it is given
+    # no lesson spares or adds more than one problem where it is given
+    most = sum(coin.arm == INJECTED for coin in thrown)
     problems, losses = _summed(_played(thrown, plain=True), most, alpha), _summed(_played(thrown), most, alpha)
     about, low, high = (each / given for each in problems)
     spared = (-GRADES * losses[0], -GRADES * losses[2], -GRADES * losses[1])

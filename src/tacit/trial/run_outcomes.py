@@ -23,9 +23,8 @@ from tacit.trial.table import Trial, tabulate, trial_of
 if TYPE_CHECKING:
     from tacit.trial.table import Table
 
-ENDED = (
-    "ended"  # among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
-)
+# among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
+ENDED = "ended"
 RUN_FAILED = "run failed"  # where its course is kept, beside those of the epochs, whose names hold a slash
 TYPICAL = {"steps": 60.0, "tokens": 200_000.0}
 _FAILED = {"failure": OCCURRED, "success": NOT_OCCURRED}

@@ -263,9 +263,8 @@ def test_a_short_session_is_held_against_eight_lessons_it_can_concern_and_the_ne
     assert sum(each.id[0] == "s" for each in remembered(store, "p", [], long)) == 9
     used = [f"n{n:03}" for n in range(18)]
     found = remembered(store, "p", [], typed, used)
-    assert [
-        each.id for each in found
-    ] == used  # what the unit was given or denied goes in whatever was said, and counts
+    # what the unit was given or denied goes in whatever was said, and counts
+    assert [each.id for each in found] == used
 
 
 def test_a_line_of_the_person_concerns_a_lesson_sooner_than_a_call() -> None:

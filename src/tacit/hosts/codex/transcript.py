@@ -108,9 +108,8 @@ class _Rollout(Session):
     def __init__(self) -> None:
         super().__init__(NAME)
         self.by_person = self.known = False
-        self.copied = (
-            False  # what follows was copied from a session that people type into, until a turn of this one begins
-        )
+        # what follows was copied from a session that people type into, until a turn of this one begins
+        self.copied = False
         self.waiting: dict[str, Record] = {}  # user messages of the model's side that no event has claimed yet
         self.claimed: dict[str, int] = {}  # texts that an event brought before their item
         self.told = ""

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "copilot"
-TYPING = (
-    3.0  # seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
-)
+# seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
+TYPING = 3.0
 _PASSED_OVER = (
     "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
     "session.info", "session.title", "session.context", "session.usage", "session.mode",

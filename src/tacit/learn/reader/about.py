@@ -18,9 +18,8 @@ _EVERYWHERE = (
     "preference",
 )  # kinds that hold whatever the task is, where the reader says of nothing what they are about
 _FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
-_NAME = re.compile(
-    r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}"
-)  # nothing that is a mere figure or word
+# nothing that is a mere figure or word
+_NAME = re.compile(r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}")
 FILES = 6
 
 

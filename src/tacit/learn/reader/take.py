@@ -102,9 +102,8 @@ class Taking:
         for verdict in said:
             if verdict.id in names and verdict.quote and (stands := find_quote(verdict.quote, self.lines)) is not None:
                 quoted.append((verdict, names[verdict.id], stands))
-        spoken = {
-            id(each): spoken_around(each[2].line, self.lines) for each in quoted
-        }  # a plain yes to the agent's line
+        # a plain yes to the agent's line
+        spoken = {id(each): spoken_around(each[2].line, self.lines) for each in quoted}
         about = {key: telling(words) for key, words in spoken.items()}  # a mere yes takes nothing back
         open_ones = [
             each

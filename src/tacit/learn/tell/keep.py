@@ -130,9 +130,8 @@ def held_because(lesson: ToldLesson) -> str:
 
 def _hazard(lesson: ToldLesson) -> str:
     why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
-    why = why or next(
-        filter(None, map(why_not_own, lesson.advises)), ""
-    )  # what sessions ran is told if it is the repository's own
+    # what sessions ran is told if it is the repository's own
+    why = why or next(filter(None, map(why_not_own, lesson.advises)), "")
     return f"{why}; a person decides whether to recommend it" if why else ""
 
 

@@ -58,9 +58,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         offered = offer_lines(cli, memories) if memories.project else []
-        if progress_words(
-            memories
-        ):  # one count of sessions at a time: how many are read, not how many are known by rules
+        # one count of sessions at a time: how many are read, not how many are known by rules
+        if progress_words(memories):
             found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
         unread = [*memories.unread(), *memories.reading_trouble()]
         notes = [told for told in (away, chosen, *unread) if told]

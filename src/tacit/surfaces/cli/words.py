@@ -155,9 +155,8 @@ def memory_line(memory: Memory, names: Sequence[str] = _COLUMNS, signer: str = "
     """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
     told = {"standing": standing, "text": _cell(memory, "text")}
     if memory.gate != "allow" and not {"state", "standing"} & set(names):
-        told["text"] = (
-            f"({'held' if memory.gate == 'hold' else memory.gate}) {told['text']}"  # its columns would not tell
-        )
+        # its columns would not tell
+        told["text"] = f"({'held' if memory.gate == 'hold' else memory.gate}) {told['text']}"
     if signer:
         told["text"] += f"  (signed: {signer})"
     return [told.get(name) or _cell(memory, name) for name in names]

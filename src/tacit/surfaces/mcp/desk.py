@@ -120,9 +120,8 @@ class Desk:
                     folder = "" if self._told else served_by(memories.near, self._above)[2]
                     if folder in ("", self.folder):
                         return act(memories)
-                    self.folder = (
-                        folder  # a plugin's server starts in the plugin's folder: the session is about another
-                    )
+                    # a plugin's server starts in the plugin's folder: the session is about another
+                    self.folder = folder
             except StoreBusy:
                 if time.monotonic() > last:
                     raise
