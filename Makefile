@@ -172,7 +172,7 @@ bench-quality: .venv/ready
 # (after make bench-lessons DATA=…). Every part is run whatever an earlier one said; JOBS processes.
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
-	failed=0; for part in 'effect.py --jobs $(or $(JOBS),2)' effect_weeks.py 'effect_worlds.py --jobs $(or $(JOBS),2)' effect_defects.py 'effect_blind.py make .bench/blind' \
+	failed=0; for part in 'effect.py --jobs $(or $(JOBS),2)' effect_weeks.py effect_moment.py 'effect_worlds.py --jobs $(or $(JOBS),2)' effect_defects.py 'effect_blind.py make .bench/blind' \
 	 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 
 # Bugs whose right fix was settled in an earlier chat: make bench-decisions DATA=folder with decisions.tar.xz unpacked. Chats are read by the answers of

@@ -115,12 +115,11 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
-        came = seen.came or trial.came
         if trial.outcome == OCCURRED:
             worst = max(seen.loss, trial.loss) if seen.outcome == OCCURRED else trial.loss
             first[key] = replace(seen, outcome=OCCURRED, loss=worst, came=True)
         elif seen.outcome != OCCURRED and trial.outcome == NOT_OCCURRED:
-            first[key] = replace(seen, outcome=NOT_OCCURRED, came=came)
+            first[key] = replace(seen, outcome=NOT_OCCURRED, came=seen.came or trial.came)
     return [trial for trial in first.values() if trial.outcome in (OCCURRED, NOT_OCCURRED)]
 
 
