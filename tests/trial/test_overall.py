@@ -132,7 +132,7 @@ def worked(seed: int, *, done: tuple[float, float], rates: tuple[float, float], 
     return coins
 
 
-@pytest.mark.parametrize("done", [(0.125, 0.25), (0.4, 0.2)])
+@pytest.mark.parametrize("done", [(0.125, 0.25), (0.5, 0.2)])
 def test_less_work_is_no_help_and_more_work_no_harm(done: tuple[float, float]) -> None:
     """Whoever does the work meets the problem as often, told or not (4a): seen by whether the lesson's command ran at all."""
     coins = worked(2, done=done, rates=(0.4, 0.4))
