@@ -8,7 +8,6 @@ output tells most on the rules that find it. Where hardly anybody speaks, by its
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os

@@ -125,7 +125,7 @@ def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(tacit: 
     assert "never more than one of the three that matter most" in done.out and "--no-control gives them all" in done.out
     done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
     assert "nothing is left out to measure it" in done.out
-    assert tacit("profile", "show", "--json").data["values"]["trial"]["rate"] == 0.0
+    assert tacit("profile", "show", "--json").data["values"]["trial.rate"] == 0.0
 
 
 @pytest.mark.parametrize(

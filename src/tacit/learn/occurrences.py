@@ -124,13 +124,8 @@ def came_to(run: Run, memory: Memory) -> bool | None:
     if memory.paths and shared_path(memory.paths, [path for step in run.steps for path in step.files]) == 1.0:
         return True
     named = {key for text in (*own, *memory.text.split("`")[1::2]) for key in _keys(text)}
-    return any(
-        key[:length] in named
-        for line in map(shell.command_of, run.steps)
-        if line
-        for key in _keys(line)
-        for length in range(1, 1 + len(key))
-    )
+    called = {key for line in map(shell.command_of, run.steps) if line for key in _keys(line)}
+    return any(key[:length] in named for key in called for length in range(1, 1 + len(key)))
 
 
 @lru_cache(maxsize=2048)

@@ -39,9 +39,8 @@ _OWN: dict[str, frozenset[str]] = {
         "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
     }.items()
 }  # fmt: skip
-_INSTALLS = shell.word_set(
-    "install i ci sync fetch restore deps.get lock"
-)  # from the project's files: nothing is named behind it
+# from the project's files: nothing is named behind it
+_INSTALLS = shell.word_set("install i ci sync fetch restore deps.get lock")
 # How many words stand before the command that such a program runs: … exec, run.
 _RUNS_OWN = {"npx": 1, "bunx": 1, **dict.fromkeys(("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch"), 2)}
 _GIT = shell.word_set("fetch pull add restore stash switch checkout submodule lfs rebase merge")
@@ -165,9 +164,8 @@ _A_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//)(?:[a-z./~][\w./+-]*
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
-_A_MEMBER = re.compile(
-    r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+"
-)  # of a class or a module: code, no program
+# of a class or a module: code, no program
+_A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+")
 
 
 def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
