@@ -15,6 +15,8 @@ from effect_twin import Bools, Floats, Ints
 from tacit.core.profile_toml import standard
 from tacit.trial.effect import SHARES, bets
 
+STABLE, REVIEW = 0.8, 0.65  # beliefs from which the default ladder calls a lesson stable, or sends it to review
+
 Thrown = tuple[Ints, Floats, Ints, Bools, Bools]
 LOOKS = (20, 40, 60, 100, 200)
 HELPERS = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.3, 0.2))
@@ -77,12 +79,12 @@ def out_by(cells: Ints, look: int) -> float:
     """Share of lessons that belief of harm had taken out by a look, asked after each unit as the default profile asks it."""
     rules = standard("default").effect
     harm = believed(cells[:, :look])[:, rules.min_units - 1 :, 2]
-    return float((harm >= rules.belief_review).any(axis=1).mean())
+    return float((harm >= REVIEW).any(axis=1).mean())
 
 
 def stable_at(cells: Ints, look: int) -> float:
     """Share of lessons that stand as stable by belief at a look: it is revocable, so only what is believed then counts."""
-    return float((believed(cells[:, :look])[:, -1, 0] >= standard("default").effect.belief_stable).mean())
+    return float((believed(cells[:, :look])[:, -1, 0] >= STABLE).mean())
 
 
 COINS = ("fixed coin .30", "lean", "Thompson")
@@ -107,7 +109,7 @@ def thrown(
     for t in range(runs):
         told = twin.beliefs(counts)
         if t >= rules.min_units:
-            leaves = inside & (told[:, 2] >= rules.belief_review)
+            leaves = inside & (told[:, 2] >= REVIEW)
             lengths[leaves], inside = t, inside & ~leaves
         if coin == "lean":
             rates[:, t] = lean(told, t)

@@ -99,10 +99,9 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
     """The reports as findings of runs, learned in turn, tended after each 25; who ends up as one lesson? One merge in ten waits for a
     person, who is taken to agree. What the gate takes for a guess is no lesson and finds nobody."""
     import tacit
+    from tacit import tend as tending
     from tacit.core.errors import Refused
-    from tacit.core.profile import with_values
-    from tacit.core.value import replace
-    from tacit.tend import tend
+    from tacit.tend import bound, tend
     from tacit.tend.context import Context
     from tacit.testing import finding, run
 
@@ -110,10 +109,10 @@ def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
         tempfile.TemporaryDirectory() as folder,
         tacit.open(f"{folder}/a.db", cwd=folder, by="bench", yes=True) as memories,
     ):
-        profile = with_values(memories.profile, {"tend.least": len(reports)})
+        bound.LEAST = tending.LEAST = len(reports)
 
         def tended() -> None:
-            tend(Context(replace(memories.work, profile=profile), model=model), ("merge",))
+            tend(Context(memories.work, model=model), ("merge",))
 
         tended()
         lesson: dict[str, str] = {}

@@ -321,16 +321,6 @@ def test_without_auto_every_move_waits() -> None:
     assert isinstance(judge_move(manual, standing, "provisional", ANA), Move)
 
 
-def test_where_a_verdict_is_required_nothing_unmeasured_moves() -> None:
-    """`require_verdict` switches off the rules by which a person decides without a measurement."""
-    strict = with_values(standard(), {"ladder.require_verdict": True})
-    standing = LadderFacts("stable", units=500, exempt=True)
-    assert judge_move(strict, standing, "canonical", ANA) == Refusal(
-        "stable → canonical is not reached yet", "verdict helps (now not yet known)"
-    )
-    assert isinstance(judge_move(strict, replace(standing, verdict="helps"), "canonical", ANA), Move)
-
-
 # --- geas: one case on each side of every threshold ------------------------------------------------------------------
 
 

@@ -9,7 +9,6 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.links import Use
 from tacit.core.memory import Memory
-from tacit.core.profile_toml import standard
 from tacit.core.run import Run
 from tacit.learn.apply import by_outcome, echoed, record_outcomes, touched
 
@@ -51,7 +50,7 @@ def test_an_answer_used_a_memory_where_a_phrase_of_it_or_enough_of_its_words_occ
 ) -> None:
     """A phrase has three words of at least four letters; without one, more than three in ten of the words."""
     text = "Restart every worker after deploy of queues, while tokens still hold their lease"
-    assert echoed(text, answer, standard("joelclaw").signals) is is_echoed
+    assert echoed(text, answer) is is_echoed
 
 
 @pytest.mark.parametrize(

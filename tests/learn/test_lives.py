@@ -57,13 +57,13 @@ class Life:
         at, kind = self.clock.advance(60), next(iter(self.profile.kinds))
         memory = Memory(self.memories.work.ids(), self.project.id, text, kind, created_at=at, updated_at=at)
         memory = replace(memory, **{"klass": class_of(self.profile, kind), "trust": "agent", **fields})
-        with self.store.write(confidence=self.profile.signals) as tx:
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
             tx.apply(made(memory, by="test", reason="as it is", at=at, verb="import", profile=self.project.profile))
         return memory.id
 
     def counts(self, id: str, signal: str, amount: float = 1.0, stance: str = "supports") -> None:
         """Something that was counted of a lesson."""
-        with self.store.write(confidence=self.profile.signals) as tx:
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
             at, number = self.clock(), len(tx.evidence(id))
             seen = Evidence(id, self.project.id, signal=signal, amount=amount, by="r", tier="agent", place=f"{number}")
             tx.add_evidence(replace(seen, stance=stance, at=at, opening=True))
@@ -114,7 +114,7 @@ def decisions(life: Life) -> Told:
             id = life.add(f"A {state} {goal}.", state=state, gate="hold" if goal == "stable" else "allow")
             if state in ("provisional", "stable"):
                 life.counts(id, "successful_reuse", 6)
-                with life.store.write(confidence=life.profile.signals) as tx:
+                with life.store.write(confidence=life.profile.signals.confidence) as tx:
                     for task in ("t-1", "t-2", "t-3"):
                         tx.add_mark(Mark(id, task, life.project.id, "tasks", at=life.clock()))
             yield (said := does(f"{state} to {goal}", seat.approve, id, to=goal))

@@ -845,7 +845,7 @@ def test_a_packet_names_its_cautions(desk: Desk) -> None:
 def test_canonical_takes_two_heads_also_where_both_are_of_one_role(desk: Desk, kind: str) -> None:
     desk.write(document(memory_type=kind, signals={"successful_reuses": 6, "reuse_count": 6}))
     memories = desk.sit("ana")
-    with memories.store.write(confidence=memories.profile.signals) as tx:
+    with memories.store.write(confidence=memories.profile.signals.confidence) as tx:
         memory = tx.get(memories.get("mem-task-014-1").id)
         for task in ("t-1", "t-2", "t-3"):
             tx.add_mark(Mark(memory.id, task, memory.project, "tasks", at=clock.now()))

@@ -25,7 +25,7 @@ from tacit.learn.gate import GateRules, joelclaw_gate
 from tacit.learn.observe import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins import joelclaw
 from tacit.recall.answering import showing
-from tacit.recall.budget import level_for, query_length
+from tacit.recall.budget import FETCH, by_length, level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
@@ -227,7 +227,7 @@ def stale_downweight(given: dict[str, Any], book: Notebook) -> list[dict[str, An
         for each in given["results"]
     ]
     ranked = _ranked(_hits(documents), {each["id"]: each["score"] for each in given["results"]}, given["now"])
-    return [{"id": each.memory.id, "final": each.score} for each in ranked[: PROFILE.budget.cap]]
+    return [{"id": each.memory.id, "final": each.score} for each in ranked[: PROFILE.budget.deep]]
 
 
 REASONS = {
@@ -267,7 +267,7 @@ def budget(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
 
 def budget_limits(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     at = ("lean", "balanced", "deep").index(given["budget"])
-    return {"maxInject": level_for(PROFILE, given["budget"], "").most, "fetchMultiplier": PROFILE.budget.fetch[at]}
+    return {"maxInject": level_for(PROFILE, given["budget"], "").most, "fetchMultiplier": FETCH[at]}
 
 
 def echo_update(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
@@ -319,7 +319,7 @@ DRIVERS: dict[str, Callable[[dict[str, Any], Notebook], Any]] = {
     "budget": budget,
     "budget_limits": budget_limits,
     "rewrite_skip": lambda given, book: skipped(given["query"], PROFILE.query) or None,
-    "echo": lambda given, book: echoed(given["observation"], given["response"], PROFILE.signals),
+    "echo": lambda given, book: echoed(given["observation"], given["response"]),
     "echo_fizzle_update": echo_update,
     "dedup_similarity": similarity,
     "triage": triage,
@@ -611,8 +611,8 @@ def test_journey(folder: Path, tacit: Any) -> None:
 def test_blanks_make_no_question_longer() -> None:
     """Auto is deep for more than 90 characters of a question, its blanks normalised."""
     padded = "where is" + " " * 100 + "the lock"
-    assert query_length(PROFILE, padded)[0] == "balanced"
-    assert query_length(PROFILE, "where  is the lock  and   who has it")[0] == "deep"
+    assert by_length(padded)[0] == "balanced"
+    assert by_length("where  is the lock  and   who has it")[0] == "deep"
 
 
 @pytest.mark.parametrize("label", ["Commands run:", "Commands run", "## Commands executed", "**Steps**"])

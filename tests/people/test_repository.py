@@ -75,10 +75,8 @@ def theirs(folder: Path) -> Path:
     text = (
         profile_text("default").replace('name = "default"', 'name = "team"', 1).replace("wrap = true", "wrap = false")
     )
-    text = text.replace('held = ["quoted", "imported"]', "held = []").replace(
-        'empty = ""', 'empty = "Install with npx first."'
-    )
-    assert text.count("held = []") == 1 and "npx" in text
+    text = text.replace('empty = ""', 'empty = "Install with npx first."')
+    assert text.count("wrap = false") == 1 and "npx" in text
     (folder / ".tacit" / "team.toml").write_text(text)
     return folder
 

@@ -66,11 +66,6 @@ def test_a_role_has_a_range_of_its_own() -> None:
     assert level_for(geas, "lean", "", "specialist").cautions == 2
 
 
-def test_the_cap_holds_whatever_is_asked() -> None:
-    """ArcheFlow never gives more than ten."""
-    assert level_for(with_values(standard("archeflow"), {"budget.deep": 99}), "deep", "").most == 10
-
-
 def test_the_best_are_kept(make: Make) -> None:
     """The rest is named with its reason."""
     memories = [make() for _ in range(5)]
@@ -108,13 +103,6 @@ def test_a_kind_has_a_cap(make: Make) -> None:
     assert reasons(found) == [(memories[2].id, "cap of estimate")]
     one = fitted(memories, most=9, profile=with_values(DEFAULT, {"kinds.estimate.cap": 1}))
     assert kept(one) == [memories[0].id]
-
-
-def test_an_agent_has_a_cap(make: Make) -> None:
-    """At most so many that belong to one agent."""
-    one_each = with_values(DEFAULT, {"budget.agents": {"tester": 1}})
-    memories = [make(agent="tester"), make(agent="tester"), make(agent="writer"), make()]
-    assert reasons(fitted(memories, most=9, profile=one_each)) == [(memories[1].id, "cap of tester")]
 
 
 @pytest.mark.parametrize(

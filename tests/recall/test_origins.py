@@ -10,6 +10,7 @@ import pytest
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
+from tacit.recall.origins import CAUTION_BELOW, SIX
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
 
@@ -157,13 +158,13 @@ def test_geas_has_a_matrix_of_scopes(make: Make, fields: dict[str, Any], query: 
     assert found.parts["scope"] == pytest.approx(0.25 * scope)
 
 
-def test_geas_breaks_ties_by_confidence_and_confirmation(make: Make) -> None:
+def test_geas_breaks_ties_by_confidence_and_confirmation(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of equal scores the surer, then the later confirmed."""
-    geas = with_values(standard("geas"), {"rank.six_factor.confidence": 0.0})
+    monkeypatch.setitem(SIX, "confidence", 0.0)
     unsure = make(tally=Tally(confidence=0.5, seen_at="2026-03-02"))
     early = make(tally=Tally(confidence=0.9, seen_at="2026-03-01"))
     late = make(tally=Tally(confidence=0.9, seen_at="2026-03-02"))
-    found = rank("six_factor", geas, [unsure, early, late])
+    found = rank("six_factor", standard("geas"), [unsure, early, late])
     assert [each.memory.id for each in found] == [late.id, early.id, unsure.id]
 
 
@@ -181,9 +182,8 @@ def test_geas_gives_what_is_weak_or_contradicted_with_caution(
 ) -> None:
     """At the bar it is not weak yet."""
     geas = standard("geas")
-    bar = geas.rank.six_factor.caution_below
     memory = make(
-        scope="mission", created_at=MARCH, tally=Tally(confidence=bar + confidence, contradicted=contradicted)
+        scope="mission", created_at=MARCH, tally=Tally(confidence=CAUTION_BELOW + confidence, contradicted=contradicted)
     )
     (found,) = rank("six_factor", geas, [memory], Query(mission="M1"))
     assert found.caution is caution

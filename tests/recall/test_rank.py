@@ -326,12 +326,14 @@ def test_what_a_search_shows(
     assert showing(make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person) == shown
 
 
-def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(make: Make) -> None:
+def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More sightings first, then the text, then the order of writing: when a lesson was changed says nothing for it."""
-    flat = with_values(DEFAULT, {"rank.lexical.recurrence": 0.0})
+    monkeypatch.setattr("tacit.recall.rank.RECURRENCE", 0.0)
     old, new = make("queue b", updated_at="2026-01-01T00:00:00Z"), make("queue a", updated_at="2026-01-02T00:00:00Z")
     seen, last = make("queue c", tally=Tally(seen=1)), make("queue b", updated_at="2026-02-01T00:00:00Z")
-    found = order("queue", old, new, seen, last, profile=flat)
+    found = order("queue", old, new, seen, last)
     assert [each.memory.id for each in found] == [seen.id, new.id, old.id, last.id]
 
 

@@ -215,7 +215,7 @@ def test_each_tenth_is_shown_to_a_person_and_counts_in_the_record(memories: Memo
     assert (waiting.state, waiting.tier) == ("open", "person") and not memories.get(shown.memory).on_page
     assert waiting.payload is not None and waiting.payload["judged"][0]["action"] == "promote"
     decide(memories, waiting, "rejected")
-    rules = standings(memories.store, memories.project_id, memories.profile.triage)[0]
+    rules = standings(memories.store, memories.project_id)[0]
     assert (rules.tier, rules.decided, rules.known, rules.agreed) == ("rules", 1, 1, 0)
 
 
@@ -232,7 +232,7 @@ def test_a_tier_that_people_disagree_with_only_advises(memories: Memories) -> No
             judged = [{"tier": "rules", "action": "promote", "reason": "", "at": clock.now(), "alone": False}]
             tx.put_proposal(replace(word, tier="person", payload={**(word.payload or {}), "judged": judged}))
         decide(memories, now(memories, word), "rejected")
-    assert [each.autonomous for each in standings(memories.store, memories.project_id, memories.profile.triage)] == [
+    assert [each.autonomous for each in standings(memories.store, memories.project_id)] == [
         False,
         True,
     ]
@@ -255,7 +255,7 @@ def test_what_a_person_does_to_the_lesson_later_counts(memories: Memories) -> No
     fact = propose(memories, FACT, "Facts")
     triage(memories)
     memories.put_on_page(fact.memory, on=False)
-    record = standings(memories.store, memories.project_id, memories.profile.triage)[0]
+    record = standings(memories.store, memories.project_id)[0]
     assert (record.known, record.agreed) == (1, 0)
 
 

@@ -11,7 +11,6 @@ import tacit
 from tacit.app import Memories
 from tacit.core.journal import change
 from tacit.core.links import Evidence
-from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.testing import finding, run
 
@@ -172,14 +171,15 @@ def test_what_is_for_others_stays_apart(memories: Memories) -> None:
     assert memories.tend(only="merge").moves == ()
 
 
-def test_a_pass_is_bounded_and_the_surplus_can_be_approved(memories: Memories) -> None:
+def test_a_pass_is_bounded_and_the_surplus_can_be_approved(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of five now, the rest as one proposal; approved, the next pass makes them all."""
     for number in range(5):
         for more in ("", " again"):
             learned(
                 memories, f"Worker{number} leaks handle{number} when queue{number} is full{more}", f"r{number}{more}"
             )
-    memories._profile = with_values(memories.profile, {"tend.least": 2, "tend.share": 0.0})
+    monkeypatch.setattr("tacit.tend.bound.LEAST", 2)
+    monkeypatch.setattr("tacit.tend.LEAST", 2)
     first = memories.tend(only="merge")
     assert (len(first.moves), first.left) == (2, 3)
     (waiting,) = memories.proposals()

@@ -17,7 +17,6 @@ import tacit
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
-from tacit.core.profile import with_values
 from tacit.core.profile_toml import standard
 from tacit.stores.files import WorkTree
 from tacit.tend import hand
@@ -334,7 +333,7 @@ def test_an_agent_or_a_path_is_never_a_place_to_write(memories: Memories, folder
 # --- limits, layout -----------------------------------------------------------------------------------------------------
 
 
-def test_a_page_keeps_its_limits(folder: Path) -> None:
+def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most so many lines and bytes, the strongest first; what found no room is counted, and given otherwise."""
     with tacit.open() as memories:
         made = memories.add_many({"text": f"Rule number {n}: {'x' * (n % 90)}", "kind": "rule"} for n in range(200))
@@ -348,7 +347,7 @@ def test_a_page_keeps_its_limits(folder: Path) -> None:
         assert text.count("\n") <= 180 and len(text.encode()) <= 22_000 and text.count("\n- ") > 150
         assert "Rule number 199" in text
         assert memories.page(dry_run=True).figures["files"] == ()
-        memories._profile = with_values(memories.profile, {"page.max_bytes": 3_000})
+        monkeypatch.setattr("tacit.tend.page.MAX_BYTES", 3_000)
         memories.page()
         assert len((folder / "MEMORY.md").read_bytes()) <= 3_000
 

@@ -16,7 +16,6 @@ from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import change
 from tacit.core.links import Evidence
-from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.by_model import merging
@@ -259,7 +258,7 @@ def test_one_in_ten_is_left_to_a_person(memories: Memories) -> None:
     (waiting,) = memories.proposals()
     assert done.changes == () and waiting.kind == "merge" and "by a model's word" in waiting.reason
     memories.review(waiting.id, "reject", reason="two bugs")
-    found = merging(memories.store, memories.project_id, memories.profile.triage)
+    found = merging(memories.store, memories.project_id)
     assert (found.decided, found.known, found.agreed) == (1, 1, 0)
 
 
@@ -275,16 +274,16 @@ PAIRS = [
 ]
 
 
-def test_merges_that_people_take_back_make_it_an_adviser(memories: Memories) -> None:
+def test_merges_that_people_take_back_make_it_an_adviser(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the agreement that triage asks for its word is advice; stats and doctor's alarm say so."""
-    memories._profile = with_values(memories.profile, {"triage.watch": len(PAIRS)})
+    monkeypatch.setattr("tacit.tend.agreement.WATCHED", len(PAIRS))
     gone = [learned(memories, one, "r1") for one, _ in PAIRS]
     for _, other in PAIRS:
         learned(memories, other, "r2", "r3")
     assert {each[0] for each in merge(memories, Judge("same")).changes} == {*gone}
     for id in gone:
         memories.review(id, "unmerge")
-    found = merging(memories.store, memories.project_id, memories.profile.triage)
+    found = merging(memories.store, memories.project_id)
     assert (found.decided, found.agreed, found.autonomous) == (len(PAIRS), 0, False)
     learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
     assert merge(memories, Judge("same")).changes == ()
@@ -442,9 +441,9 @@ def test_a_model_that_has_not_read_for_days_is_not_waited_for(read: Memories) ->
     assert tell(read, "r2", CLOSED_WHILE).matched == lesson
 
 
-def test_an_adviser_is_not_waited_for(memories: Memories) -> None:
+def test_an_adviser_is_not_waited_for(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     """What people take back is no reading, and words merge what is nearly equal as they do without a model."""
-    test_merges_that_people_take_back_make_it_an_adviser(memories)
+    test_merges_that_people_take_back_make_it_an_adviser(memories, monkeypatch)
     learned(memories, "The importer drops rows whose name is empty", "r1")
     learned(memories, "The importer drops the rows whose name is empty", "r2", "r3")
     assert len(merge(memories, Judge("different")).changes) == 1
@@ -455,13 +454,15 @@ def test_an_adviser_is_not_waited_for(memories: Memories) -> None:
 # --- cost and record
 
 
-def test_no_question_is_paid_for_that_the_pass_cannot_settle(memories: Memories) -> None:
+def test_no_question_is_paid_for_that_the_pass_cannot_settle(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bound of a pass is looked at before; the next pass goes on."""
     learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
-    memories._profile = with_values(memories.profile, {"tend.least": 0, "tend.share": 0.0})
+    monkeypatch.setattr("tacit.tend.bound.LEAST", 0)
     done = merge(memories, model := Judge("same"))
     assert model.asked == [] and done.left == 1
-    memories._profile = with_values(memories.profile, {"tend.least": 50})
+    monkeypatch.undo()
     assert len(merge(memories, model).changes) == 1
 
 
@@ -517,9 +518,9 @@ def test_an_exam_that_was_not_heard_is_not_failed(memories: Memories) -> None:
     assert len(merge(memories, model, at=clock.after_days(clock.now(), 0.2)).changes) == 1
 
 
-def test_what_it_keeps_apart_does_not_wash_out_its_record(memories: Memories) -> None:
+def test_what_it_keeps_apart_does_not_wash_out_its_record(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only merges tell how it fares, however many pairs it called different since."""
-    test_merges_that_people_take_back_make_it_an_adviser(memories)
+    test_merges_that_people_take_back_make_it_an_adviser(memories, monkeypatch)
     (kept,) = [each for each in memories.store.proposals(memories.project_id, state="approved", limit=-1)][:1]
     with memories.store.write() as tx:
         for n in range(RECORD + 1):
@@ -537,7 +538,7 @@ def test_what_it_keeps_apart_does_not_wash_out_its_record(memories: Memories) ->
                     created_at=clock.now(),
                 )
             )
-    assert not merging(memories.store, memories.project_id, memories.profile.triage).autonomous
+    assert not merging(memories.store, memories.project_id).autonomous
 
 
 def test_a_merge_taken_back_by_undo_counts_against_it(memories: Memories) -> None:
@@ -547,7 +548,7 @@ def test_a_merge_taken_back_by_undo_counts_against_it(memories: Memories) -> Non
     merge(memories, Judge("same"))
     (entry,) = memories.log(memory=few, verb="merge")
     memories.undo(str(entry.id))
-    found = merging(memories.store, memories.project_id, memories.profile.triage)
+    found = merging(memories.store, memories.project_id)
     assert memories.get(few).state == "provisional" and (found.known, found.agreed) == (1, 0)
 
 

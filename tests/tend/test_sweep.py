@@ -12,7 +12,6 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.profile import with_values
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.learn.review import Reviewed
@@ -75,27 +74,30 @@ def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: li
     assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "decayed")]
 
 
-def seven_are_due_and_a_pass_moves_three(memories: Memories, at: list[str]) -> None:
+def seven_are_due_and_a_pass_moves_three(memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(7):
         memories.learn(
             run(f"r{number}", finding(f"r{number}", f"Module {number} leaks handle{number} in parser{number}"))
         )
     at[0] = "2026-09-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
-    memories._profile = with_values(memories.profile, {"tend.least": 3, "tend.share": 0.0})
+    monkeypatch.setattr("tacit.tend.bound.LEAST", 3)
+    monkeypatch.setattr("tacit.tend.LEAST", 3)
 
 
 def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """So many moves and no more; the surplus becomes one proposal, and the next passes do the rest."""
-    seven_are_due_and_a_pass_moves_three(memories, at)
+    seven_are_due_and_a_pass_moves_three(memories, at, monkeypatch)
     first, second, third = memories.tend(), memories.tend(), memories.tend()
     assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
     assert [each.kind for each in memories.proposals()] == ["tend"]
 
 
-def test_a_pass_whose_surplus_was_approved_is_not_bounded(memories: Memories, at: list[str]) -> None:
+def test_a_pass_whose_surplus_was_approved_is_not_bounded(
+    memories: Memories, at: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The approval itself changes no memory, and says when it will."""
-    seven_are_due_and_a_pass_moves_three(memories, at)
+    seven_are_due_and_a_pass_moves_three(memories, at, monkeypatch)
     assert len(memories.tend().moves) == 3
     (asked,) = memories.proposals()
     done = memories.review(asked.id)

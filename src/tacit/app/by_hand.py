@@ -92,7 +92,7 @@ class ByHand(PageVerbs, Safety):
     def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
         if not chunk:
             return []
-        with self.store.write(confidence=self.profile.signals) as tx:
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
             for change, alias, run in chunk:
                 tx.apply(change)
                 memory = change.memory
@@ -320,7 +320,7 @@ class ByHand(PageVerbs, Safety):
             if figure is not None and not 0 <= figure <= 1:
                 raise UsageError(f"{name} must be between 0 and 1, not {figure:g}.")
         memory, at = self.get(id), self.now()
-        with self.store.write(confidence=self.profile.signals) as tx:
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
             for name, figure in stated.items():
                 if figure is not None:
                     tx.add_evidence(

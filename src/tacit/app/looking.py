@@ -131,7 +131,7 @@ class Looking(Tending):
 
     def reindex(self) -> int:
         """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
-        kept = rebuild_derived(self.store, self.profile.signals)
+        kept = rebuild_derived(self.store, self.profile.signals.confidence)
         if self.embedder:
             self.store.embed(self.embedder, anew=True)
         return kept

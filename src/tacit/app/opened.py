@@ -401,7 +401,7 @@ class Opened:
     def _count_use(self, memory: Memory) -> Memory:
         from tacit.core.links import Mark
 
-        with self.store.write(confidence=self.profile.signals) as tx:
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
             tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
         return self.store.get(memory.id)
 

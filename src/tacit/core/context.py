@@ -27,4 +27,4 @@ class WorkContext:
 
     def write(self, keep: bool = True) -> Transaction:
         """A transaction under the profile's rules."""
-        return self.store.write(confidence=self.profile.signals, keep=keep)
+        return self.store.write(confidence=self.profile.signals.confidence, keep=keep)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.links import LOST as LOST
 from tacit.core.links import Evidence
+from tacit.core.memory import STALE
 from tacit.core.value import value
 
 if TYPE_CHECKING:
@@ -31,15 +32,10 @@ if TYPE_CHECKING:
         @property
         def function(self) -> str: ...
         @property
-        def runs_step(self) -> int: ...
-        @property
-        def rate(self) -> float: ...
-        @property
         def stale_days(self) -> int: ...
-        @property
-        def stale_factor(self) -> float: ...
 
 
+RATE = 0.01  # joelclaw: strength is exp(-rate x days)
 UNSEEN = "unseen"  # the opening balance: runs without it before it came here
 
 
@@ -93,7 +89,7 @@ def of_evidence(evidence: Iterable[Evidence], now: int, step: int) -> Faded:
 
 def strength(rules: Rules, days: float, *, stale: bool = False) -> float:
     """How much of a lesson is left after so many days unmet, between 0 and 1."""
-    return FADES[rules.function](rules, max(0.0, days)) * (rules.stale_factor if stale else 1.0)
+    return FADES[rules.function](rules, max(0.0, days)) * (STALE if stale else 1.0)
 
 
 def _none(rules: Rules, days: float) -> float:
@@ -105,7 +101,7 @@ def _days(rules: Rules, days: float) -> float:
 
 
 def _exponential(rules: Rules, days: float) -> float:
-    return exp(-rules.rate * days)
+    return exp(-RATE * days)
 
 
 FADES: dict[str, Callable[[Rules, float], float]] = {

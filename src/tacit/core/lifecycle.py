@@ -258,11 +258,8 @@ def lasts(profile: Profile, standing: LadderFacts) -> bool:
 
 def _rules(profile: Profile, standing: LadderFacts) -> Iterator[tuple[Rule, str]]:
     """The rules that speak of this memory at all, each with the state it leads to."""
-    ladder = profile.ladder
-    for rule in ladder.moves:
+    for rule in profile.ladder.moves:
         if standing.state not in rule.states or (rule.cause == "silence" and lasts(profile, standing)):
-            continue
-        if ladder.require_verdict and not rule.measured:
             continue
         if any(each.quantity == "word" and not _holds(each, standing) for each in rule.when):
             continue  # whose word it is does not change: the rule speaks of others

@@ -23,22 +23,9 @@ UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.profile_upkeep import Signals
-
-    class Numbers(Protocol):
-        """The numbers of a moving confidence."""
-
-        @property
-        def start(self) -> tuple[float, ...]: ...
-        @property
-        def positive(self) -> float: ...
-        @property
-        def negative(self) -> float: ...
-        @property
-        def contradiction(self) -> float: ...
 
 
 ARMS = ("injected", "withheld", "exempt")  # exempt: given without a coin, never part of a table
@@ -242,34 +229,29 @@ def contradictions(evidence: Sequence[Evidence]) -> int:
     return len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"})
 
 
-class Steps:
-    """The numbers of a confidence that moves: geas's own, where a caller has no profile at hand."""
-
-    start = (0.4, 0.6, 0.8)  # one, two, three or more pieces of evidence
-    positive = 0.1
-    negative = -0.1
-    contradiction = -0.2
+# geas's confidence: with one, two, three or more pieces of evidence; what a good use, a bad one and a contradiction add to it.
+EARLY = (0.4, 0.6, 0.8)
+REUSE, CONTRADICTED = {"successful_reuse": 0.1, "failed_reuse": -0.1}, -0.2
+ECHO, FIZZLE = 0.1, -0.05  # joelclaw: what an answer that used a lesson, or did not, adds to its priority
 
 
-def confidence_of(rule: str | Signals, evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
-    """How sure a memory is, by a rule's name or a profile's `[signals]`, which brings the rule's numbers too."""
-    if isinstance(rule, str):
-        return CONFIDENCE[rule](evidence, marks, Steps())
-    return CONFIDENCE[rule.confidence](evidence, marks, rule)
+def confidence_of(rule: str, evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+    """How sure a memory is, by a rule's name."""
+    return CONFIDENCE[rule](evidence, marks)
 
 
-def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
+def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     return None
 
 
-def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
+def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     """What the source said, last word first (Ralph: a ratio fixed at extraction)."""
     said = [row.amount for row in evidence if row.signal == "confidence"]
     less = sum(mark.amount for mark in marks if mark.signal == "weakened")
     return max(0.0, round(said[-1] + less, 10)) if said else None
 
 
-def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
+def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
     """geas: a level by the number of sources, then a step for each reuse and contradiction, in their order; within 0 and 1.
 
     An imported or stated confidence already holds what is behind it: only sources that came later lift it further. A review that
@@ -283,17 +265,16 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -
     stated = len({row.root or row.run or row.key for row in said})  # sources whose number the statement stands for
 
     def by(count: int) -> float:
-        return steps.start[min(max(count, 1), len(steps.start)) - 1]
+        return EARLY[min(max(count, 1), len(EARLY)) - 1]
 
     if openings:
         level = openings[-1] + by(sources) - by(brought)
     else:
         level = max(row.amount for row in said) + by(max(sources, stated)) - by(stated) if said else by(sources)
     moves: list[tuple[str, int, float]] = [
-        (row.at, 0, steps.contradiction) for row in evidence if row.stance == "contradicts" and not row.opening
+        (row.at, 0, CONTRADICTED) for row in evidence if row.stance == "contradicts" and not row.opening
     ]
-    reuse = {"successful_reuse": steps.positive, "failed_reuse": steps.negative}
-    moves += [(mark.at, 0, reuse[mark.signal] * mark.amount) for mark in marks if mark.signal in reuse and mark.unit]
+    moves += [(mark.at, 0, REUSE[mark.signal] * mark.amount) for mark in marks if mark.signal in REUSE and mark.unit]
     moves += [(mark.at, 1, mark.amount) for mark in marks if mark.signal == "reinstated"]
     moves += [(mark.at, 0, mark.amount) for mark in marks if mark.signal == "weakened"]
     for _, lifted, step in sorted(moves):
@@ -301,7 +282,7 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -
     return round(min(1.0, max(0.0, level)), 10)
 
 
-CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark], Numbers], float | None]] = {
+CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark]], float | None]] = {
     "none": _no_confidence,
     "stated": _stated,
     "geas": _geas,

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tacit.core.journal import Change, Entry
     from tacit.core.links import Evidence, Mark, Telling, Use
     from tacit.core.memory import Memory, Tally
-    from tacit.core.profile_upkeep import Signals
     from tacit.core.rows import Direction, Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
     from tacit.words.passages import Passage
 
@@ -261,9 +260,7 @@ if TYPE_CHECKING:
 
         wait: float
 
-        def write(
-            self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True
-        ) -> Transaction:
+        def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
             """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
 
         def snapshot(self) -> AbstractContextManager[object]:

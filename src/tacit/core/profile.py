@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 # Written by `python -m tacit.core.profile_toml --write`, and another one whenever the keys are: a store that holds a
 # profile of another format compiles it anew.
-FORMAT = "xy5gqatas0sq2ahr"
+FORMAT = "ch3mqcj8v89pg8bf"
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
 LEVELS = ("lean", "balanced", "deep")
+GENERAL = "general"  # the domain whose memories fit every other one, and the type of a task that no word betrays
 
 
 class Section:
@@ -189,7 +190,7 @@ def class_of(profile: Profile, kind: str) -> str:
 # Tables whose keys are names that the profile chooses stay mappings, in its order. Every other table is a section.
 _NAMED = frozenset((
     "kinds", "categories.names", "scopes.keywords", "extract.extractors", "ladder.review_after",
-    "rank.six_factor.matrix", "budget.agents", "budget.roles", "page.map", "page.targets",
+    "budget.roles", "page.map", "page.targets",
 ))  # fmt: skip
 _RENAMED = {"class": "klass", "from": "states"}  # words that Python keeps for itself
 
@@ -233,7 +234,7 @@ def task_type_of(profile: Profile, text: str) -> str:
     for each in profile.tasks.types:
         if any(_holds(folded, word, how) for word in each.words):
             return each.name
-    return profile.tasks.otherwise
+    return GENERAL
 
 
 def _holds(text: str, word: str, how: str) -> bool:

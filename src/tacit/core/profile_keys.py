@@ -25,12 +25,10 @@ class ProfileFields:
 
     name: Annotated[str, key("what the profile is called: a small letter, then small letters, digits, - and _")]
     title: Annotated[str, key("one line about it")]
-    version: Annotated[str, key("the author's own version; the version in the journal is a hash of everything")]
     roles: Annotated[
         tuple[str, ...], key("roles that may approve, beside `person` and `reviewer` (whoever the memory's kind names)")
     ]
     domains: Annotated[tuple[str, ...], key("the domains this profile speaks of; none: any word is a domain")]
-    general_domain: Annotated[str, key("the domain whose memories fit every other one")]
     add_kind: Annotated[str, key("the kind of what a person adds without saying", names="kind")]
     other_kind: Annotated[str, key("the kind of what names a kind nobody declared", names="kind")]
     ids: Annotated[
@@ -56,7 +54,6 @@ class ProfileFields:
     fade: upkeep.Fade
     signals: upkeep.Signals
     tend: upkeep.Tend
-    reflect: upkeep.Reflect
     triage: upkeep.Triage
     page: upkeep.Page
     model: upkeep.ModelUse

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from tacit.core.lifecycle import CAUSES, PREVIOUS
-from tacit.core.memory import SCOPES, SEVERITIES, TIERS
+from tacit.core.memory import SCOPES, SEVERITIES
 from tacit.core.profile import CLASSES, LEVELS
 from tacit.core.profile_field import MATCH_WAYS, fraction, key
 from tacit.core.states import STATES
@@ -22,9 +22,7 @@ class Words:
     """How this way of remembering calls things; the core's own words stay Memory and Run."""
 
     memory: Annotated[str, key("one memory, in this profile's words")]
-    memories: Annotated[str, key("several")]
     run: Annotated[str, key("one run")]
-    runs: Annotated[str, key("several")]
     person: Annotated[str, key("the source of what a person adds by hand")]
 
 
@@ -62,7 +60,6 @@ class Tasks:
     """How the type of a task is told from its text: the first type with a hit."""
 
     match: Annotated[str, key("how a word must occur: anywhere, at the start of a word, as a word", choices=MATCH_WAYS)]
-    otherwise: Annotated[str, key("the type of a task that no word betrays")]
     types: tuple[TaskType, ...]
 
 
@@ -80,14 +77,7 @@ class Categories:
     """The taxonomy and how a text is filed."""
 
     classifier: Annotated[str, key("who files a text under a category; `none`: nobody", slot="classifier")]
-    version: Annotated[str, key("the taxonomy's version, kept with each filing")]
-    match: Annotated[str, key("how a keyword must occur", choices=MATCH_WAYS)]
-    base: Annotated[float, fraction("confidence of a filing before its hits")]
-    per_hit: Annotated[float, fraction("confidence added per keyword found")]
-    top: Annotated[float, fraction("confidence of a filing at most")]
-    hint: Annotated[float, fraction("confidence, at least, of a category that the source itself names")]
     otherwise: Annotated[str, key("the category of what fits none; empty: none")]
-    otherwise_confidence: Annotated[float, fraction("confidence in that")]
     names: Mapping[str, Category]
 
 
@@ -95,7 +85,6 @@ class Categories:
 class Scopes:
     """How far a memory reaches."""
 
-    otherwise: Annotated[str, key("scope of a memory that nothing narrows", choices=SCOPES)]
     keywords: Annotated[Mapping[str, tuple[str, ...]], key("phrases that make a text of this scope")]
 
 
@@ -106,12 +95,9 @@ class Extractor:
     on: Annotated[bool, key("whether it works", default=True)]
     kind: Annotated[str, key("kind of its findings; empty: as it says itself", names="kind", default="")]
     count: Annotated[int, key("so many occurrences make a finding", low=1, default=1)]
-    share: Annotated[float, fraction("this share of the successes makes a finding", default=0.0)]
-    more_than: Annotated[bool, key("the share must be exceeded, not only reached", default=False)]
     confidence: Annotated[
         float | None, fraction("confidence of its findings; absent: it computes one, or none", default=None)
     ]
-    full_at: Annotated[int, key("confidence grows to 1 over so many occurrences; 0: it does not", default=0)]
     cap: Annotated[float, fraction("confidence at most", default=1.0)]
 
 
@@ -150,16 +136,6 @@ class Extract:
     ]
     classifier: Annotated[str, key("who chooses the kind of a finding that names none", slot="kind_classifier")]
     tagger: Annotated[str, key("who makes tags from a text; `none`: nobody", slot="tagger")]
-    tag_words: Annotated[int, key("so many tags at most")]
-    tag_chars: Annotated[int, key("a tag has so many characters at least", low=1)]
-    phrase_min: Annotated[int, key("what an iteration says in so few characters, or fewer, is no approach")]
-    phrase_max: Annotated[
-        int, key("an approach or failure that fits no phrase is kept up to so many characters", low=1)
-    ]
-    examples: Annotated[int, key("so many example files with a convention")]
-    complexity: Annotated[
-        tuple[int, ...], key("a task is low up to the first number of iterations and files, then medium", low=1)
-    ]
     extractors: Mapping[str, Extractor]
     approaches: tuple[Phrase, ...]
     failures: tuple[FailurePhrase, ...]
@@ -181,19 +157,7 @@ class Match:
     ]
     same_kind: Annotated[bool, key("only within one kind")]
     same_task: Annotated[bool, key("only within one task type")]
-    same_scope: Annotated[bool, key("only within one scope")]
     category_blocks: Annotated[bool, key("two different categories are two lessons")]
-
-
-@value
-class Check:
-    """One range a finding's figure must keep, and the reason given when it does not."""
-
-    of: Annotated[str, key("the figure", choices=("confidence", "success_rate"))]
-    kind: Annotated[str, key("only for this kind; empty: for all", names="kind", default="")]
-    min: Annotated[float | None, key("not below this", low=None, default=None)]
-    max: Annotated[float | None, key("not above this", low=None, default=None)]
-    reason: Annotated[str, key("reason given; the first check that fails decides")]
 
 
 @value
@@ -201,7 +165,6 @@ class Gate:
     """What may be written at all."""
 
     function: Annotated[str, key("who judges a finding", slot="gate")]
-    version: Annotated[str, key("kept with every decision")]
     min_chars: Annotated[
         int, key("an extracted text with fewer characters is discarded; what a person adds or typed is not")
     ]
@@ -214,35 +177,18 @@ class Gate:
         key("marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")),
     ]
     hedges: Annotated[tuple[str, ...], key("phrases of a guess")]
-    hedged: Annotated[
-        str, key("what happens to a guess; downgrade: severity info", choices=("hold", "downgrade", "allow"))
-    ]
     known: Annotated[
         str, key("already written in the project's instruction files: linked, or stored too", choices=("link", "allow"))
     ]
     unknown: Annotated[str, key("what happens to what cannot be judged", choices=("hold", "allow"))]
-    fallback: Annotated[bool, key("mark what was decided because nothing could be judged")]
-    fallback_confidence: Annotated[float, fraction("confidence of such a decision")]
-    stated_confidence: Annotated[float, fraction("confidence of a stated verdict without one")]
-    reason_chars: Annotated[int, key("a stated reason is cut to so many characters", low=1)]
-    refused: Annotated[
-        str, key("what fails a check: a hash and a reason, or kept as rejected", choices=("discard", "reject"))
-    ]
-    required: Annotated[tuple[str, ...], key("fields a finding must have", choices=("kind", "task_type", "text"))]
-    required_reason: Annotated[str, key("reason given where one is missing")]
-    kind_reason: Annotated[str, key("reason given for an undeclared kind; empty: it becomes `other_kind`")]
-    checks: tuple[Check, ...]
 
 
 @value
 class Trust:
     """Whose words count for what."""
 
-    held: Annotated[tuple[str, ...], key("tiers held until confirmed", choices=TIERS)]
-    confirm: Annotated[str, key("independent evidence of this tier or above confirms a held memory", choices=TIERS)]
     runs: Annotated[int, key("independent runs that make a lesson credible", low=1)]
     once: Annotated[bool, key("what one session found, or a person asked for once, is told where it matters")]
-    person: Annotated[tuple[str, ...], key("tiers that are a person's word", choices=TIERS)]
 
 
 @value
@@ -286,10 +232,6 @@ class Ladder:
     """Every move this profile makes or permits, in the order they are tried."""
 
     auto: Annotated[bool, key("make moves by itself; false: every move waits for a person")]
-    require_verdict: Annotated[bool, key("no move without a measurement: rules with `measured = false` are off")]
-    reviews: Annotated[int, key("the so-manieth time under review ends in the archive", low=1)]
-    contradictions: Annotated[int, key("so many contradictions send a memory to review", low=1)]
-    remind: Annotated[tuple[int, ...], key("days under review after which it is brought up again", low=1)]
     review_after: Annotated[Mapping[str, int], ReviewAfter]
     moves: tuple[Rule, ...]
 
@@ -313,11 +255,7 @@ class Effect:
 
     alpha: Annotated[float, key("error of a verdict, over all looks", low=0.001, high=0.5)]
     margin: Annotated[float, key("a smaller difference is no difference", low=0.01, high=0.5)]
-    belief_stable: Annotated[float, fraction("belief of help that makes a lesson stable")]
-    belief_review: Annotated[float, fraction("belief of harm that sends it to review")]
     min_units: Annotated[int, key("no belief counts before so many settled units", low=1)]
-    min_tasks: Annotated[int, key("nor before so many different tasks", low=1)]
-    person_alone_units: Annotated[int, key("after so many units without a verdict a person alone may decide", low=1)]
 
 
 @value
@@ -325,69 +263,7 @@ class Query:
     """How a question is prepared before the search."""
 
     max_chars: Annotated[int, key("a query is cut to so many characters", low=1)]
-    rewrite_min_chars: Annotated[int, key("a shorter query is never rewritten")]
-    rewrite_short_chars: Annotated[int, key("nor one this short")]
-    rewrite_short_words: Annotated[int, key("and of so few words")]
-    rewrite_not: Annotated[tuple[str, ...], key("nor one that begins with one of these words")]
     rewrite_timeout_s: Annotated[float, key("seconds a rewrite may take before the query goes as it is", low=0.1)]
-
-
-@value
-class Lexical:
-    """The numbers of the ranker `lexical`."""
-
-    title: Annotated[float, key("weight of a memory's first words")]
-    recurrence: Annotated[float, key("weight of how often it was seen (logarithm)")]
-    belief: Annotated[float, key("weight of the belief that it helps")]
-    severity: Annotated[float, key("weight of a step of severity")]
-    scope: Annotated[float, key("weight of a step of scope, the narrower the better")]
-    half_life_days: Annotated[float, key("days unseen that halve the weight of its age; 0: age does not matter")]
-    path_gone: Annotated[float, fraction("factor for a memory whose every path is gone")]
-    same_task_lift: Annotated[float, key("added for what happened in a nearly identical task")]
-    same_task_similarity: Annotated[float, fraction("how alike two tasks must be for that")]
-
-
-@value
-class Relevance:
-    """The numbers of the ranker `relevance`."""
-
-    confidence: Annotated[float, key("weight of confidence")]
-    task: Annotated[float, key("weight of the same task type")]
-    success: Annotated[float, key("weight of the success rate")]
-    recency: Annotated[float, key("weight of recency")]
-    days: Annotated[int, key("recency falls to nothing over so many days", low=1)]
-
-
-@value
-class SixFactor:
-    """The numbers of the ranker `six_factor`."""
-
-    scope: Annotated[float, key("weight of the scope matrix")]
-    path: Annotated[float, key("weight of shared paths")]
-    role: Annotated[float, key("weight of the same role")]
-    freshness: Annotated[float, key("weight of freshness")]
-    confidence: Annotated[float, key("weight of confidence")]
-    reuse: Annotated[float, key("weight of successful reuse")]
-    contradiction: Annotated[float, key("taken off per contradiction")]
-    contradiction_most: Annotated[float, key("taken off for contradictions at most")]
-    risk: Annotated[float, key("added for a risk kind when the task's risk is high")]
-    risk_kinds: Annotated[tuple[str, ...], key("the risk kinds", names="kind")]
-    days: Annotated[int, key("freshness falls to nothing over so many days", low=1)]
-    no_history: Annotated[float, fraction("reuse of a memory that was never reused")]
-    caution_below: Annotated[float, fraction("below this confidence, or contradicted, it is given as a caution")]
-    matrix: Annotated[
-        Mapping[str, tuple[float, ...]], fraction("scope score in the context of a task, a mission, a project")
-    ]
-
-
-@value
-class Decay:
-    """The numbers of the ranker `decay`; the fading itself is in `fade`."""
-
-    priority: Annotated[float, key("weight of the priority that echoes gave")]
-    recalls: Annotated[float, key("weight of how often it was recalled (logarithm)")]
-    recalls_most: Annotated[float, key("that weight at most")]
-    boost_least: Annotated[float, fraction("the boost is never below this")]
 
 
 @value
@@ -396,7 +272,6 @@ class Rank:
 
     ranker: Annotated[str, key("who scores", slot="ranker")]
     floor: Annotated[float, key("below this score nothing is given: no filler")]
-    candidates: Annotated[int, key("the store is asked for so many", low=1)]
     meaning: Annotated[float, key("weight of the vectors' cosine beside the words, where vectors are at hand")]
     min_chars: Annotated[int, key("shorter memories are not given")]
     min_frequency: Annotated[int, key("nor those seen less often, preferences aside; 0: no such rule")]
@@ -411,10 +286,6 @@ class Rank:
             choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at", "text"),
         ),
     ]
-    lexical: Lexical
-    relevance: Relevance
-    six_factor: SixFactor
-    decay: Decay
 
 
 @value
@@ -431,13 +302,9 @@ class Budget:
     """How many memories a run is given."""
 
     level: Annotated[str, key("how much is given where nobody says", choices=(*LEVELS, "auto"))]
-    auto: Annotated[str, key("who chooses the level under auto", slot="budget")]
-    auto_chars: Annotated[int, key("a longer query is deep", low=1)]
-    auto_words: Annotated[tuple[str, ...], key("so is one that holds one of these")]
     lean: Annotated[int, key("memories at the level lean")]
     balanced: Annotated[int, key("memories at the level balanced")]
     deep: Annotated[int, key("memories at the level deep")]
-    cap: Annotated[int, key("never more, whatever is asked; 0: the level decides")]
     max_tokens: Annotated[int, key("never more tokens; 0: no cap")]
     pinned_outside: Annotated[bool, key("pinned memories do not count")]
     start_tokens: Annotated[
@@ -446,20 +313,10 @@ class Budget:
             "tokens of a start that prompts follow: ways of working; 0: moments are not told apart, the level's number holds"
         ),
     ]
-    alone_tokens: Annotated[int, key("tokens of a start that no prompt follows, and of all that is told of one task")]
-    ways_tokens: Annotated[int, key("of those of a task, at most, for ways of working")]
-    prompt_tokens: Annotated[int, key("tokens of what is about a prompt's subject")]
-    agents: Annotated[Mapping[str, int], key("at most so many that belong to this agent")]
     roles: Mapping[str, RoleBudget]
     precedence: Annotated[
         tuple[str, ...], key("which of two lessons at odds is kept: the one that the first of these is true of")
     ]
-    nearest: Annotated[int, key("so many of those left out are recorded with their reasons")]
-    fetch: Annotated[
-        tuple[float, ...], key("the store is asked for so many times what lean, balanced, deep give", low=1.0)
-    ]
-    fetch_extra: Annotated[int, key("and for so many more at least")]
-    fetch_most: Annotated[int, key("but never for more than so many", low=1)]
 
 
 @value
@@ -470,8 +327,6 @@ class Render:
     heading: Annotated[str, key("the first line")]
     intro: Annotated[str, key("a sentence below it; empty: none")]
     line: Annotated[str, key("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …")]
-    caution_heading: Annotated[str, key("the line above cautions; empty: cautions stand among the others")]
-    caution_line: Annotated[str, key("one caution")]
     empty: Annotated[str, key("what is printed where there is nothing to give")]
     wrap: Annotated[bool, key("fence it and label it as notes; an origin's exact rendering does not")]
     max_line_chars: Annotated[int, key("a line is cut to so many characters; 0: not")]

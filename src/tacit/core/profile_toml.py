@@ -158,15 +158,37 @@ def _base_of(name: str, extends: object, base: Profile | None) -> Mapping[str, A
     return {} if name == "default" else standard(extends or "default").data
 
 
-# Keys that profiles had and no code ever read. A profile that still has one is as good as without.
-RETIRED = (
-    "scopes.widening", "scopes.projects", "match.min_word", "match.fields", "trust.one_origin", "learn.unknown_days", "learn.complete",
-    "kinds.*.confidence", "extract.extractors.*.severity",
-)  # fmt: skip
+@lru_cache
+def _removed() -> dict[str, Any]:
+    """Keys that profiles had, each with what holds now; empty for one that no code ever read."""
+    found = tomllib.loads(files("tacit.core").joinpath("removed_keys.toml").read_text("utf-8"))
+    return {**dict.fromkeys(found["never_read"], ""), **found["holds"]}
 
 
-def _is_retired(path: str, key: str) -> bool:
-    return any(fnmatchcase(f"{path}.{key}", each) for each in RETIRED)
+def _is_removed(path: str) -> bool:
+    return any(fnmatchcase(path, each) or each.startswith(f"{path}.") for each in _removed())
+
+
+def removed_keys(text: str) -> list[str]:
+    """What a profile still says that is no key any more, as sentences that tell what holds instead."""
+    told = []
+
+    def walk(path: str, at: Any) -> None:
+        known = next((each for each in _removed() if fnmatchcase(path, each)), None)
+        if known is not None:
+            holds = _removed()[known]
+            said = (
+                f"{_toml(holds)} holds for every profile"
+                if not isinstance(holds, str)
+                else holds or "nothing ever read it"
+            )
+            told.append(f"{path} is no key any more: {said}.")
+        elif isinstance(at, dict):
+            for key, inner in at.items():
+                walk(f"{path}.{key}" if path else key, inner)
+
+    walk("", tomllib.loads(text))
+    return told
 
 
 class _Check:
@@ -181,8 +203,9 @@ class _Check:
         if not isinstance(given, dict):
             self.faults.append(f"{path} is a table, not {_kind(given)}.")
             return {}
-        self.faults.extend(_unknown(path, key, tree) for key in given if key not in tree and not _is_retired(path, key))
         inner = f"{path}." if path else ""
+        unknown = [key for key in given if key not in tree and not _is_removed(inner + key)]
+        self.faults.extend(_unknown(path, key, tree) for key in unknown)
         return {
             key: self.node(node, given.get(key, REQUIRED), base.get(key, REQUIRED), inner + key)
             for key, node in tree.items()
@@ -279,6 +302,8 @@ class _Check:
                 self.faults.append(f"{path}: {quantity} is a word; compare it with = or !=.")
             if bound not in WORLDS[quantity]:
                 self.faults.append(f"{path}: {bound!r} is no {quantity}{_nearest(bound, WORLDS[quantity])}")
+        elif isinstance(_removed().get(bound), (int, float)):
+            bound = f"{_removed()[bound]:g}"
         elif not _is_number(bound):
             self.faults.append(f"{path}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric())}")
         return f"{quantity} {op} {bound}"
@@ -302,27 +327,14 @@ class _Check:
             self.rule(rule)
         if not budget["lean"] <= budget["balanced"] <= budget["deep"]:
             self.faults.append("budget.lean, budget.balanced and budget.deep must not fall.")
-        self.length("budget.fetch", budget["fetch"], 3, "for lean, balanced and deep")
-        self.length("extract.complexity", data["extract"]["complexity"], 2, "where low ends, where medium ends")
-        for row, numbers in data["rank"]["six_factor"]["matrix"].items():
-            self.length(f"rank.six_factor.matrix.{row}", numbers, 3, "for a task, a mission, a project")
-        for count, check in enumerate(data["gate"]["checks"]):
-            if check["min"] is None and check["max"] is None:
-                self.faults.append(f"gate.checks.{count} needs a min or a max.")
-        for where, section in (
-            ("inbox", page["inbox"]),
-            *((f"map.{name}", each) for name, each in page["map"].items()),
-        ):
+        for name, section in page["map"].items():
             if section not in page["sections"]:
-                self.faults.append(f"page.{where}: {section!r} is not a section{_nearest(section, page['sections'])}")
+                near = _nearest(section, page["sections"])
+                self.faults.append(f"page.map.{name}: {section!r} is not a section{near}")
         for slot, used in slots(Profile(data)).items() if known is not None else ():
             at_hand = sorted((known or {}).get(slot, ()))
             wrong = [each for each in used if each not in at_hand]
             self.faults.extend(f"{each!r} is no {slot} at hand{_nearest(each, at_hand)}" for each in wrong)
-
-    def length(self, path: str, numbers: list[float], wanted: int, meaning: str) -> None:
-        if len(numbers) != wanted:
-            self.faults.append(f"{path} holds {wanted} numbers: {meaning}.")
 
     def names(self, data: Mapping[str, Any]) -> None:
         """Words that name kinds, roles and scopes name existing ones, and no alias means two kinds."""

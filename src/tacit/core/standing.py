@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
-from tacit.core.links import CONFIRMED, INSTRUCTED, Evidence, sightings
-from tacit.core.memory import HEARD, INSIDE, OWNER, Memory
+from tacit.core.links import CONFIRMED, CONTRADICTED, EARLY, INSTRUCTED, Evidence, sightings
+from tacit.core.memory import HEARD, INSIDE, OWNER, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
@@ -48,8 +48,7 @@ def standing_of(
         previous_state=memory.previous_state,
         cause=cause_of(memory),
         moment=moment,
-        person=memory.trust in profile.trust.person
-        or any(row.tier in profile.trust.person and row.stance == "supports" for row in evidence),
+        person=memory.trust in PERSONAL or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
         witnessed=memory.trust in WITNESSES
         or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
         inside=profile.trust.once and bool((memory.extra or {}).get(INSIDE)),
@@ -133,12 +132,11 @@ def early_confidence(memory: Memory, profile: Profile) -> float | None:
     if (
         tally.confidence is not None
         or (memory.tally.signals or {}).get("units")
-        or memory.trust in profile.trust.person
+        or memory.trust in PERSONAL
         or not tally.seen
     ):
         return None
-    start = profile.signals.start
-    level = start[min(tally.seen, len(start)) - 1] + profile.signals.contradiction * tally.contradicted
+    level = EARLY[min(tally.seen, len(EARLY)) - 1] + CONTRADICTED * tally.contradicted
     return round(min(1.0, max(0.0, level)), 10)
 
 

@@ -174,5 +174,5 @@ def above(tier: str) -> str:
 
 
 def may_vouch(tier: str, least: str) -> bool:
-    """Whether evidence of this tier confirms what was held: of the least tier that a profile names (`trust.confirm`), or above."""
+    """Whether evidence of this tier confirms what was held: of a least tier, or above."""
     return tier in TIERS and TIERS.index(tier) >= TIERS.index(least)

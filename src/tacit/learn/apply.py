@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import change
-from tacit.core.links import Mark, Use
+from tacit.core.links import ECHO, FIZZLE, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.profile_upkeep import Signals
 from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.stores.lookups import by_alias
@@ -94,23 +93,27 @@ def marks_for(applied: Applied, memory: Memory, use: Use, run: str, at: str, bef
 # --- joelclaw: by the answer -------------------------------------------------------------------------------------------
 
 
-def echoed(text: str, answer: str, settings: Signals) -> bool:
+# Used, if more than this share of its words of so many letters occur in the answer, or so many of them in a row.
+ECHO_SHARE, ECHO_LETTERS, ECHO_PHRASE = 0.3, 4, 3
+
+
+def echoed(text: str, answer: str) -> bool:
     """Whether an answer used a memory: a phrase of its longer words occurs, or enough of these words do."""
-    mine = _words(text, settings.echo_letters)
+    mine = _words(text, ECHO_LETTERS)
     if not mine or not answer:
         return False
     theirs = _words(answer, 1)
-    size = settings.echo_phrase
+    size = ECHO_PHRASE
     phrases = {tuple(mine[at : at + size]) for at in range(len(mine) - size + 1)}
     if any(tuple(theirs[at : at + size]) in phrases for at in range(len(theirs) - size + 1)):
         return True
     different = set(mine)  # one that is said twice is one word
-    return len(different.intersection(theirs)) > settings.echo_share * len(different) + 1e-9
+    return len(different.intersection(theirs)) > ECHO_SHARE * len(different) + 1e-9
 
 
-def priority_after(priority: float, used: bool, settings: Signals) -> float:
+def priority_after(priority: float, used: bool) -> float:
     """A memory's priority after an answer, between −1 and 1."""
-    return min(1.0, max(-1.0, priority + (settings.echo if used else settings.fizzle)))
+    return min(1.0, max(-1.0, priority + (ECHO if used else FIZZLE)))
 
 
 def _words(text: str, letters: int) -> list[str]:
@@ -175,9 +178,9 @@ def _was_denied(tx: Transaction, memory: str, unit: str) -> bool:
 def _echo(
     tx: Transaction, memory: Memory, use: Use, answer: str, profile: Profile, run: str, at: str, profile_version: str
 ) -> None:
-    used = echoed(memory.text, answer, profile.signals)
+    used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
-    step = priority_after(now, used, profile.signals) - now
+    step = priority_after(now, used) - now
     counted = {"echo" if used else "fizzle": 1.0, "priority": step, **({"recalls": 1.0} if used else {})}
     for signal, amount in counted.items():
         tx.add_mark(Mark(memory.id, use.unit, use.project, signal, amount=amount, run=run, surface=use.surface, at=at))

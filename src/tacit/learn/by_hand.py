@@ -25,7 +25,7 @@ from tacit.core.memory import (
     checked,
     kept_text,
 )
-from tacit.core.profile import Profile, class_of
+from tacit.core.profile import GENERAL, Profile, class_of
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
 from tacit.core.subject import kept_subject
@@ -67,7 +67,7 @@ def memory_from(
     if tags := tags_for(clean.text, profile):
         found.setdefault("tags", tags)
     if profile.domains:
-        found.setdefault("domain", profile.general_domain)
+        found.setdefault("domain", GENERAL)
     if profile.categories.classifier == "subject":
         found.setdefault("category", category_of(clean.text, profile.categories).category)
     kind = found.pop("kind", profile.add_kind)

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from tacit.core.memory import PERSONAL, WAITING
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn import cue_patterns, cues
@@ -26,15 +27,6 @@ from tacit.learn.hazard import hazard
 from tacit.learn.lines import plain_line
 
 if TYPE_CHECKING:
-
-    class Check(Protocol):
-        """One range a figure must keep, as a profile writes it."""
-
-        of: str
-        kind: str
-        min: float | None
-        max: float | None
-        reason: str
 
     class Gate(Protocol):
         """What every gate is called with."""
@@ -52,6 +44,10 @@ if TYPE_CHECKING:
 
 GATE_VERSION = "tacit-1"
 JOELCLAW_VERSION = "v1"  # the original's own
+UNREAD, STATED = (
+    0.35,
+    0.65,
+)  # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
 
 
 @value
@@ -59,25 +55,13 @@ class GateRules:
     """What a profile says to the gate; the names are those of its `[gate]` section."""
 
     min_chars: int = 12  # joelclaw: shorter texts carry nothing
-    held: tuple[str, ...] = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
+    held: tuple[str, ...] = WAITING
     discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
     hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cue_patterns.HEDGED`
-    hedged: str = "hold"  # hold, allow, or downgrade: allow with severity info
     known: str = "link"  # already in the project's files: link, or allow
     unknown: str = "hold"  # joelclaw: allow, with the fallback flag
-    fallback: bool = True  # whether what a default decided is flagged at all
-    version: str = ""  # of the profile's gate, as decisions record it
-    fallback_confidence: float = 0.35  # joelclaw, ADR-0094
-    stated_confidence: float = 0.65  # joelclaw: an annotation without a readable figure
-    reason_chars: int = 120
-    # Ralph's checks: fields a finding must have, kinds there are, ranges its figures must keep.
-    required: tuple[str, ...] = ("text",)
-    required_reason: str = "no text"
-    kinds: tuple[str, ...] = ()  # empty: any
-    kind_reason: str = ""
-    checks: tuple[Check, ...] = ()
-    refused: str = "discard"  # or reject: kept, as rejected, with the reason
+    kinds: tuple[str, ...] = ()  # that there are, where figures are checked; empty: any
 
 
 @value
@@ -92,7 +76,6 @@ class GateDecision:
     confidence: float | None = None  # where an annotation states one
     category: str = ""  # where an annotation hints at one
     text: str = ""  # the finding's text without its annotation, where it had one; otherwise empty
-    severity: str = ""  # where the gate lowers it
     rejected: bool = False  # refused by a check, and to be kept as rejected
 
     @property
@@ -121,9 +104,7 @@ def gate(
         return GateDecision("allow", "added by a person")
     text = finding.text.strip()
     hedge = _hedge(text, rules)
-    if hedge and rules.hedged == "downgrade":
-        return GateDecision("allow", f"a guess: {hedge}", severity="info")
-    if hedge and rules.hedged == "hold":
+    if hedge:
         return GateDecision("hold", f"a guess: {hedge}")
     return _merits(finding, text, rules)
 
@@ -151,12 +132,12 @@ def joelclaw_gate(
         concrete = next(
             (reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), ""
         )
-        sure = rules.stated_confidence if concrete else rules.fallback_confidence
+        sure = STATED if concrete else UNREAD
         return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
     if note.verdict not in ("allow", "hold", "discard"):
-        return replace(blank, reason="parse_fallback", fallback=rules.fallback, confidence=rules.fallback_confidence)
-    stated = rules.stated_confidence if note.confidence is None else min(1.0, max(0.0, note.confidence))
-    reason = note.reason[: rules.reason_chars] or "llm_classified"
+        return replace(blank, reason="parse_fallback", fallback=True, confidence=UNREAD)
+    stated = STATED if note.confidence is None else min(1.0, max(0.0, note.confidence))
+    reason = note.reason[:120] or "llm_classified"
     return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
 
 
@@ -177,7 +158,7 @@ def validation_gate(
         return settled
     fault = _fault(finding, rules)
     if fault:
-        return GateDecision("discard", fault, rejected=rules.refused == "reject")
+        return GateDecision("discard", fault, rejected=True)
     return GateDecision("allow", "within all ranges")
 
 
@@ -216,13 +197,10 @@ def _settled(
             return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
         if noise := noise_in(finding, rules):
             return GateDecision("discard", noise)
-        if finding.tier not in _PERSONS and (why := hazard(finding.text)):
+        if finding.tier not in PERSONAL and (why := hazard(finding.text)):
             return GateDecision("hold", f"{why}; a person decides whether to recommend it")
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
     return GateDecision("allow", f"already written in {file}", linked=file) if file else None
-
-
-_PERSONS = ("user", "team")
 
 
 # --- noise ------------------------------------------------------------------------------------------------------------
@@ -303,9 +281,7 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
         return GateDecision("allow", _WITNESSED[finding.tier])
     if not text.endswith("?") and len(text.split()) > 3 and cue_patterns.LESSON_SHAPE.search(text):
         return GateDecision("allow", "says what to do or what happens")
-    return GateDecision(
-        rules.unknown, "nothing concrete to judge it by", fallback=rules.fallback and rules.unknown == "allow"
-    )
+    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
 
 
 _MERITS = {
@@ -330,26 +306,31 @@ def _prose(text: str) -> str:
 # --- Ralph's checks ---------------------------------------------------------------------------------------------------
 
 
+# The figure, the kind it is asked of (none: every one), its range, and what is said where it lies outside; the first decides.
+CHECKS = (
+    ("confidence", "", 0.0, 1.0, "Confidence must be between 0 and 1"),
+    ("success_rate", "", 0.0, 1.0, "Success rate must be between 0 and 1"),
+    ("confidence", "", 0.3, 1.0, "Confidence too low (< 0.3)"),
+    ("success_rate", "antipattern", 0.0, 0.2, "Anti-patterns should have low success rate"),
+    ("success_rate", "strategy", 0.5, 1.0, "Strategies should have success rate >= 0.5"),
+)
+
+
 def _fault(finding: Finding, rules: GateRules) -> str:
-    if any(not getattr(finding, name) for name in rules.required):
-        return rules.required_reason
-    if rules.kinds and finding.kind not in rules.kinds and rules.kind_reason:
-        return rules.kind_reason.format(kind=finding.kind)
-    for check in rules.checks:
-        if check.kind in ("", finding.kind) and not _within(_figure(finding, check.of), check):
-            return check.reason
+    if not (finding.kind and finding.task_type and finding.text):
+        return "Missing required fields (type, taskType, content)"
+    if rules.kinds and finding.kind not in rules.kinds:
+        return f"Invalid type: {finding.kind}"
+    for of, kind, low, high, reason in CHECKS:
+        figure = _figure(finding, of)
+        if kind in ("", finding.kind) and (figure is None or not low <= figure <= high):
+            return reason
     return ""
 
 
 def _figure(finding: Finding, name: str) -> float | None:
     figure = finding.confidence if name == "confidence" else (finding.extra or {}).get(name)
     return float(figure) if isinstance(figure, (int, float)) else None
-
-
-def _within(figure: float | None, check: Check) -> bool:
-    if figure is None or figure != figure:
-        return False
-    return (check.min is None or figure >= check.min) and (check.max is None or figure <= check.max)
 
 
 # --- joelclaw's annotation --------------------------------------------------------------------------------------------

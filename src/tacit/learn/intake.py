@@ -17,7 +17,7 @@ from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
 from tacit.core.journal import change
 from tacit.core.keep import made
 from tacit.core.links import STATED, Evidence, Mark, Use
-from tacit.core.memory import VERDICTS, Memory, sound_text
+from tacit.core.memory import PERSONAL, VERDICTS, WAITING, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import HELD, least
@@ -182,7 +182,7 @@ class _Intake:
         What was changed here since the record came stays: its text, its state. Figures become what the record says, by their difference.
         """
         came, new = was.extra or {}, memory.extra or {}
-        may = self.tier == "user" or was.trust not in self.profile.trust.person
+        may = self.tier == "user" or was.trust not in PERSONAL
         if came == new or not came or not memory.text or memory.gate != was.gate or not may:
             return False
         old = next((each for each in (self._read_again(came, row),) if each is not None), None)
@@ -243,7 +243,7 @@ class _Intake:
         gate, why = came.gate, came.gate_reason
         if not suspicion.clean:
             gate, why = "quarantine", suspicion.reason
-        elif self.tier in self.profile.trust.held and gate == "allow":
+        elif self.tier in WAITING and gate == "allow":
             gate, why = "hold", f"{self.tier} text waits for somebody to vouch for it"
         kind = kind_named(self.profile, came.kind)
         memory = replace(

@@ -27,6 +27,10 @@ from tacit.learn.shape import task_type
 
 AVOID = "Avoid: "
 COMPLEXITIES = ("low", "medium", "high")
+COMPLEXITY = (2, 5)  # low up to two iterations and files, medium up to five
+EXAMPLES = 3  # files with a convention
+PHRASE_LEAST, PHRASE_MOST = 10, 100  # characters of an approach or failure that fits no phrase
+SURE_AFTER = 5  # completed iterations over which the confidence of an estimate grows
 SHARED = 2  # files of one folder and suffix that make a habit
 
 
@@ -83,7 +87,7 @@ def strategies(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extra
                 counts[approach] = counts.get(approach, 0) + 1
     for approach, count in counts.items():
         share = count / len(good)
-        if share > how.share or (share == how.share and not how.more_than):
+        if 2 * count > len(good):
             content = {"description": approach, "effectiveness": share, "iterations": count}
             yield _finding(run, "strategy", approach, "agent", min(share, how.cap), share, content)
 
@@ -111,10 +115,10 @@ def estimates(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extrac
     total = int((run.extra or {}).get("total", len(rounds)))
     mean = sum(each.duration for each in done) / len(done)
     success = len(done) / len(rounds)
-    complexity = complexity_of(total, len({file for each in rounds for file in each.files}), rules.complexity)
+    complexity = complexity_of(total, len({file for each in rounds for file in each.files}))
     content = {"avgIterationTime": mean, "totalIterations": total, "complexity": complexity, "successRate": success}
     text = f"Tasks of {complexity} complexity: ~{total} iterations, ~{int(mean / 1000 + 0.5)}s per iteration"
-    sure = min(len(done) / how.full_at, how.cap) if how.full_at else how.cap
+    sure = min(len(done) / SURE_AFTER, how.cap)
     yield _finding(run, "estimate", text, "observed", sure, success, content)
 
 
@@ -127,9 +131,9 @@ def conventions(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extr
             folder, suffix, examples = _shared(examples)
             text = text.format(folder=folder, suffix=suffix)
         if examples:
-            content = {"pattern": text, "examples": examples[: rules.examples]}
+            content = {"pattern": text, "examples": examples[:EXAMPLES]}
             found = _finding(run, "convention", text, "observed", rule.confidence, 1.0, content)
-            yield replace(found, task_type="general", paths=tuple(examples[: rules.examples]))
+            yield replace(found, task_type="general", paths=tuple(examples[:EXAMPLES]))
 
 
 ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Iterator[Finding]]] = {
@@ -142,17 +146,17 @@ ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Ite
 
 def approach_of(text: str, rules: Extract) -> str:
     """The approach that an iteration's own words stand for; its first hundred characters where no phrase fits."""
-    return _phrased(text, rules.approaches, rules)
+    return _phrased(text, rules.approaches)
 
 
 def failure_of(error: str, rules: Extract) -> str:
     """The failure that an error stands for; its first hundred characters where no phrase fits."""
-    return _phrased(error, rules.failures, rules)
+    return _phrased(error, rules.failures)
 
 
-def complexity_of(iterations: int, files: int, bounds: Sequence[int]) -> str:
+def complexity_of(iterations: int, files: int) -> str:
     """low up to two iterations and two files, medium up to five and five, else high."""
-    return next((word for word, most in zip(COMPLEXITIES, bounds) if iterations <= most and files <= most), "high")
+    return next((word for word, most in zip(COMPLEXITIES, COMPLEXITY) if iterations <= most and files <= most), "high")
 
 
 def pooled(memory: Memory, finding: Finding, cap: float) -> tuple[Finding, Mapping[str, Any]] | None:
@@ -198,12 +202,12 @@ def _finding(
     )
 
 
-def _phrased(text: str, phrases: Iterable[Phrase], rules: Extract) -> str:
+def _phrased(text: str, phrases: Iterable[Phrase]) -> str:
     low = text.lower()
     for each in phrases:
         if any(word in low for word in each.any) or (each.all and all(word in low for word in each.all)):
             return each.text
-    return text[: rules.phrase_max] if len(text) > rules.phrase_min else ""
+    return text[:PHRASE_MOST] if len(text) > PHRASE_LEAST else ""
 
 
 def _betrays(file: str, holds: Sequence[str], ends: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.rows import Found, Hit, scope_projects
 from tacit.core.run import Finding
@@ -177,7 +177,7 @@ def keeps_apart(
     line again: then it waits with it, or was refused with it. What a reader worded takes the better words over (`stage.in_better_words`).
     `claimed`: a reader calls them one, in whatever words; no line of a person is swallowed by what shares less than half of it.
     """
-    person, own = finding.tier in profile.trust.person, memory.trust in profile.trust.person
+    person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     if finding.stance != "supports" or not (person or may_vouch(finding.witness, above(memory.trust))):
         return ""
     mine, its = prepared(finding), prepared_of(memory)
@@ -293,9 +293,7 @@ def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
         return False
     if at.same_kind and finding.kind != memory.kind:
         return False
-    if at.same_task and finding.task_type and memory.task_type and finding.task_type != memory.task_type:
-        return False
-    return not (at.same_scope and finding.scope and finding.scope != memory.scope)
+    return not (at.same_task and finding.task_type and memory.task_type and finding.task_type != memory.task_type)
 
 
 def prepared(finding: Finding) -> Prepared:

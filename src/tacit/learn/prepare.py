@@ -114,7 +114,7 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
     at = profile.gate.__dict__
     shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
-    rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
+    rules = GateRules(**shared, kinds=tuple(profile.kinds))
     title = str((finding.extra or {}).get("title") or "")
     found = screened(
         finding.text,
@@ -130,7 +130,6 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )
-    decision = replace(decision, version=rules.version or decision.version)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", PENDING, version=decision.version)

@@ -17,7 +17,7 @@ from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited, forgotten, laid_over, made
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
-from tacit.core.links import Evidence, Mark
+from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import moved
@@ -38,6 +38,7 @@ from tacit.learn.tell.order import ONLY_WHEN_TOLD, offered, order_of
 if TYPE_CHECKING:
     from tacit.core.ports import Transaction
 
+REINSTATED = 0.4  # confidence at least of what a review found for: without it the next sweep would undo the review
 _PERSON = "person"
 # What a review may come to; where the memory goes then.
 _OUTCOMES = {
@@ -159,7 +160,7 @@ class Review:
         at, told = self.now(), f"weakened to {goal}" + (f": {reason}" if reason else "")
         done = self._decide(tx, memory, goal, told, stood=goal)
         if not done.waits_for and memory.tally.confidence is not None:
-            step = self.profile.signals.contradiction
+            step = CONTRADICTED
             mark = Mark(memory.id, "", memory.project, "weakened", amount=step, surface="review", at=at)
             tx.add_mark(replace(mark, reason=told))
         return done
@@ -203,7 +204,7 @@ class Review:
                 mark = Mark(memory.id, "", memory.project, signal, amount=-amount, surface="review", at=at)
                 tx.add_mark(replace(mark, reason="reinstated"))
         if memory.tally.confidence is not None:
-            least = self.profile.signals.reinstated
+            least = REINSTATED
             tx.add_mark(Mark(memory.id, "", memory.project, "reinstated", amount=least, surface="review", at=at))
 
     def _sign(

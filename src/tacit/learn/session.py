@@ -11,7 +11,7 @@ from tacit.core.digest import digest, short_hash
 from tacit.core.incident import Incident
 from tacit.core.keep import made
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.rows import FindingRow, Project, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Run
@@ -173,7 +173,7 @@ class Findings:
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
         # A model is asked about lessons only: what becomes none by itself is left to words.
         read = self.read and decision.outcome == "allow" and not decision.linked
-        read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
+        read = read and finding.tier not in PERSONAL and not too_slight(finding, self.profile)
         apart: dict[str, Memory] = {}  # alike, and yet not this one
 
         def met() -> Matched:
@@ -188,7 +188,7 @@ class Findings:
         found = met()
         self.twin, self.rarity[finding.key] = found.twin or next(iter(apart.values()), None), found.rarity
         # What a person said is known by their own words first, anything else by what a reader calls it.
-        if finding.key in self.same and (found.memory is None or finding.tier not in self.profile.trust.person):
+        if finding.key in self.same and (found.memory is None or finding.tier not in PERSONAL):
             for told in tx.memories([self.same[finding.key]]):
                 stands = successor_of(tx, told)
                 if stands is None or not keeps_apart(finding, decision, stands, self.profile, claimed=True):

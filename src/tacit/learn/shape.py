@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from tacit.core.memory import SEVERITIES
-from tacit.core.profile import Profile
+from tacit.core.profile import GENERAL, Profile
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace
 from tacit.learn.classify import hits_of
@@ -25,7 +25,7 @@ def shaped(finding: Finding, run: Run, profile: Profile) -> Finding:
     domain = finding.domain or run.domain or (category if is_domain else "")
     return replace(
         finding,
-        domain=domain or (profile.general_domain if words else ""),
+        domain=domain or (GENERAL if words else ""),
         category="" if is_domain else category,
         tags=finding.tags or tags_for(finding.text, profile),
         task_type=finding.task_type or task_type(run, profile),
@@ -34,7 +34,7 @@ def shaped(finding: Finding, run: Run, profile: Profile) -> Finding:
 
 def tags_for(text: str, profile: Profile) -> tuple[str, ...]:
     """The tags that the profile's tagger makes of a text."""
-    return TAGGERS[profile.extract.tagger](text, profile)
+    return TAGGERS[profile.extract.tagger](text)
 
 
 def task_type(run: Run, profile: Profile) -> str:
@@ -45,7 +45,7 @@ def task_type(run: Run, profile: Profile) -> str:
     for each in profile.tasks.types:
         if hits_of(text, each.words, profile.tasks.match):
             return each.name
-    return profile.tasks.otherwise
+    return GENERAL
 
 
 def too_slight(finding: Finding, profile: Profile) -> bool:
@@ -53,14 +53,13 @@ def too_slight(finding: Finding, profile: Profile) -> bool:
     return SEVERITIES.index(finding.severity) < SEVERITIES.index(profile.extract.severity_floor)
 
 
-def _no_tags(text: str, profile: Profile) -> tuple[str, ...]:
+def _no_tags(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _first_words(text: str, profile: Profile) -> tuple[str, ...]:
-    """ArcheFlow: the first so many words of so many letters, as they stand."""
-    words = [word for word in re.findall(r"[^\W_]+", text.lower()) if len(word) >= profile.extract.tag_chars]
-    return tuple(words[: profile.extract.tag_words])
+def _first_words(text: str) -> tuple[str, ...]:
+    """ArcheFlow: the first five words of four letters or more, as they stand."""
+    return tuple([word for word in re.findall(r"[^\W_]+", text.lower()) if len(word) >= 4][:5])
 
 
-TAGGERS: dict[str, Callable[[str, Profile], tuple[str, ...]]] = {"none": _no_tags, "first_words": _first_words}
+TAGGERS: dict[str, Callable[[str], tuple[str, ...]]] = {"none": _no_tags, "first_words": _first_words}

@@ -12,7 +12,7 @@ from itertools import permutations
 
 from tacit.core.journal import Change, change
 from tacit.core.lifecycle import CAUSES
-from tacit.core.memory import HEARD, Memory, sound_text
+from tacit.core.memory import CONFIRMS, HEARD, PERSONAL, Memory, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.run import Finding
@@ -35,7 +35,7 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
     memory = Memory(
         id=id, project=project, text=sound_text(decision.text or finding.text), kind=kind, klass=class_of(profile, kind),
         category=decision.category or finding.category, scope=scope_at_birth(finding, profile), domain=finding.domain, agent=finding.agent,
-        task_type=finding.task_type, tags=finding.tags, paths=finding.paths, severity=decision.severity or finding.severity,
+        task_type=finding.task_type, tags=finding.tags, paths=finding.paths, severity=finding.severity,
         source=finding.by, origin=finding.origin, trust=finding.tier, gate=decision.outcome,
         gate_reason="" if decision.outcome == "allow" else decision.reason, state="candidate", signature=finding.signature, created_at=at,
         updated_at=at, extra=dict(finding.extra) if finding.extra else None, about=kept_subject(finding.about),
@@ -52,7 +52,7 @@ def with_subject(memory: Memory, profile: Profile, quotes: Sequence[str] = ()) -
 
 def scope_at_birth(finding: Finding, profile: Profile) -> str:
     """How far a new lesson reaches; further only by a person's approval, or by evidence from two projects."""
-    scope = finding.scope or profile.kinds[kind_named(profile, finding.kind)].scope or profile.scopes.otherwise
+    scope = finding.scope or profile.kinds[kind_named(profile, finding.kind)].scope or "project"
     return "project" if scope in ("agent", "global") else scope
 
 
@@ -92,7 +92,7 @@ def met_again(
 def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
     """Whether a lesson that is a reader's wording is from now on what a finding says: a person's line in place of it, and while it waits
     for evidence whatever brings that."""
-    person = finding.tier in profile.trust.person
+    person = finding.tier in PERSONAL
     return (
         bool((memory.extra or {}).get(READ_AS)) and not is_settled(memory) and (person or memory.state == "candidate")
     )
@@ -103,7 +103,7 @@ def in_better_words(
 ) -> Change | None:
     """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
     it, and what a reader guessed as it was borne out."""
-    person, own = finding.tier in profile.trust.person, memory.trust in profile.trust.person
+    person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     more, less = (says_more(*each) for each in permutations((prepare(memory.text), prepare(finding.text))))
     heard = (finding.extra or {}).get(READ_AS) in HEARD and (memory.extra or {}).get(READ_AS) not in HEARD
     better = person or (may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile))
@@ -126,7 +126,7 @@ def confirmed(
         memory.gate != "hold"
         or memory.trust not in HELD
         or staging_status(memory)
-        or not may_vouch(finding.tier, profile.trust.confirm)
+        or not may_vouch(finding.tier, CONFIRMS)
         or (finding.origin and finding.origin == memory.origin)
     ):
         return None

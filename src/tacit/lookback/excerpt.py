@@ -172,8 +172,7 @@ def _judged(finding: Finding, profile: Profile) -> GateDecision:
     names: tuple[str, ...] = GateRules.FIELDS  # type: ignore[attr-defined]
     given = {name: getattr(profile.gate, name) for name in names if hasattr(profile.gate, name)}
     found = screen(finding.text)
-    rules = GateRules(**{**given, "held": profile.trust.held})
-    return GATES[profile.gate.function](finding, rules, suspicion="" if found.clean else found.reason)
+    return GATES[profile.gate.function](finding, GateRules(**given), suspicion="" if found.clean else found.reason)
 
 
 def safe_excerpt(text: str, limit: int = _LONGEST) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import ProfileInvalid
+from tacit.core.profile_toml import removed_keys
 from tacit.core.value import value
 from tacit.profiles import BUILT_IN, load, profile_text
 
@@ -48,9 +49,7 @@ def openness(profile: Profile) -> str:
     own = load("default")
     if not profile.render.wrap or profile.render.renderer != own.render.renderer:
         return "what it prints is not fenced"
-    if not set(own.trust.held) <= set(profile.trust.held) or profile.trust.confirm != own.trust.confirm:
-        return "it does not hold what is quoted or imported"
-    if profile.trust.runs < own.trust.runs or not set(profile.trust.person) <= set(own.trust.person):
+    if profile.trust.runs < own.trust.runs:
         return "it asks for less evidence"
     if profile.gate.function != own.gate.function or not set(own.gate.discard) <= set(profile.gate.discard):
         return "its gate is more open"
@@ -58,10 +57,10 @@ def openness(profile: Profile) -> str:
 
 
 def choice_changed(name: str, kept: str) -> str:
-    """What to tell about a file whose text is not the one that was chosen; empty while it is."""
+    """What to tell about a file that is not as it was chosen, or names keys that are none any more; empty if nothing."""
     try:
         if profile_text(name) == kept:
-            return ""
+            return " ".join(removed_keys(kept))
     except ProfileInvalid:
         return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"
     return (

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
 
 HELPFUL, INEFFECTIVE = "helpful", "ineffective"
+REPEATS = 0.3  # of a lesson's words that a finding holds which repeats its problem (ArcheFlow)
 
 
 @value
@@ -84,7 +85,7 @@ def check_run(work: WorkContext, run: Run) -> list[Checked]:
         return []
     uses = [use.memory for use in store.uses(unit=row.root) if use.arm != "withheld"]
     given = {memory.id: memory.text for memory in store.memories(_in_order(store, row.root, uses))}
-    found = _check(given.items(), [finding.text for finding in run.findings], work.profile.signals.audit_overlap)
+    found = _check(given.items(), [finding.text for finding in run.findings], REPEATS)
     with work.write() as tx:
         known = {(mark.memory, mark.signal) for mark in tx.marks(unit=row.root)}
         for each in found:

@@ -109,7 +109,7 @@ def inject(
     )  # fmt: skip
     kept_at_first = newest_first(fitted.kept) if size.moment else fitted.kept
     again = all_out((each for each in found.ranked if each.memory.id in known), "assigned before")
-    suppressed, counts = nearest_out((*fitted.left, *again, *found.left), profile.budget.nearest)
+    suppressed, counts = nearest_out((*fitted.left, *again, *found.left))
     if not fitted.kept:
         nothing = render((), profile, ids(), renderer=renderer, wrap=wrap)
         return Injection(run, nothing, tokens_of(nothing), (), (), suppressed, counts)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
+from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Near, Project, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
 from tacit.recall import RECORD_WITHIN, AskingRun
-from tacit.recall.budget import Level, all_out, level_for, nearest_out
+from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
 from tacit.recall.past import frequencies, memories_then, tally_then
 from tacit.recall.query import Asked, Query, about_these, asked, near_in_meaning, parts_of, weighed_by
 from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
@@ -122,9 +122,8 @@ def recall(
     ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
     # Whose word it is orders, and leaves nothing out.
     fit = [each for each in ranked if each.score >= floor * each.parts.get("word", 1.0) and each.score]
-    nearest = profile.budget.nearest
-    left += all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
-    left += all_out(fit[most : most + nearest], "limit")
+    left += all_out(ranked[len(fit) : len(fit) + NEAREST], "below the floor")
+    left += all_out(fit[most : most + NEAREST], "limit")
     kept, run = fit[:most], ""
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
@@ -132,7 +131,7 @@ def recall(
         Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
         for each in kept
     )
-    return Recalled(answers, size, nearest_out(left, nearest)[0], run, rewrite, meaning.note)
+    return Recalled(answers, size, nearest_out(left)[0], run, rewrite, meaning.note)
 
 
 def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
@@ -152,7 +151,7 @@ def explain(
     """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
     wanted = asked(query, profile)
     if wanted.nothing:
-        return explained(0.0, known_of(memory, profile, seconds(now)))
+        return explained(0.0, known_of(memory, seconds(now)))
     found = store.ask(projects, parts_of(wanted), limit=FITTING, meaning=profile.rank.meaning)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
@@ -162,7 +161,7 @@ def explain(
         weights=weighed_by(wanted, found), length=found.length,
     )  # fmt: skip
     (ranked,) = ordered("lexical", hits, wanted, profile, facts)
-    known = known_of(memory, profile, seconds(now))
+    known = known_of(memory, seconds(now))
     return explained(ranked.score, {**ranked.parts, **known})
 
 
@@ -210,7 +209,7 @@ def showing(
         return "", "other category"
     if query.kind and query.kind not in (memory.kind, memory.klass):
         return "", "other kind"
-    if query.domain and memory.domain not in ("", query.domain, profile.general_domain):
+    if query.domain and memory.domain not in ("", query.domain, GENERAL):
         return "", "other domain"
     if (query.agent and memory.agent not in ("", query.agent)) or (not person and is_anothers(memory, query.agent)):
         return "", "other agent"
@@ -235,9 +234,9 @@ def showing(
     return memory.verdict if memory.verdict in ENDING_VERDICTS else "", ""
 
 
-def known_of(memory: Memory, profile: Profile, now: float) -> Mapping[str, float]:
+def known_of(memory: Memory, now: float) -> Mapping[str, float]:
     """What is known of a memory whatever is asked, as the factors of its score."""
-    return knower(profile, now)(memory)
+    return knower(now)(memory)
 
 
 def explained(score: float, parts: Mapping[str, float]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """How many memories a run is given, and which ones have to stay behind.
 
-A level sets the number, or the moment sets tokens (`moments.room_for`); caps of kinds and agents, a token cap, conflicts and twins thin it
+A level sets the number, or the moment sets tokens (`moments.room_for`); caps of kinds, a token cap, conflicts and twins thin it
 out. Pinned memories stand outside the number, never outside the token cap: what goes into a prompt is bounded. What is left behind is
 counted by reason, and the nearest are named, because "why was I not told?" is a fair question.
 """
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tacit.recall.rank import Hit, Ranked
 
 _LEVELS = ("lean", "balanced", "deep")
+NEAREST = 20  # of those left out that are recorded with their reasons
+MANY_SIDED = 90  # characters of a question above which it is deep (joelclaw)
+# The store is asked for so many times what a level gives, for so many more at least, and never for more than so many (joelclaw).
+FETCH, FETCH_MORE, FETCH_MOST = (1.8, 3.0, 5.0), 4, 60
 CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
 
 
@@ -57,7 +61,7 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     word = (wanted or budget.level).strip().lower()
     requested = word if word in _LEVELS else "auto"
     if requested == "auto":
-        applied, reason = AUTO[budget.auto](profile, text)
+        applied, reason = by_length(text)
     else:
         applied, reason = requested, "explicit"
     at = _LEVELS.index(applied)
@@ -65,21 +69,16 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     role = budget.roles.get(agent)
     if role is not None:
         most, cautions = (role.least, (role.least + role.most + 1) // 2, role.most)[at], role.cautions
-    if budget.cap:
-        most = min(most, budget.cap)
-    fetch = min(max(-int(-most * budget.fetch[at] // 1), most + budget.fetch_extra), budget.fetch_most)
+    fetch = min(max(-int(-most * FETCH[at] // 1), most + FETCH_MORE), FETCH_MOST)
     return Level(requested, applied, reason, most, cautions, fetch)
 
 
-def query_length(profile: Profile, text: str) -> tuple[str, str]:
+def by_length(text: str) -> tuple[str, str]:
     """joelclaw: a long or many-sided question is deep, any other balanced."""
     folded = " ".join(text.lower().split())  # blanks make no question longer
-    if len(folded) > profile.budget.auto_chars or any(word in folded for word in profile.budget.auto_words):
+    if len(folded) > MANY_SIDED or any(word in folded for word in (" and ", "why")):
         return "deep", "auto-complex-query"
     return "balanced", "auto-default"
-
-
-AUTO: dict[str, Callable[[Profile, str], tuple[str, str]]] = {"query_length": query_length}
 
 
 def fit(
@@ -99,7 +98,6 @@ def fit(
     kept: list[Ranked] = []
     left: list[LeftOut] = []
     kinds: dict[str, int] = {}
-    agents: dict[str, int] = {}
     plain = cautions = 0
     said = list(told)
     caps = [cap for cap in (budget.max_tokens, level.tokens) if cap]
@@ -126,14 +124,11 @@ def fit(
             if kind is not None and kind.cap and kinds.get(memory.kind, 0) >= kind.cap:
                 leave(each, f"cap of {memory.kind}")
                 continue
-            if memory.agent in budget.agents and agents.get(memory.agent, 0) >= budget.agents[memory.agent]:
-                leave(each, f"cap of {memory.agent}")
-                continue
         price = cost(each)
         if price > room or (is_way and price > ways_room):
             leave(each, "tokens")
             continue
-        if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment, profile.trust.person)):
+        if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment)):
             leave(each, f"says what {twin} says")
             continue
         room -= price
@@ -143,7 +138,6 @@ def fit(
         if outside:
             continue
         kinds[memory.kind] = kinds.get(memory.kind, 0) + 1
-        agents[memory.agent] = agents.get(memory.agent, 0) + 1
         if each.caution and level.cautions:
             cautions += 1
         else:
@@ -213,10 +207,10 @@ def all_out(ranked: Iterable[Ranked], reason: str) -> list[LeftOut]:
     return [LeftOut(each.memory.id, reason, each.score) for each in ranked]
 
 
-def nearest_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...], dict[str, int]]:
+def nearest_out(left: Iterable[LeftOut]) -> tuple[tuple[LeftOut, ...], dict[str, int]]:
     """The nearest of those left out, and how many there were of each reason."""
     every = sorted(left, key=lambda each: -each.score)
     counts: dict[str, int] = {}
     for each in every:
         counts[each.reason] = counts.get(each.reason, 0) + 1
-    return tuple(every[:nearest]), counts
+    return tuple(every[:NEAREST]), counts

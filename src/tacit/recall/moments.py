@@ -10,7 +10,7 @@ named, or where two rare words of it are asked for.
 from __future__ import annotations
 
 from tacit.core.links import is_found_once
-from tacit.core.memory import WAY, names_of, said_as, shared_path, topic_of
+from tacit.core.memory import PERSONAL, WAY, names_of, said_as, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ START, TASK, PROMPT, COMMAND, FILE, ERROR = "start", "task", "prompt", "command"
 LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens decide
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
 SHARES = {COMMAND: 320, FILE: 320}  # of them at moments that come hundreds of times in a session
+# Tokens of all that is told of one task, or of a start that no prompt follows; of them at most for ways of working; of a prompt.
+ALONE, WAYS_BESIDE, OF_A_PROMPT = 450, 150, 400
 NOTICED = "notice"  # the source that `learn/tell` names
 BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
 CURES = ("fix", "pitfall")  # classes that an error asks for
@@ -65,7 +67,6 @@ _AS_FITS = 99
 
 
 def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[str, int, int]:
-    budget = profile.budget
     if query.command:
         return COMMAND, 0, 0
     if query.touched:
@@ -74,9 +75,9 @@ def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[st
         return ERROR, 0, 0
     if query.task or query.files:
         if hook:
-            return PROMPT, budget.prompt_tokens, 0
-        return TASK, budget.alone_tokens, 0 if begun else budget.ways_tokens
-    return START, budget.start_tokens if hook else budget.alone_tokens, 0
+            return PROMPT, OF_A_PROMPT, 0
+        return TASK, ALONE, 0 if begun else WAYS_BESIDE
+    return START, profile.budget.start_tokens if hook else ALONE, 0
 
 
 def told_at_starts(memory: Memory, profile: Profile) -> str:
@@ -90,7 +91,7 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
         return "found once: told at its moment"
     if memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN):
         return ""
-    by_person = memory.trust in profile.trust.person or (memory.extra or {}).get("word") in ("said", "shown", "asked")
+    by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
     return "" if not memory.about and by_person else "told at its subject"
 
 
@@ -235,13 +236,7 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
     return [each for _, each in sorted(enumerate(kept), key=turn)]
 
 
-def twin_of(
-    memory: Memory,
-    others: Iterable[Memory],
-    words: Callable[[str], list[str]],
-    moment: str = "",
-    persons: Sequence[str] = (),
-) -> str:
+def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
     """The id of another lesson that says the same: by a reader's word, which silences nothing of a person for what is not theirs, nor
     what hardly shares a word with the other; or most words of the shorter one, and no name or figure that the other has none of. At a
     start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
@@ -250,7 +245,7 @@ def twin_of(
     for other in others:
         theirs = set(words(other.text))
         fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
-        theirs_too = memory.trust not in persons or other.trust in persons
+        theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
         if said_as(other) == said_as(memory) and theirs_too and shared >= SHARED_AT_LEAST * fewer:
             return other.id
         if own & _subjects(other) and other.klass == memory.klass:

@@ -1,13 +1,15 @@
 """The origins' rankers, to the digit: what ArcheFlow, Ralph, geas and joelclaw put first.
 
-Each goes by its profile's numbers, and any profile may name it.
+Any profile may name one.
 """
 
 from __future__ import annotations
 
 from math import exp, log, log10
 
-from tacit.core.memory import path_of
+from tacit.core.fade import RATE
+from tacit.core.links import ECHO, FIZZLE
+from tacit.core.memory import STALE, path_of
 from tacit.recall.rank import Ranked, days_since, frequency_of, recalls_of, success_of, task_type, words_reader
 
 TYPE_CHECKING = False
@@ -19,6 +21,24 @@ if TYPE_CHECKING:
     from tacit.recall.query import Asked
     from tacit.recall.rank import Facts, Hit
 
+# Ralph: weights of confidence, the same type of task, success, recency; and the days over which recency falls to nothing.
+CONFIDENCE, SAME_TYPE, SUCCESS, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
+# geas: its six weights, what a contradiction takes off and all of them at most, what a high risk adds to which kind.
+SIX = {"scope": 0.25, "path": 0.20, "role": 0.15, "freshness": 0.15, "confidence": 0.10, "reuse": 0.10}
+CONTRADICTION, CONTRADICTIONS, RISK, RISKY = 0.05, 0.15, 0.10, "risk_pattern"
+FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
+MATRIX = {  # a memory's scope, in the context of a task, a mission, a project
+    "task_same": (1.0, 0.3, 0.1),
+    "task_other": (0.2, 0.3, 0.1),
+    "mission": (0.7, 1.0, 0.5),
+    "project": (0.5, 0.7, 1.0),
+    "agent_same": (0.8, 0.8, 0.8),
+    "agent_other": (0.1, 0.1, 0.1),
+    "global": (0.4, 0.4, 0.6),
+}
+# joelclaw: weights of the priority that echoes gave, and of recalls (logarithm), that one at most; the boost at least.
+PRIORITY, RECALLS, RECALLS_MOST, BOOST_LEAST = 0.15, 0.06, 0.3, 0.35
+
 
 def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """ArcheFlow: the most common first."""
@@ -27,7 +47,6 @@ def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts)
 
 def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Ralph: confidence, the same type of task, success, recency; at most 1, and its lifts for errors and files."""
-    at = profile.rank.relevance
     wanted = task_type(asked, profile)
     files = [path_of(file).lower() for file in asked.query.files]
     errors = [error.lower() for error in asked.query.errors if error]
@@ -36,10 +55,10 @@ def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts)
         memory = hit.memory
         days = days_since(memory.updated_at or memory.created_at, facts.now)
         score = (
-            at.confidence * (memory.tally.confidence or 0.0)
-            + (at.task if memory.task_type == wanted else 0.0)
-            + at.success * success_of(memory)
-            + at.recency * max(0.0, (at.days - days) / at.days)
+            CONFIDENCE * (memory.tally.confidence or 0.0)
+            + (SAME_TYPE if memory.task_type == wanted else 0.0)
+            + SUCCESS * success_of(memory)
+            + RECENCY * max(0.0, (RECENT_DAYS - days) / RECENT_DAYS)
         )
         parts = {"relevance": min(1.0, score)}
         kind = profile.kinds.get(memory.kind)
@@ -76,7 +95,6 @@ def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) ->
 
 def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """geas: scope, paths, role, freshness, confidence, reuse, less contradictions; where risk is high, risks count."""
-    at = profile.rank.six_factor
     query = asked.query
     context = 0 if query.task_id else 1 if query.mission else 2  # a task, a mission, the project
     risky = query.risk.lower() in ("high", "critical")
@@ -89,19 +107,20 @@ def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
         confidence = tally.confidence or 0.0
         days = days_since(tally.last_used_at or memory.created_at, facts.now)
         parts = {
-            "scope": at.scope * at.matrix.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
-            "path": at.path * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
-            "role": at.role * bool(query.agent and memory.agent == query.agent),
-            "freshness": at.freshness * max(0.0, 1 - days / at.days),
-            "confidence": at.confidence * confidence,
-            "reuse": at.reuse * (good / (good + bad) if good + bad else at.no_history),
-            "contradictions": -min(at.contradiction * tally.contradicted, at.contradiction_most),
+            "scope": SIX["scope"]
+            * MATRIX.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
+            "path": SIX["path"] * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
+            "role": SIX["role"] * bool(query.agent and memory.agent == query.agent),
+            "freshness": SIX["freshness"] * max(0.0, 1 - days / FRESH_DAYS),
+            "confidence": SIX["confidence"] * confidence,
+            "reuse": SIX["reuse"] * (good / (good + bad) if good + bad else NO_HISTORY),
+            "contradictions": -min(CONTRADICTION * tally.contradicted, CONTRADICTIONS),
         }
         score = min(1.0, max(0.0, sum(parts.values())))
-        if risky and memory.kind in at.risk_kinds:
-            parts["risk"] = at.risk
-            score += at.risk
-        caution = confidence < at.caution_below or tally.contradicted > 0
+        if risky and memory.kind == RISKY:
+            parts["risk"] = RISK
+            score += RISK
+        caution = confidence < CAUTION_BELOW or tally.contradicted > 0
         found.append(Ranked(memory, score, parts, hit.channel, caution))
     return found
 
@@ -117,8 +136,7 @@ def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
 
 def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """joelclaw: raw × exp(−rate × days) × use, stale ones less. Raw is meaning and words, or words alone."""
-    at, fade = profile.rank.decay, profile.fade
-    held = words_reader(asked, facts, hits, profile.rank.lexical.title)
+    held = words_reader(asked, facts, hits)
     found = []
     for hit in hits:
         memory = hit.memory
@@ -127,9 +145,9 @@ def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> 
             raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(memory.id, 0.0)
         parts = {
             "raw": raw,
-            "decay": exp(-fade.rate * days_since(memory.created_at, facts.now)),
-            "use": _boost(memory, profile, at.priority, at.recalls, at.recalls_most, at.boost_least),
-            "stale": fade.stale_factor if memory.stale_at else 1.0,
+            "decay": exp(-RATE * days_since(memory.created_at, facts.now)),
+            "use": _boost(memory),
+            "stale": STALE if memory.stale_at else 1.0,
         }
         score = 1.0
         for part in parts.values():
@@ -138,11 +156,11 @@ def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> 
     return found
 
 
-def _boost(memory: Memory, profile: Profile, priority: float, recalls: float, most: float, least: float) -> float:
+def _boost(memory: Memory) -> float:
     signals = memory.tally.signals or {}
-    echoes = signals.get("echo", 0.0) * profile.signals.echo + signals.get("fizzle", 0.0) * profile.signals.fizzle
+    echoes = signals.get("echo", 0.0) * ECHO + signals.get("fizzle", 0.0) * FIZZLE
     wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))
-    return max(least, (1 + priority * wanted) * (1 + min(most, recalls * log(1 + recalls_of(memory)))))
+    return max(BOOST_LEAST, (1 + PRIORITY * wanted) * (1 + min(RECALLS_MOST, RECALLS * log(1 + recalls_of(memory)))))
 
 
 def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:

@@ -149,7 +149,7 @@ def found_for(
     """Everything the channels find that may be given at this moment, in the order in which it takes room; and how texts are read."""
     projects = scope_projects(project.id)
     fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
-    limit = min(size.fetch + len(before), profile.rank.candidates, fitting + len(before))
+    limit = min(size.fetch + len(before), fitting + len(before))
     found = store.ask(projects, parts_of(wanted, about), limit=limit, injectable=True, meaning=profile.rank.meaning)
 
     def may(memory: Memory) -> bool:

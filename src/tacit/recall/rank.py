@@ -17,8 +17,8 @@ from math import log
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.links import is_found_once, is_hearsay
-from tacit.core.memory import SCOPES, SEVERITIES, WAY, met_in, shared_path
-from tacit.core.profile import task_type_of
+from tacit.core.memory import SCOPES, SEVERITIES, STALE, WAY, met_in, shared_path
+from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.moments import Named
@@ -69,6 +69,14 @@ _SIGN = 0.5  # weight of a file, or of a name it is about, that is asked for out
 WORD = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # what applies whatever the task is: before what fits by halves, after what fits
+TITLE = (
+    3.0  # sightings that a word counts for which stands in a lesson's first words, inside one saturated term frequency
+)
+RECURRENCE, BELIEF = 0.25, 0.5  # weights of how often it was seen (logarithm), and of the belief that it helps
+A_STEP = 0.05  # of a step of severity, and of one of scope, the narrower the better
+HALF_LIFE = 180.0  # days unseen that halve the weight of its age
+PATH_GONE = 0.5  # factor of a lesson whose every path is gone
+NEARLY_SAME, SAME_TASK = 0.8, 0.5  # how alike two tasks must be, and what is added for what happened in the other
 PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
 CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
 
@@ -218,7 +226,7 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
         return ""
     if seen < settings.min_frequency and memory.klass != "preference":
         return "seen too rarely"
-    if settings.by_domain and query.domain and memory.domain not in ("", query.domain, profile.general_domain):
+    if settings.by_domain and query.domain and memory.domain not in ("", query.domain, GENERAL):
         return "other domain"
     if (query.main or (settings.by_agent and query.agent)) and memory.agent not in ("", query.agent):
         return "other agent"
@@ -296,10 +304,9 @@ class _Later(str):
 
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
-    settings = profile.rank.lexical
-    held = words_reader(asked, facts, hits, settings.title, TASK)
+    held = words_reader(asked, facts, hits, TASK)
     named = Named(asked)
-    knows = knower(profile, seconds(facts.now), facts.gone)
+    knows = knower(seconds(facts.now), facts.gone)
     hearsay = {hit.memory.id for hit in hits if is_hearsay(hit.memory)}
     word = WORD[count_names("\n".join((asked.query.task, *asked.query.errors)), len(WORD) - 1)] if hearsay else 1.0
     found: list[Ranked] = []
@@ -317,8 +324,8 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts[sign] = _SIGN
         elif asked.files and memory.paths:
             parts["file"] = _SIGN * shared_path(memory.paths, asked.files)
-        if alike >= settings.same_task_similarity:
-            parts["same_task"] = settings.same_task_lift
+        if alike >= NEARLY_SAME:
+            parts["same_task"] = SAME_TASK
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = _STANDING
         score, unmeasured = sum(parts.values()), 0.0
@@ -339,7 +346,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use", "word")
 
 
-def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
+def knower(now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
     """A function that says what is known of a memory whatever is asked, or was before it was measured. Many are alike: found out once."""
     alike: dict[tuple[Any, ...], dict[str, float]] = {}
 
@@ -352,33 +359,30 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
         of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         what = (tally.seen, belief is not None, leaning, *of_memory)
         if what not in alike:
-            alike[what] = _factors(profile, now, what)
+            alike[what] = _factors(now, what)
         return alike[what]
 
     return known
 
 
-def _factors(
-    profile: Profile, now: float, what: tuple[int, bool, float, str, str, str, bool, bool]
-) -> dict[str, float]:
+def _factors(now: float, what: tuple[int, bool, float, str, str, str, bool, bool]) -> dict[str, float]:
     seen, measured, leaning, severity, scope, day, gone, stale = what
-    settings = profile.rank.lexical
     factors = {
-        "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # measured: belief alone
-        "belief": 1 + settings.belief * leaning,
-        "severity": 1 + settings.severity * SEVERITIES.index(severity),
-        "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(scope)),
-        "age": _freshness(day, settings.half_life_days, now),
+        "recurrence": 1.0 if measured else 1 + RECURRENCE * log(1 + seen),  # measured: belief alone
+        "belief": 1 + BELIEF * leaning,
+        "severity": 1 + A_STEP * SEVERITIES.index(severity),
+        "scope": 1 + A_STEP * (len(SCOPES) - 1 - SCOPES.index(scope)),
+        "age": _freshness(day, now),
     }
     if gone:
-        factors["path_gone"] = settings.path_gone
+        factors["path_gone"] = PATH_GONE
     if stale:
-        factors["stale"] = profile.fade.stale_factor
+        factors["stale"] = STALE
     return factors
 
 
 def words_reader(
-    asked: Asked, facts: Facts, hits: Sequence[Hit], title: float, task: float = 0.0
+    asked: Asked, facts: Facts, hits: Sequence[Hit], task: float = 0.0
 ) -> Callable[[Hit], tuple[float, float]]:
     """A function that says how much of what is asked a candidate holds, from 0 to about 1, and how alike its tasks are.
 
@@ -422,7 +426,7 @@ def words_reader(
             if parts:
                 named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
-        titled = 0.0 if hit.n in groups else title - 1  # a turn of a conversation has no title
+        titled = 0.0 if hit.n in groups else TITLE - 1  # a turn of a conversation has no title
         # How often each asked word stands there, in reading order: the same sums in every process, to the last digit.
         seen = dict.fromkeys(mine, 0.0)
         for word in mine:
@@ -433,7 +437,7 @@ def words_reader(
             seen[word] = seen.get(word, 0.0) + PART
         if hit.memory.about not in ("", WAY):  # what it is about, as if it stood in its title
             for word in filter(is_wanted, tokens(hit.memory.about)):
-                seen[word] = seen.get(word, 0.0) + title
+                seen[word] = seen.get(word, 0.0) + TITLE
         for word, share in beside.get(hit.n, {}).items():
             seen[word] = seen.get(word, 0.0) + share
         for word in dict.fromkeys(filter(is_wanted, chain.from_iterable(tasks))):
@@ -462,13 +466,11 @@ def words_reader(
     return held
 
 
-def _freshness(day: str, half_life: float, now: float) -> float:
+def _freshness(day: str, now: float) -> float:
     """Between ½ and 1: half of the weight stays, the other halves with each half-life unseen."""
-    if half_life <= 0:
-        return 1.0
     then = seconds(day)
     days = max(0.0, now - then) / DAY if then else 0.0
-    return float((1 + 2 ** -(days / half_life)) / 2)
+    return float((1 + 2 ** -(days / HALF_LIFE)) / 2)
 
 
 RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {"lexical": lexical}

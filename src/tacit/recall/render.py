@@ -114,39 +114,34 @@ def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[st
 class Wording:
     """The words of an origin: what a profile's `render` section says, for other profiles."""
 
-    def __init__(
-        self, heading: str = "", line: str = "- {text}", caution_heading: str = "", caution_line: str = ""
-    ) -> None:
+    def __init__(self, heading: str = "", line: str = "- {text}") -> None:
         self.heading = heading
         self.intro = ""
         self.line = line
-        self.caution_heading = caution_heading
-        self.caution_line = caution_line
         self.max_line_chars = 0
 
 
 _GEAS = "- **[{id}] {title}** (confidence: {confidence}, {state}): {text}"
+_CAUTIONS, _CAUTION = "⚠️ Caution items (lower confidence):", f"{_GEAS} — treat as suggestion, not rule"
 WORDINGS = {
     "archeflow": Wording("## Known Issues (from past runs)", "- {text} [seen {frequency}x, {source}]"),
     "ralph": Wording("## Knowledge Base (from previous loops)"),
-    "geas": Wording(
-        "## Applicable Memory", _GEAS, "⚠️ Caution items (lower confidence):", f"{_GEAS} — treat as suggestion, not rule"
-    ),
+    "geas": Wording("## Applicable Memory", _GEAS),
     "joelclaw": Wording(),
 }
 
 
 def _lines(given: Sequence[Ranked], profile: Profile, words: Render | Wording) -> str:
-    """ArcheFlow, geas, joelclaw: a heading, a line for each lesson, cautions under a heading of their own."""
-    apart = bool(words.caution_heading)
-    plain = [each for each in given if not (apart and each.caution)]
-    careful = [each for each in given if apart and each.caution]
+    """ArcheFlow, joelclaw: a heading and a line for each lesson."""
     told = [head for head in (words.heading, words.intro) if head]
-    told += [_filled(words.line, each, words.max_line_chars, profile) for each in plain]
-    if careful:
-        told += ["", words.caution_heading]
-        told += [_filled(words.caution_line or words.line, each, words.max_line_chars, profile) for each in careful]
-    return "\n".join(told) + "\n"
+    return "\n".join([*told, *(_filled(words.line, each, words.max_line_chars, profile) for each in given)]) + "\n"
+
+
+def _with_cautions(given: Sequence[Ranked], profile: Profile, words: Render | Wording) -> str:
+    """geas: the same, cautions under a heading of their own."""
+    told = _lines([each for each in given if not each.caution], profile, words)
+    careful = [_filled(_CAUTION, each, words.max_line_chars, profile) for each in given if each.caution]
+    return "\n".join([told, _CAUTIONS, *careful, ""]) if careful else told
 
 
 def _filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
@@ -226,7 +221,7 @@ def _half_up(number: float) -> int:
 RENDERERS: dict[str, Callable[[Sequence[Ranked], Profile, Render | Wording], str]] = {
     "notes": _notes,
     "archeflow": _lines,
-    "geas": _lines,
+    "geas": _with_cautions,
     "joelclaw": _lines,
     "ralph": by_kind,
 }

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tacit.core.ports import Model
 
 _LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
+# Of a question that is not rewritten: characters, or characters and words, or its first word. The rules are joelclaw's.
+_FEW, _SHORT, _SHORT_WORDS = 4, 24, 3
+_COMMANDS = ("show", "find", "list", "get", "open")
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
 _QUOTES = ('""', "''", "``", "“”", "„“", "«»")
 
@@ -57,11 +60,11 @@ def skipped(question: str, settings: Query) -> str:
         return "skip.literal_query"
     if len(words) == 1 and any(sign in text for sign in _SIGNS):
         return "skip.direct_identifier"
-    if words[0].lower() in settings.rewrite_not:
+    if words[0].lower() in _COMMANDS:
         return "skip.command_like"
-    if len(text) < settings.rewrite_min_chars:
+    if len(text) < _FEW:
         return "skip.short_query"
-    if len(text) <= settings.rewrite_short_chars and len(words) <= settings.rewrite_short_words:
+    if len(text) <= _SHORT and len(words) <= _SHORT_WORDS:
         return "skip.short_query"
     return ""
 
@@ -82,10 +85,6 @@ def prompt(question: str) -> str:
 def taken(answer: str, question: str, settings: Query) -> str:
     """The rewritten question; the question itself where the answer is none."""
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
-    if (
-        len(lines) != 1
-        or len(lines[0]) > min(settings.max_chars, _LONGEST)
-        or len(lines[0]) < settings.rewrite_min_chars
-    ):
+    if len(lines) != 1 or not _FEW <= len(lines[0]) <= min(settings.max_chars, _LONGEST):
         return question
     return lines[0]

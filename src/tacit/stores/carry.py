@@ -23,7 +23,6 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import CONFIRMED, MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
-from tacit.core.profile_upkeep import Signals
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow
 from tacit.core.standing import is_confirmed
@@ -233,11 +232,11 @@ def _acknowledge(tx: Transaction, links: Iterable[tuple[int, object]]) -> None:
     tx.rows("DELETE FROM outbox WHERE n IN (SELECT value FROM json_each(:numbers))", numbers=numbers)
 
 
-def _signals(near: Store, project: str) -> str | Signals:
+def _signals(near: Store, project: str) -> str:
     """The rule by which the project's profile folds confidence."""
     row = near.project(project)
     compiled = near.profile_json(row.profile) if row else None
-    return from_json(compiled).signals if compiled else "none"
+    return from_json(compiled).signals.confidence if compiled else "none"
 
 
 def _arrive(tx: Transaction, link: Link | Unlike | None) -> None:

@@ -17,7 +17,6 @@ from tacit.core.journal import entry_hash, payload_digest
 from tacit.core.links import link_hash, measured_since
 from tacit.core.memory import Tally, row_hash
 from tacit.core.profile import Profile
-from tacit.core.profile_upkeep import Signals
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.lookups import settled_units
@@ -51,7 +50,7 @@ class Health:
 def check(
     store: Store,
     *,
-    rule: Callable[[str], str | Signals] = lambda project: "none",
+    rule: Callable[[str], str] = lambda project: "none",
     index: Callable[[Sequence[Fault]], Iterator[Fault]] | None = None,
     limit: int = 1000,
 ) -> Health:
@@ -91,16 +90,16 @@ def truth_faults(read: Read, checked: dict[str, int]) -> Iterator[Fault]:
         yield from step()
 
 
-def rule_of(store: Store) -> Callable[[str], str | Signals]:
+def rule_of(store: Store) -> Callable[[str], str]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
-    rules: dict[str, str | Signals] = {}
+    rules: dict[str, str] = {}
 
-    def rule(project: str) -> str | Signals:
+    def rule(project: str) -> str:
         if project not in rules:
             row = store.project(project)
             compiled = store.profile_json(row.profile) if row else None
             # Whatever format it was compiled in: it says how the tallies that stand here were folded.
-            rules[project] = Profile(json.loads(compiled)).signals if compiled else "none"
+            rules[project] = Profile(json.loads(compiled)).signals.confidence if compiled else "none"
         return rules[project]
 
     return rule
@@ -221,7 +220,7 @@ class _Truth:
                 yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
 
 
-def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str | Signals]) -> Iterator[Fault]:
+def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str]) -> Iterator[Fault]:
     linked = store.rows(
         "SELECT id, project FROM memory WHERE id IN (SELECT memory FROM evidence UNION SELECT memory FROM use"
         " UNION SELECT memory FROM use_mark UNION SELECT memory FROM tally)"

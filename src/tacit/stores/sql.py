@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Entry
     from tacit.core.ports import Embedder, Placed, Reads
-    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Direction
 
@@ -462,7 +461,7 @@ class SqlStore(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     changed = False  # whether something was written to a server through this object
     far = ""  # the address of the server whose cache this is (stores/cache.py)
 
-    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Any:
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Any:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         raise NotImplementedError
 

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.journal import Change, Entry
-    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
 
 # Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
@@ -80,7 +79,7 @@ class RowWriter(SqlStore):
     LOCKED = ""  # what makes a row that is read wait for its writers, where a transaction does not lock all rows
     FREE = ""  # and what passes over those that others hold
     machine = ""
-    confidence: str | Signals = "none"  # the profile's rule by which confidence is folded, with its numbers
+    confidence: str = "none"  # the profile's rule by which confidence is folded, with its numbers
 
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """One statement for each of many rows."""

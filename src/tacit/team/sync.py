@@ -241,7 +241,7 @@ class Joining:
         only = "" if self.whole else machine
         todo = [*dict.fromkeys((*unshared(self.store, self.project.id, only), *by_memory))]
         for start in range(0, len(todo), CHUNK):
-            with self.store.write(confidence=self.profile.signals, keep=not self.dry_run) as tx:
+            with self.store.write(confidence=self.profile.signals.confidence, keep=not self.dry_run) as tx:
                 for id in todo[start : start + CHUNK]:
                     self._memory(tx, id, by_memory.get(id, []), machine)
 

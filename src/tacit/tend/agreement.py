@@ -14,7 +14,7 @@ from tacit.core.states import CLOSED
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from tacit.core.profile_upkeep import Triage
+    pass
 
 TIERS = ("rules", "model")  # that decide before a person does
 NOT_WORTH_A_LINE = (*CLOSED, "decayed")  # states of a lesson that turned out not to be worth one
@@ -67,7 +67,11 @@ def agrees(action: str, later: Later) -> bool | None:
     return None
 
 
-def track_record(tier: str, decisions: Iterable[tuple[str, Later]], settings: Triage) -> TrackRecord:
+# So many last decisions of a tier are compared; below the first agreement it decides no more, from the second on it does again.
+WATCHED, LOSE, REGAIN = 30, 0.8, 0.9
+
+
+def track_record(tier: str, decisions: Iterable[tuple[str, Later]]) -> TrackRecord:
     """A tier's record from its decisions, oldest first. Whether it may decide alone follows from all of them in their order."""
     agreed: list[bool] = []
     autonomous, decided = True, 0
@@ -76,15 +80,15 @@ def track_record(tier: str, decisions: Iterable[tuple[str, Later]], settings: Tr
         word = agrees(action, later)
         if word is not None:
             agreed.append(word)
-            autonomous = is_autonomous(agreed, autonomous, settings)
-    last = agreed[-settings.watch :]
+            autonomous = is_autonomous(agreed, autonomous)
+    last = agreed[-WATCHED:]
     return TrackRecord(tier, decided, len(agreed), sum(last), len(last), autonomous)
 
 
-def is_autonomous(agreed: Sequence[bool], before: bool, settings: Triage) -> bool:
+def is_autonomous(agreed: Sequence[bool], before: bool) -> bool:
     """Whether a tier decides by itself: it loses that below `lose` agreement over its last decisions, and has it back from `regain`."""
-    last = agreed[-settings.watch :]
-    if len(last) < settings.watch:
+    last = agreed[-WATCHED:]
+    if len(last) < WATCHED:
         return before
     share = sum(last) / len(last)
-    return share >= settings.lose if before else share >= settings.regain
+    return share >= (LOSE if before else REGAIN)

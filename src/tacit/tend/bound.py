@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
 
 _ALL = 1 << 62
+LEAST, SHARE = 50, 0.2  # changes of one pass at most, or this share of the active lessons if that is more
 
 
 class Bound:
@@ -27,7 +28,7 @@ class Bound:
 
     def take(self) -> bool:
         """Whether one more change may be made; counted either way."""
-        if self.spent >= self.profile.tend.least and self.spent >= self.most:
+        if self.spent >= LEAST and self.spent >= self.most:
             self.left += 1
             return False
         self.spent += 1
@@ -36,14 +37,13 @@ class Bound:
     @property
     def has_room(self) -> bool:
         """Whether `take` would say yes; nothing is counted."""
-        return self.spent < self.profile.tend.least or self.spent < self.most
+        return self.spent < LEAST or self.spent < self.most
 
     @property
     def most(self) -> int:
         """Changes of one pass; no bound where a person approved the surplus of the last one."""
         if self._most < 0:
-            least, share = self.profile.tend.least, self.profile.tend.share
-            self._most = _ALL if self._approved() else max(least, int(share * self._active()))
+            self._most = _ALL if self._approved() else max(LEAST, int(SHARE * self._active()))
         return self._most
 
     def _active(self) -> int:

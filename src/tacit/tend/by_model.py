@@ -17,7 +17,6 @@ from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
 from tacit.core.memory import Memory
 from tacit.core.merge import keeper
-from tacit.core.profile_upkeep import Triage
 from tacit.core.proposal import APPROVED, REJECTED, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
@@ -62,7 +61,7 @@ class MergePass(Joining):
     def __init__(self, context: Context, model: Model) -> None:
         super().__init__(context)
         self.model = model
-        self.alone = merging(self.store, self.project, self.profile.triage).autonomous
+        self.alone = merging(self.store, self.project).autonomous
         self.answered = self.same = 0
         self.able: bool | None = None
 
@@ -251,11 +250,11 @@ def _may_be_given(a: Memory, b: Memory) -> bool:
     return a.state in INJECTABLE and b.state in INJECTABLE
 
 
-def merging(store: Reads, project: str, settings: Triage) -> TrackRecord:
+def merging(store: Reads, project: str) -> TrackRecord:
     """How a model's merges fared with people: decided as it advised, or taken back. Of what it kept apart nothing is known."""
     told = []
     for proposal in judged_proposals(store, project, "merge", "promote"):
         pair = (proposal.memory, str((proposal.payload or {}).get("other", "")))
         decided = proposal.state if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by) else ""
         told.append(("promote", Later(decided, taken_off=were_parted(store, *pair))))
-    return track_record("merges", told, settings)
+    return track_record("merges", told)

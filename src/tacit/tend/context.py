@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tacit.tend.prune import Named
 
 NOTHING = "nothing to do"
+LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back (joelclaw)
 
 
 @value
@@ -75,7 +76,7 @@ class Context:
 
     def write(self) -> Transaction:
         """A transaction under the profile's rules; in a dry run everything is taken back at its end."""
-        return self.store.write(confidence=self.profile.signals, keep=not self.dry_run)
+        return self.store.write(confidence=self.profile.signals.confidence, keep=not self.dry_run)
 
     def mark(self, name: str) -> str:
         """How far a step came, as it left it; empty at first."""

@@ -14,7 +14,7 @@ from tacit.core.clock import after_days
 from tacit.core.fade import strength
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
+from tacit.core.profile import GENERAL, Profile
 from tacit.core.profile_sections import Condition, Rule
 from tacit.core.value import value
 from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
@@ -135,7 +135,7 @@ def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profi
         return 0
     last = max((row.seq for row in evidence if row.stance == "supports"), default=0)
     since = max(memory.tally.last_used_at or "", memory.updated_at or memory.created_at)
-    general = memory.domain in ("", profile.general_domain)
+    general = memory.domain in ("", GENERAL)
     domain = "" if general else memory.domain
     return runs_that_could(store, memory.project, last, since, memory.agent, domain, profile.fade.exposure)
 

@@ -19,7 +19,6 @@ from tacit.core.journal import Entry
 from tacit.core.keep import paged
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted
-from tacit.core.profile_upkeep import Triage
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
@@ -48,8 +47,7 @@ class Judge:
 
     def __init__(self, context: Context) -> None:
         self.context, self.settings = context, context.profile.triage
-        asks = "triage" in context.profile.model.steps and "model" in self.settings.tiers
-        self.model = context.model if asks else None
+        self.model = context.model if "triage" in context.profile.model.steps else None
         self.alone: dict[str, bool] = {}  # which tiers may decide alone
         self.counts: dict[str, int] = {}
         self.judged: set[str] = set()  # in this pass; a dry run keeps nothing that tells
@@ -61,9 +59,8 @@ class Judge:
         store, project = self.context.store, self.context.project.id
         if not _waiting(store, project):
             return StepReport("triage", skipped=NOTHING)
-        self.alone = {each.tier: each.autonomous for each in standings(store, project, self.settings)}
-        if "rules" in self.settings.tiers:
-            self._rules()
+        self.alone = {each.tier: each.autonomous for each in standings(store, project)}
+        self._rules()
         if self.model is None:
             self._hand_on(("", *TIERS), _PERSON)
         else:
@@ -105,7 +102,7 @@ class Judge:
         assert self.model is not None
         store, project = self.context.store, self.context.project.id
         waiting = {each.id: each for each in _waiting(store, project) if each.tier == "model"}
-        for batch in batches([_suggested(each) for each in waiting.values()], self.settings):
+        for batch in batches([_suggested(each) for each in waiting.values()]):
             self.context.alive()
             self.context.tell("triage", f"asking about {len(batch)} lines")
             try:
@@ -272,7 +269,7 @@ def _suggested(proposal: Proposal) -> Suggested:
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
-def standings(store: Reads, project: str, settings: Triage) -> tuple[TrackRecord, ...]:
+def standings(store: Reads, project: str) -> tuple[TrackRecord, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
     judged = judged_proposals(store, project, "page")
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
@@ -282,7 +279,7 @@ def standings(store: Reads, project: str, settings: Triage) -> tuple[TrackRecord
             if word.get("tier") in told and proposal.memory in memories:
                 later = _later(store, proposal, memories[proposal.memory], str(word.get("at", "")))
                 told[word["tier"]].append((str(word.get("action", "")), later))
-    return tuple(track_record(tier, decisions, settings) for tier, decisions in told.items())
+    return tuple(track_record(tier, decisions) for tier, decisions in told.items())
 
 
 def judged_proposals(store: Reads, project: str, kind: str, action: str = "") -> list[Proposal]:

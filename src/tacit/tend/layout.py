@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.core.profile_upkeep import Page
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
+INBOX = "Inbox"  # the section of what the map does not name; joelclaw filed unknown ones under Hard Rules
 SHORT = 8  # characters of an id behind a line
 _LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
@@ -66,7 +67,7 @@ def section_of(memory: Memory, page: Page) -> str:
 def known_section(name: str, page: Page) -> str:
     """A section by its name in any case; the inbox for one the page does not have, never a section of rules."""
     asked = name.strip().casefold()
-    return next((section for section in page.sections if section.casefold() == asked), page.inbox)
+    return next((section for section in page.sections if section.casefold() == asked), INBOX)
 
 
 def entry_of(memory: Memory, page: Page) -> PageEntry:

@@ -25,6 +25,7 @@ from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, lin
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import lessons_on_pages, propose
 
+MAX_BYTES = 22_000  # of a page
 _TRIES = 3  # times a file is read again because somebody saved it meanwhile
 NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"
 _ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
@@ -183,7 +184,7 @@ class _Pass:
         ours = text or b""
         if seen.target.kind == "block":
             ours = framed(ours.decode("utf-8", "surrogateescape"), "block").part.encode("utf-8", "surrogateescape")
-        return len(ours) <= self.page.max_bytes and ours.count(b"\n") <= self.page.max_lines
+        return len(ours) <= MAX_BYTES and ours.count(b"\n") <= self.page.max_lines
 
     # -- what is remembered of it -----------------------------------------------------------------
 

@@ -19,6 +19,8 @@ from tacit.tend.context import Context
 from tacit.tend.layout import PageEntry, said_by
 from tacit.tend.targets import FOLDERS, Framed, Sheet, Target
 
+ASK_ABOVE = 3  # lines that vanish at once, above which somebody is asked
+
 
 @value
 class SeenFile:
@@ -45,7 +47,7 @@ def with_findings(seen: SeenFile, stands: Collection[str], page: Page) -> SeenFi
     gone = [id for id in seen.compared.gone if id in said]
     off = [id for id in gone if id in stands]
     vanished = seen.raw is None or (seen.frame.missing and seen.target.kind == "block")
-    if gone and (len(gone) > page.ask_above or (vanished and seen.target.kind not in FOLDERS)):
+    if gone and (len(gone) > ASK_ABOVE or (vanished and seen.target.kind not in FOLDERS)):
         return replace(seen, findings=(_asking(seen, gone, off, vanished and seen.target.kind not in FOLDERS),))
     lost = [id for id in gone if id not in stands]
     return replace(seen, findings=tuple(_by_line(seen, lost, said, page)), off=tuple(off))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory
 from tacit.core.merge import brought, merged, prevailing
 from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, REJECTED, Proposal
@@ -101,7 +101,7 @@ class Joining:
 
     def is_persons(self, memory: Memory) -> bool:
         """Whether a person's word keeps it where it is."""
-        return memory.pinned or memory.on_page or memory.trust in self.profile.trust.person
+        return memory.pinned or memory.on_page or memory.trust in PERSONAL
 
     def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
         """One takes the other's place."""
@@ -116,7 +116,7 @@ class Joining:
 
     def contradicts(self, tx: Transaction, a: Memory, b: Memory, how: str) -> None:
         """Put two that say opposite things before a person."""
-        stays, goes, why = prevailing(a, b, self.profile.trust.person)
+        stays, goes, why = prevailing(a, b, PERSONAL)
         # Which words they are stands in the two lessons: here one would outlive the erasure of its lesson.
         self.propose(tx, "contradiction", stays, goes, f"says the opposite of {goes.id} ({how}); would stay: {why}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tacit.core.clock import after_days, days_between
 from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.staging import staging_status
 from tacit.core.standing import standing_of
@@ -52,7 +52,7 @@ def step(context: Context) -> StepReport:
 def fits(memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False) -> bool:
     """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
     nobody said it, unless it stood on a page."""
-    by_person = memory.trust in profile.trust.person and (not imported or memory.source == "page")
+    by_person = memory.trust in PERSONAL and (not imported or memory.source == "page")
     if lasts(profile, standing_of(memory, profile, now)) or by_person:
         return False
     met = memory.tally.seen_at or memory.created_at

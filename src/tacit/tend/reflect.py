@@ -21,7 +21,7 @@ from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, held_and_met, last_entry
-from tacit.tend.context import NOTHING, Context, StepReport
+from tacit.tend.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
 from tacit.words.tokens import query_words
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _BY = "reflect"
 _MARK = "reflected"
+MET_AGAIN = 3.0  # runs that met a held lesson before a person is asked
+_SHOWN = 120_000  # characters of lessons in one question
+_ROOM = (0.0, 0.8, 0.6)  # of their length that an answer gets which was not shorter
 BATCH = 10  # lessons that one question is about
 _NEIGHBOURS = 2  # shown beside each of them
 _WORDS = 12  # of a lesson's words by which they are found
@@ -148,8 +151,8 @@ class _Reflecting:
     def _confirm(self) -> None:
         """A held lesson that several runs met, and lately, is put before a person, once."""
         with self.context.write() as tx:
-            since = after_days(self.context.now(), -self.profile.reflect.lookback_days)
-            met = held_and_met(tx, self.project, float(self.profile.learn.resurrect_runs), since, _MOST)
+            since = after_days(self.context.now(), -LOOKBACK_DAYS)
+            met = held_and_met(tx, self.project, MET_AGAIN, since, _MOST)
             for memory in tx.memories(met):
                 asked = self._was_proposed(tx, memory.id, "confirm") or tx.proposals(
                     memory=memory.id, state="open", limit=1
@@ -164,7 +167,7 @@ class _Reflecting:
         """Lessons that may be given and that were made, changed or raised since the last question, with the entry that says so."""
         mark = self.context.mark(_MARK)
         after = int(mark) if mark.isdigit() and int(mark) <= last_entry(self.store) else 0
-        since = self.context.since or after_days(self.context.now(), -self.profile.reflect.lookback_days)
+        since = self.context.since or after_days(self.context.now(), -LOOKBACK_DAYS)
         entries = dict(entries_after(self.store, self.project, after, since, _MOST, _ROSE))
         return [(memory, entries[memory.id]) for memory in self.store.memories([*entries]) if _may_be_shown(memory)]
 
@@ -198,14 +201,14 @@ class _Reflecting:
     ) -> list[Suggestion]:
         """The suggestions that condense; where all were too long, they are asked for again with less room."""
         assert self.context.model is not None
-        lessons = _within(list(shown.values()), self.profile.reflect.max_chars)
+        lessons = _within(list(shown.values()), _SHOWN)
         room = sum(len(each.text.split()) for each in lessons)
-        for share in (0.0, *self.profile.reflect.retries):
+        for share in _ROOM:
             said = self.context.model.ask(
                 question(lessons, told, int(room * share)), schema=schema(), timeout=self.profile.model.timeout_s
             )
             every = suggestions(said, shown)
-            short = [each for each in every if not self.profile.reflect.shorter or is_shorter(each, shown, told)]
+            short = [each for each in every if is_shorter(each, shown, told)]
             if short or not every:
                 break
         return short

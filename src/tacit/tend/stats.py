@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 TENDED = "tended"  # the mark of when a whole pass last ended
 _FEW = 20  # below so many a share says nothing
+UNJUDGED, TOO_STALE, BACKLOG = (
+    0.05,
+    0.5,
+    50,
+)  # findings, active lessons, open proposals: more is a fault (joelclaw ended at .99 stale)
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
 
@@ -138,10 +143,7 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={
-            each.tier: _record(each)
-            for each in (*standings(store, project, profile.triage), merging(store, project, profile.triage))
-        },
+        tiers={each.tier: _record(each) for each in (*standings(store, project), merging(store, project))},
         failures=tuple(failures),
     )
 
@@ -165,27 +167,26 @@ def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[
 
 def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
     """What somebody should look at, in sentences; empty where memory is well."""
-    limits = profile.health
     # A model that is left alone, or whose tokens are used up, was not called.
     quiet = ("model.failures.paused", "model.failures.budget")
     failed = sum(n for name, n in found.model.items() if name.startswith("model.failures") and name not in quiet)
     calls, open_ = found.model.get("model.calls", 0), sum(found.proposals.values())
     told = [
         (
-            found.findings >= _FEW and found.fallback_rate > limits.fallback,
-            f"{found.fallback_rate:.0%} of {found.findings} findings could not be judged (more than {limits.fallback:.0%})",
+            found.findings >= _FEW and found.fallback_rate > UNJUDGED,
+            f"{found.fallback_rate:.0%} of {found.findings} findings could not be judged (more than {UNJUDGED:.0%})",
         ),
         (
-            found.active >= _FEW and found.stale_share > limits.stale,
-            f"{found.stale_share:.0%} of the active lessons are stale (more than {limits.stale:.0%}); tacit tend",
+            found.active >= _FEW and found.stale_share > TOO_STALE,
+            f"{found.stale_share:.0%} of the active lessons are stale (more than {TOO_STALE:.0%}); tacit tend",
         ),
         (
-            found.active >= _FEW and found.uncategorised > limits.uncategorised * found.active,
+            found.active >= _FEW and found.uncategorised > profile.health.uncategorised * found.active,
             f"{found.uncategorised} of {found.active} active lessons have no category",
         ),
         (
-            open_ > limits.backlog,
-            f"{open_} proposals wait (more than {limits.backlog}), the oldest for {found.oldest:.0f} days; tacit review",
+            open_ > BACKLOG,
+            f"{open_} proposals wait (more than {BACKLOG}), the oldest for {found.oldest:.0f} days; tacit review",
         ),
         (bool(found.events.get("hook_failure")), f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them"),
         (bool(found.failures), f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}"),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Reads, Transaction
 
 _PORTION = 100  # memories judged in one transaction: others get their turn in between
+REMIND = 30  # days under review after which it is brought up again
 _BY = "tend"  # the name under which it writes
 
 
@@ -105,11 +106,11 @@ def lacking(
 
 def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: str) -> Proposal | None:
     """A reminder of a review that nobody closed, once its first date is past."""
-    remind, days = profile.ladder.remind, clock.days_between(memory.updated_at, now)
-    if memory.state != "under_review" or not remind or days < remind[0]:
+    days = clock.days_between(memory.updated_at, now)
+    if memory.state != "under_review" or days < REMIND:
         return None
     back = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
-    told = f"under review for {days:.0f} days" + (f"; at {remind[1]} it is archived" if len(remind) > 1 else "")
+    told = f"under review for {days:.0f} days; at {2 * REMIND} it is archived"
     expires = clock.after_days(now, profile.triage.expire_days)
     return Proposal(
         id, project, "review", told, _BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
@@ -201,8 +202,7 @@ class _Sweep:
         if profile.fade.stale_days:
             found += crossed(self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE)
             found += stale_and_met(self.store, project, since)
-        if profile.ladder.remind:
-            found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
+        found += in_state(self.store, project, "under_review", after_days(self.at, -REMIND))
         found += due(self.store, project, profile, since, self.at, ran=ran)
         self.changed = touched(self.store, project, entry)
         found += self.changed

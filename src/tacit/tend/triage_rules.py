@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from tacit.core.profile_upkeep import Triage
 
 ACTIONS = ("promote", "reject", "merge", "review")
+INSTRUCTS = (  # how a text begins that tells an editor what to do: no fact
+    "add after", "add entries", "add:", "add new", "replace ", "expand ", "consolidate ", "strengthen ", "update existing", "update the ",
+    "remove duplicate", "remove all duplicate", "confirm and", "clarify the",
+)  # fmt: skip
+_OPINION = re.compile(r"\b(?:should|wants|prefers|never|always)\b", re.I)
+_ASKED_OF = 10  # proposals in one question to a model
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)
 _DATE = r"\(\d{4}-\d\d-\d\d\)"
 _DATED = re.compile(_DATE)
@@ -140,7 +146,7 @@ def _is_artifact(text: str, settings: Triage) -> str:
     """Why a text is no line at all; empty where it is one."""
     if not text:
         return "empty proposal change"
-    if _is_instruction(text, settings.prefixes):
+    if _is_instruction(text):
         return "instruction text artifact"
     return "raw leaked bullet format" if _BULLET.match(text) else ""
 
@@ -172,7 +178,7 @@ def merged(one: str, other: str) -> str:
 
 def duplicate(text: str, other: str, settings: Triage) -> float:
     """How alike two texts are if that makes one a duplicate of the other; 0 if it does not, or if they disagree."""
-    mine, theirs = _compared(text, settings), _compared(other, settings)
+    mine, theirs = _compared(text), _compared(other)
     score = likeness(mine, theirs, settings.threshold)
     if score < settings.threshold or not score:
         return 0.0
@@ -206,9 +212,8 @@ def _edits(a: str, b: str, most: int) -> int:
     return min(before[-1], most + 1)
 
 
-def _compared(text: str, settings: Triage) -> str:
-    flat = " ".join(_DATED.sub("", text.lower(), count=1).split())  # said again on another day it is the same
-    return flat[: settings.compare_chars] if settings.compare_chars else flat
+def _compared(text: str) -> str:
+    return " ".join(_DATED.sub("", text.lower(), count=1).split())  # said again on another day it is the same
 
 
 def _bare(text: str) -> str:
@@ -216,27 +221,23 @@ def _bare(text: str) -> str:
     return _OPENING.sub("", text.strip(), count=1)
 
 
-def _is_instruction(text: str, prefixes: Iterable[str]) -> bool:
-    return _bare(text).lower().startswith(tuple(prefixes))
+def _is_instruction(text: str) -> bool:
+    return _bare(text).lower().startswith(INSTRUCTS)
 
 
 def _is_promotable(text: str, section: str, settings: Triage) -> bool:
-    if section.strip() not in settings.promote_sections or _has_opinion(text, settings.opinions):
+    if section.strip() not in settings.promote_sections or _OPINION.search(text):
         return False
     has = {"date": bool(_DATED.search(text)), "reference": bool(_REFERENCE.search(_bare(text)))}
     return all(has[need] for need in settings.promote_needs)
 
 
-def _has_opinion(text: str, opinions: Iterable[str]) -> bool:
-    return any(re.search(rf"\b{re.escape(word)}\b", text, re.I) for word in opinions)
-
-
 # --- tier 2 -----------------------------------------------------------------------------------------------------------
 
 
-def batches(waiting: Sequence[Suggested], settings: Triage) -> list[Sequence[Suggested]]:
+def batches(waiting: Sequence[Suggested]) -> list[Sequence[Suggested]]:
     """What is asked at once."""
-    return [waiting[at : at + settings.batch] for at in range(0, len(waiting), settings.batch)]
+    return [waiting[at : at + _ASKED_OF] for at in range(0, len(waiting), _ASKED_OF)]
 
 
 def question(batch: Sequence[Suggested], sections: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.lookups import once_on_pages
-from tacit.tend.context import Context
+from tacit.tend.context import LOOKBACK_DAYS, Context
 from tacit.tend.layout import entry_of, rank, strength
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
     if memory.state not in lifts(profile) or memory.pinned or memory.klass in profile.trial.exempt:
         return True
     met = max(memory.tally.seen_at or "", memory.created_at)
-    return not profile.reflect.lookback_days or met >= after_days(at, -profile.reflect.lookback_days)
+    return met >= after_days(at, -LOOKBACK_DAYS)
 
 
 def _from_pages(context: Context) -> list[Memory]:

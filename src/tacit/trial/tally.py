@@ -23,7 +23,6 @@ from tacit.core.links import (
     sightings,
 )
 from tacit.core.memory import NO_TALLY, OWNER, WITNESSES, Tally
-from tacit.core.profile_upkeep import Signals
 from tacit.trial.belief import belief_from
 
 
@@ -31,7 +30,7 @@ def tally_of(
     evidence: Sequence[Evidence],
     uses: Sequence[Use],
     marks: Sequence[Mark],
-    confidence: str | Signals = "none",
+    confidence: str = "none",
     kept: Tally = NO_TALLY,
 ) -> Tally:
     """What all rows of one memory add up to; of what was `kept` only that goes on which no row tells."""

@@ -112,10 +112,8 @@ def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(mem
         text="Call bun plainly, no rtk in front: the wrapper hides what failed.",
         extra={"twin": [one.id, one.id]},
     )
-    persons = memories.profile.trust.person
-    assert one.trust in persons
-    assert twin_of(agents, [one], query_words, "", persons) == one.id
-    assert not twin_of(one, [agents], query_words, "", persons)
+    assert twin_of(agents, [one], query_words) == one.id
+    assert not twin_of(one, [agents], query_words)
 
 
 def test_the_best_word_of_several_counts() -> None:

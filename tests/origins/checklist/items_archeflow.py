@@ -470,4 +470,4 @@ def principles(at: Place) -> Iterator[Item]:
         "cheap: keywords, no embedding, no service",
         at.memories.profile.match.matcher == "overlap" and at.memories.embedder is None,
     )
-    yield "bounded: ten lessons a prompt", at.memories.profile.budget.cap == 10
+    yield "bounded: ten lessons a prompt", at.memories.profile.budget.deep == 10

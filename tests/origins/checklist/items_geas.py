@@ -318,7 +318,7 @@ def ladder(at: Place) -> Iterator[Item]:
             summary="Queues of mails failed without a limit",
         ),
     )
-    with at.memories.store.write(confidence=at.memories.profile.signals) as tx:
+    with at.memories.store.write(confidence=at.memories.profile.signals.confidence) as tx:
         for id in ("mem-k", "mem-k2"):
             for name in ("t-1", "t-2", "t-3"):
                 tx.add_mark(Mark(at.memories.get(id).id, name, at.memories.project_id, "tasks", at=clock.now()))

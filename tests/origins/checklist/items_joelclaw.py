@@ -466,7 +466,5 @@ def operations(at: Place) -> Iterator[Item]:
     send(at, "I discovered that nothing is here to be kept at all")
     rows = at.memories.store.rows("SELECT outcome, reason FROM finding ORDER BY at")
     yield "no silent failure: every transition leaves a word", all(reason for _, reason in rows) and len(rows) == 2
-    mine, size = "alpha bravo charlie delta echos foxtrot golfs hotel india juliet".split(), at.memories.profile.signals
-    assert not echoed(" ".join(mine), "alpha delta golfs", size) and echoed(
-        " ".join(mine), "alpha delta golfs hotel", size
-    )  # exactly 30 % is none
+    mine = "alpha bravo charlie delta echos foxtrot golfs hotel india juliet"
+    assert not echoed(mine, "alpha delta golfs") and echoed(mine, "alpha delta golfs hotel")  # exactly 30 % is none

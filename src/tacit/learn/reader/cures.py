@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.incident import Incident
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory
 from tacit.core.rows import Found
 from tacit.core.run import Finding, Run
 from tacit.core.standing import is_confirmed
@@ -194,7 +194,7 @@ def _keep(
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
-    with desk.store.write(confidence=desk.profile.signals) as tx:
+    with desk.store.write(confidence=desk.profile.signals.confidence) as tx:
         tx.put_meta(_key(desk.project.id, mark), str(len({each.lineage for each in met})))
         if not text:
             return
@@ -230,7 +230,7 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -
         return None
     if met.source == _NOTICED:
         return met if met.state in INJECTABLE else None
-    own = met.source == _BY and not met.signature and met.state in OPEN and met.trust not in profile.trust.person
+    own = met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
     return met if own and not met.pinned and not is_confirmed(met) else None
 
 

@@ -11,7 +11,7 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import INSIDE, TWIN, Memory, family_of, said_as
+from tacit.core.memory import INSIDE, PERSONAL, TWIN, Memory, family_of, said_as
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -255,7 +255,7 @@ class Taking:
             found.append(_gated(finding, decided, desk))
             if id(checked) in self.replaced:
                 places.append((found[-1][0], self.replaced[id(checked)]))
-        with desk.store.write(confidence=desk.profile.signals) as tx:
+        with desk.store.write(confidence=desk.profile.signals.confidence) as tx:
             session.enter(tx)
             buried = {place.partition("#")[0] for place in session.buried}
             session.take(tx, [each for each in found if each[0].place.partition("#")[0] not in buried])
@@ -327,7 +327,7 @@ class Taking:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
-        if ruling.act == "propose" and ruling.tier not in self.desk.profile.trust.person:
+        if ruling.act == "propose" and ruling.tier not in PERSONAL:
             stance = DOUBTS  # what happened asks about a person's lesson, and counts for nothing against it
         by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
@@ -409,7 +409,7 @@ class Taking:
         """Other words for a lesson that was met again: only for a model's own words, and only what one of the two sightings says, as the
         person or a call does; else they are proposed."""
         memory = next(iter(tx.memories([id])), None)
-        if memory is None or memory.trust in self.desk.profile.trust.person or is_settled(memory):
+        if memory is None or memory.trust in PERSONAL or is_settled(memory):
             return
         if not (memory.extra or {}).get(READ_AS) or memory.gate != "allow" or not better or better == memory.text:
             return

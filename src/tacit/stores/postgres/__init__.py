@@ -24,7 +24,6 @@ from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import Change, Entry, is_automatic
 from tacit.core.memory import AGENT, GLOBAL
-from tacit.core.profile_upkeep import Signals
 from tacit.core.refusals import EVERYWHERE, PREFIX
 from tacit.core.rows import Fault, Found, Hit, Near
 from tacit.core.value import replace
@@ -100,7 +99,7 @@ class PostgresStore(Whose, SqlStore):
         """Inside it nobody else on any machine is at the same; the server lets go of it with our connection, however that ends."""
         return Lease(self, what)
 
-    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         self.changed = True
         return Transaction(self, self.wait if wait is None else wait, confidence, keep)
@@ -256,7 +255,7 @@ class Transaction(Whose, Writer):
     LOCKED = " FOR UPDATE"
     FREE = " FOR UPDATE SKIP LOCKED"
 
-    def __init__(self, store: PostgresStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
+    def __init__(self, store: PostgresStore, wait: float, confidence: str, keep: bool = True) -> None:
         self._store = store
         self._wait = wait
         self._keep = keep

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Embedder, Placed
-    from tacit.core.profile_upkeep import Signals
     from tacit.core.rows import Direction, Fault, Found, Hit
     from tacit.stores.sqlite.search import Cached
     from tacit.words.passages import Passage
@@ -80,7 +79,7 @@ class SqliteStore(SqlStore):
     def snapshot(self) -> Snapshot:
         return Snapshot(self)
 
-    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
         """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
 
         With `keep=False` all of it is taken back at the end: a preview.
@@ -256,7 +255,7 @@ class Snapshot:
 class Transaction(Writer):
     """One IMMEDIATE transaction on a store."""
 
-    def __init__(self, store: SqliteStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
+    def __init__(self, store: SqliteStore, wait: float, confidence: str, keep: bool = True) -> None:
         self._store = store
         self._wait = wait
         self._keep = keep

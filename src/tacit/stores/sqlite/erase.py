@@ -14,7 +14,6 @@ from tacit.core.digest import digest, shard_of
 from tacit.core.errors import StoreBusy
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.memory import Memory
-from tacit.core.profile_upkeep import Signals
 from tacit.core.value import replace
 from tacit.stores import daily
 from tacit.stores.incidents import forget_places
@@ -81,7 +80,7 @@ def scrub(store: Store, wait: float = 10.0) -> None:
         time.sleep(0.05)
 
 
-def fold_anew(store: Store, rule: Callable[[str], str | Signals]) -> None:
+def fold_anew(store: Store, rule: Callable[[str], str]) -> None:
     """The tallies of all lessons that were ever met or given: figures that another version folded by other rules."""
     linked = "SELECT memory FROM evidence UNION SELECT memory FROM use"
     for id, project in store.rows(f"SELECT id, project FROM memory WHERE id IN ({linked})"):
@@ -89,7 +88,7 @@ def fold_anew(store: Store, rule: Callable[[str], str | Signals]) -> None:
             tx.refresh_tally(id, project)
 
 
-def rebuild_derived(store: Store, confidence: str | Signals) -> int:
+def rebuild_derived(store: Store, confidence: str) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
     with store.write(confidence=confidence) as tx:
         rows = tx.rows("SELECT id, project FROM memory")

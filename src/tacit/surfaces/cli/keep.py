@@ -13,7 +13,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
-from tacit.core.plural import numbered
+from tacit.core.plural import many_of, numbered
 from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN, STATES
@@ -215,8 +215,8 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
     if not found:
         if not (equal or args.tag or args.since or args.text or args.state or args.archived):
-            return Answer(data, nothing or NOTHING_HERE.format(profile.words.memories))
-        return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
+            return Answer(data, nothing or NOTHING_HERE.format(many_of(profile.words.memory)))
+        return Answer(data, f"no {many_of(profile.words.memory)} here match" + (f": {unknown}" if unknown else ""))
     return Answer(data, _listed(cli, found, profile, names, limit, asked, numbers))
 
 

@@ -341,9 +341,9 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
             raise NotFound("Use which profile?", f"Profiles: {', '.join(profile_names())}.")
         with cli.open(args) as memories:
             profile = memories.use_profile(args.names[0])
-        return Answer(
-            {"name": profile.name, "version": profile_id(profile)}, f"this project now remembers by {profile.name}"
-        )
+            note = memories.profile_choice().note
+        told = f"this project now remembers by {profile.name}" + (f"\n{note}" if note else "")
+        return Answer({"name": profile.name, "version": profile_id(profile), "note": note}, told)
     with_store = [load(name) for name in args.names]
     if len(with_store) < (2 if args.what == "diff" else 1):
         with_store = [_in_force(args, cli), *with_store]
