@@ -9,7 +9,7 @@ named, or where two rare words of it are asked for.
 
 from __future__ import annotations
 
-from tacit.core.links import is_found_once
+from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import PERSONAL, WAY, names_of, said_as, shared_path, topic_of
 from tacit.core.value import replace
 
@@ -81,15 +81,16 @@ def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[st
 
 
 def told_at_starts(memory: Memory, profile: Profile) -> str:
-    """Why a lesson is not told at a start; empty where it is: a way of working about everything, or one that came up again, or what
-    is pinned."""
+    """Why a lesson is not told at a start; empty where it is: a way of working about everything, or one that came up again or that a
+    person kept, or what is pinned."""
     if memory.pinned:
         return ""
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
     if is_found_once(memory):
         return "found once: told at its moment"
-    if memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN):
+    kept = (memory.tally.signals or {}).get(CONFIRMED)
+    if memory.about == WAY or (memory.klass == "rule" and (kept or memory.tally.seen >= AGAIN)):
         return ""
     by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
     return "" if not memory.about and by_person else "told at its subject"
