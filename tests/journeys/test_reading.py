@@ -201,7 +201,7 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     path = f"{tmp_path}:{os.environ['PATH']}"
     for n in range(3):
         transcript(alone, folder, f"s{n}")
-    sentence = "3 sessions: read by your own Claude (haiku) they would teach about 4 lessons"
+    sentence = "3 sessions: read by your own Claude (haiku) they would teach about 3 lessons"
     assert sentence in " ".join(tacit("lookback", PATH=path).out.split())
     assert sentence in " ".join(tacit("learn", PATH=path).out.split())
     assert sentence in " ".join(tacit(PATH=path).out.split())

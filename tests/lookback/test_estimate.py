@@ -6,14 +6,13 @@ import pytest
 
 from tacit.lookback.estimate import UnreadSession, in_order, reading_estimate, within
 
-# What kept readings of five development projects came to: typed messages and steps of its sessions in short, and new lessons of them.
-# (sessions by typed messages, new lessons that the kept reading brought)
+# Five development projects: typed messages and steps of their sessions in short, how many of each, and the lessons of the kept readings.
 KEPT = {
-    "cipher-box": ({1: 4, 2: 4, 3: 6, 4: 4, 7: 4, 11: 7, 25: 2}, 180),
-    "mise": ({1: 6, 2: 18, 3: 14, 4: 8, 7: 8, 11: 5, 25: 3}, 254),
-    "cc-backend": ({1: 32, 2: 14, 3: 9, 4: 8}, 114),
-    "git-sync": ({1: 8, 2: 6, 3: 3, 4: 9, 7: 9, 11: 10, 32: 16}, 297),
-    "context-evaluator": ({1: 57, 2: 21, 3: 5, 4: 5, 6: 1}, 132),
+    "cipher-box": ({(1, 82): 4, (2, 97): 4, (4, 137): 12, (9, 136): 9, (22, 276): 2}, 146),
+    "mise": ({(1, 132): 6, (2, 72): 18, (3, 135): 22, (8, 296): 13, (16, 383): 3}, 281),
+    "cc-backend": ({(1, 22): 32, (2, 44): 16, (4, 68): 15}, 134),
+    "git-sync": ({(1, 18): 8, (2, 26): 6, (4, 130): 12, (9, 189): 16, (26, 412): 19}, 333),
+    "context-evaluator": ({(1, 41): 58, (2, 72): 20, (4, 84): 10, (6, 192): 1}, 292),
 }
 
 
@@ -21,7 +20,7 @@ KEPT = {
 def test_lessons_are_guessed_within_forty_per_cent(project: str) -> None:
     """Against what a careful reader's answers brought, session after session."""
     sizes, brought = KEPT[project]
-    past = [UnreadSession("s", "claude-code", typed, 50) for typed, n in sizes.items() for _ in range(n)]
+    past = [UnreadSession("s", "claude-code", *size) for size, n in sizes.items() for _ in range(n)]
     assert 0.6 * brought <= reading_estimate(past).lessons <= 1.4 * brought
 
 

@@ -1,7 +1,7 @@
 """What reading sessions would bring and cost, before anybody is asked: a guess from how long each is and how much was typed in it.
 
 The guess is chosen on three of five projects whose readings are kept and looked at once on the other two: a record has some 16 tokens for
-each step, and what comes of it grows with what the person typed, less and less. docs/cost.md has the figures.
+each step, and what comes of it grows with what the person typed and with what was done, less and less. docs/cost.md has the figures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _BYTES = 4  # of a token, in the middle
 _STEP = 16.0  # tokens of the record for each step of a session
 _REMEMBERED, _LISTED = 60, 25  # lessons that a session is held against at most, and tokens of each
 _WEIGHED = 100  # tokens of one lesson beside the line that is said to tell it
-_MOST_TAUGHT, _HALF_OF_THEM = 11.0, 8.0  # lessons of a session without end, and typed messages that bring half of them
+_MOST_SAID, _HALF_SAID = 11.0, 13.0  # lessons that typed messages teach at most, and messages that bring half of them
+_MOST_DONE, _HALF_DONE = 3.5, 100.0  # the same of steps
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question
 _QUESTIONS = 3
@@ -54,16 +55,16 @@ class Estimate:
         return (self.sent * PRICE_IN + self.received * PRICE_OUT) / 1e6
 
 
-def lessons_of(typed: int) -> float:
-    """How many new lessons a session teaches in which so much was typed."""
-    return _MOST_TAUGHT * typed / (typed + _HALF_OF_THEM)
+def lessons_of(typed: int, steps: int) -> float:
+    """How many lessons a session teaches in which so much was typed and done."""
+    return _MOST_SAID * typed / (typed + _HALF_SAID) + _MOST_DONE * steps / (steps + _HALF_DONE)
 
 
 def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
     """What reading sessions one after the other would take: the more is remembered, the more each is held against."""
     count, lessons, sent, received = 0, 0.0, 0.0, 0.0
     for each in sessions:
-        count, new, record = count + 1, lessons_of(each.typed), _STEP * each.steps
+        count, new, record = count + 1, lessons_of(each.typed, each.steps), _STEP * each.steps
         held = min(_REMEMBERED, lessons) * _LISTED
         sent += 2 * record + _fixed() + new * _WEIGHED + held
         received += _QUESTIONS * _ANSWER + new * _LESSON
