@@ -202,10 +202,18 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
         for line in (program.compact if line == "/compact" else line for line in told["typed"]):
             asked = len(world.model.seen())
             shown = len(screen.raw)
-            if isinstance(line, dict):  # {"paste": text, "type": words behind it}
-                screen.paste(line["paste"])
-                line = line["type"]
+            queued = ""
+            if isinstance(
+                line, dict
+            ):  # {"paste": text, "type": words behind it, "queue": what is typed while it works}
+                if "paste" in line:
+                    screen.paste(line["paste"])
+                line, queued = line["type"], line.get("queue", "")
             screen.type(line)
+            if queued:
+                screen.wait(lambda asked=asked: len(world.model.seen()) > asked, AT_TERMINAL)
+                screen.wait(lambda: False, 2.0)
+                screen.type(queued)
             if line.startswith("/"):
                 screen.wait(lambda shown=shown: len(screen.raw) > shown + 500, 15)
                 screen.wait(lambda: False, 5.0)

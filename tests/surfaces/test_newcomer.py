@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -670,3 +671,14 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
         assert all("only when told to" in each.text for each in memories.list()), [
             each.text for each in memories.list()
         ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "kept"), [("tend", "yes", "yes"), ("model.daily_tokens", "5", 5), ("reader.off", "/a, /b", ["/a", "/b"]), ("learns", "no", False)]
+)  # fmt: skip
+def test_a_setting_is_set_by_a_command(person: dict[str, str], name: str, said: str, kept: Any) -> None:
+    """A note asked for `tend = "yes"`, to be written into a TOML by hand."""
+    at = json.loads(called(person, "config", "set", name, said, "--json")[0])["data"]["file"]
+    table, _, key = name.rpartition(".")
+    there = tomllib.loads(Path(at).read_text())
+    assert (there[table] if table else there)[key] == kept

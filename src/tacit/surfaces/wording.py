@@ -31,7 +31,8 @@ WORDS = {
     "your word": "you said it, approved it or worded it anew: given every time, never left out to measure it",
     "always given": "pinned, or a matter of security: given whatever the budget is",
     "in your files": "stands in an instruction file or on the page that the agent loads anyway",
-    "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it",
+    "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it; "
+    "with more than 20 only these are counted: nothing is certain yet",
     "found once": "told where it matters, not at every start: one session found it, or you asked for it once",
     "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
     "in force": "given to agents where it fits",

@@ -23,7 +23,7 @@ _STRICTER = re.compile(
     re.I,
 )
 _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
-ADDRESS = "names an address"
+ADDRESS = "names an address, or a program that fetches or sends"
 _ADDRESSES = re.compile(r"\b(?:https?|ftp)://[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I)
 _SECRET = r"(?:private keys?|api[ _-]?keys?|passwords?|credentials?|secrets?|access tokens?)\b"
 _SENSITIVE = {

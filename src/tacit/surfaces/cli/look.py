@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tacit.app import Memories, config_path, store_path
 from tacit.app.opened import acting, keys_path
 from tacit.app.settings import repository_file, settings_at
-from tacit.core.config import KEYS
-from tacit.core.errors import NotFound, Refused, Unavailable
+from tacit.core.config import KEYS, settle
+from tacit.core.errors import NotFound, Refused, Unavailable, UsageError
 from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import Memory, met_in
@@ -25,6 +25,8 @@ from tacit.stores import counts, keys
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
+from tacit.surfaces.cli.parsing import did_you_mean
+from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.passing import meant
 from tacit.surfaces.views import entry_json, why_json
@@ -372,14 +374,22 @@ def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
 
 
 def _declare_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("show", "path", "key"), nargs="?", default="show")
+    parser.add_argument("what", choices=("show", "path", "set", "key"), nargs="?", default="show")
     parser.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="key: in whose name a program of yours shall act"
+        "name",
+        nargs="?",
+        default="",
+        metavar="NAME",
+        help="set: the setting; key: in whose name a program of yours acts",
+    )
+    parser.add_argument(
+        "value", nargs="?", metavar="VALUE", help="set: yes, no, a number, or text; of a list its items with commas"
     )
     parser.add_argument("--off", action="store_true", help="key: those of this name no longer count")
     parser.epilog = (
         "A program without a terminal is taken for an agent. With a key in TACIT_KEY it acts in your name: set it for that\n"
-        "program alone, never in your shell's profile, where agents would find it.\n\nexample:\n  tacit config key ci"
+        "program alone, never in your shell's profile, where agents would find it.\n\n"
+        "examples:\n  tacit config set tend yes\n  tacit config key ci"
     )
 
 
@@ -400,10 +410,32 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer({"name": args.name, "key": key}, told)
 
 
-def _config(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.what == "key":
-        return _key(args, cli)
+def _set(args: argparse.Namespace, cli: Cli) -> Answer:
+    """One setting in the user's own file, as its person."""
+    path, name = config_path(cli.env), args.name
+    if name not in KEYS or args.value is None:
+        found = f"{name!r} is not a setting" if name not in KEYS else f"{name} is set to what?"
+        raise UsageError(
+            f"tacit config set: {found}.", did_you_mean(name, [*KEYS]) or "tacit config shows all of them."
+        )
+    who = acting(cli.env, args.by or "", args.yes)
+    if not who.is_person:
+        raise Refused(f"Your settings are a person's word; {who.reason}.", who.how)
+    default, said = KEYS[name][0], args.value
+    new: Any = tuple(each.strip() for each in said.split(",") if each.strip()) if isinstance(default, tuple) else said
+    if isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
+        new = said.lower() in ("yes", "true")
+    elif isinstance(default, int) and said.isdecimal():
+        new = int(said)
+    table_name, _, key = name.rpartition(".")
+    settle({table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path)  # what is wrong is said here
+    set_keys(path, table_name, {key: [*new] if isinstance(new, tuple) else new})
+    return Answer({"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}")
 
+
+def _config(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.what in ("key", "set"):
+        return _key(args, cli) if args.what == "key" else _set(args, cli)
     path = config_path(cli.env)
     if args.what == "path":
         return Answer({"path": path}, path)

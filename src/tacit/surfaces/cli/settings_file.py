@@ -155,12 +155,12 @@ def difference(file: Settings, text: str) -> str:
     return "\n".join(lines) or f"nothing would change in {file.named}"
 
 
-def set_keys(path: str, table: str, said: Mapping[str, str]) -> None:
-    """Set some keys of a table in the user's own TOML, whatever else stands there; refused where that is not safe."""
+def set_keys(path: str, table: str, said: Mapping[str, Any]) -> None:
+    """Set some keys of a table in the user's own TOML, or above all tables; whatever else stands there. Refused where that is not safe."""
     file = read_settings(path)
     check_writable(file)
     lines = file.text.splitlines()
-    stands = next((at for at, line in enumerate(lines) if line.strip() == f"[{table}]"), None)
+    stands = next((at for at, line in enumerate(lines) if line.strip() == f"[{table}]"), None if table else -1)
     new = [f"{key} = {json.dumps(text)}" for key, text in said.items()]
     if stands is None:
         lines += [*([""] if lines and lines[-1] else []), f"[{table}]", *new]
@@ -170,7 +170,8 @@ def set_keys(path: str, table: str, said: Mapping[str, str]) -> None:
         lines[stands + 1 : end] = [*new, *kept]
     text = "\n".join(lines) + "\n"
     try:
-        sound = said.items() <= tomllib.loads(text).get(table, {}).items()
+        there = tomllib.loads(text)
+        sound = all((there.get(table, {}) if table else there).get(key) == value for key, value in said.items())
     except tomllib.TOMLDecodeError:
         sound = False
     if not sound:

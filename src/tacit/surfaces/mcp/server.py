@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tacit import __version__
 from tacit.core.errors import NotFound, TacitError
 from tacit.surfaces.mcp.desk import Desk, Kept, Recollections, Waiting
+from tacit.surfaces.wording import STATES
 
 T = TypeVar("T")
 
@@ -230,7 +231,7 @@ def run_of(context: Context) -> str:
 
 def _kept(done: Kept) -> tuple[Kept, str]:
     seen = f", seen in {done.seen} runs" if done.seen > 1 else ""
-    return done, f"{done.status}: {done.reason}" + (f" [{done.id}, {done.state}{seen}]" if done.id else "")
+    return done, f"{done.status}: {done.reason}" + (f" [{done.id}, {STATES.get(done.state, done.state)}{seen}]" if done.id else "")
 
 
 def _waiting(found: Waiting) -> tuple[Waiting, str]:
