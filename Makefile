@@ -159,7 +159,7 @@ bench: .venv/ready
 bench-peers: .venv/ready
 	$(BIN)/python bench/peers/compare.py
 
-# Needs the data sets of docs/recall.md; DATA names another folder than ../shared/data, SESSIONS that of the unpacked sessions, HALF=heldout the other half.
+# Needs the data sets of docs/internals/recall.md; DATA names another folder than ../shared/data, SESSIONS that of the unpacked sessions, HALF=heldout the other half.
 bench-quality: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[semantic]'
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev) $(if $(SESSIONS),--sessions $(SESSIONS))

@@ -2,7 +2,7 @@
 
     python bench/quality.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--no-speaker] [--out FILE]
 
-DATA is a folder with `reflexion/`, `whowhen/`, `gitbugs/` and `sessions/` (origins and licences: docs/recall.md); a set that is not there is skipped
+DATA is a folder with `reflexion/`, `whowhen/`, `gitbugs/` and `sessions/` (origins and licences: docs/internals/recall.md); a set that is not there is skipped
 and named. Nothing of it enters the repository. What is asked, and what is right: bench/quality_sets.py.
 
 Lessons are kept by `add_many` with their task and group and, where the data says that an agent said them, as an agent's words (`--no-speaker`: as

@@ -78,8 +78,8 @@ def _argparse_differs() -> bool:
 
 
 def test_the_questions_about_the_store_are_answered_by_sqlite(tmp_path: Path, tacit: Any) -> None:
-    """Each query of docs/store.md runs on a real store with a plain SQLite."""
-    queries = re.findall(r"```sql\n(.+?)```", read("docs/store.md"), re.S)
+    """Each query of docs/internals/store.md runs on a real store with a plain SQLite."""
+    queries = re.findall(r"```sql\n(.+?)```", read("docs/internals/store.md"), re.S)
     assert len(queries) == 5
     path = tmp_path / "s.db"
     tacit("add", "a lesson", "--store", str(path), "--run", "r1")

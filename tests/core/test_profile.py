@@ -593,14 +593,14 @@ def test_every_key_is_documented() -> None:
     page = README.read_text("utf-8")
     lacking = [row for row in key_table().splitlines() if row not in page.splitlines()]
     assert key_table() in page, (
-        f"docs/profiles/README.md has not these rows, or in another order: {lacking}. Run `python -m tacit.core.profile_toml --write`"
+        f"docs/internals/profiles.md has not these rows, or in another order: {lacking}. Run `python -m tacit.core.profile_toml --write`"
     )
 
 
 def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
     """The format and the table, in their places; nothing else is touched, and a second time nothing is."""
     root = Path(__file__).parents[2]
-    for name, own in (("src/tacit/core/profile.py", FORMAT), ("docs/profiles/README.md", key_table())):
+    for name, own in (("src/tacit/core/profile.py", FORMAT), ("docs/internals/profiles.md", key_table())):
         text = (root / name).read_text("utf-8")
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(
@@ -609,7 +609,7 @@ def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text("utf-8") != text
     for _ in range(2):
         rewrite(tmp_path)
-        for name in ("src/tacit/core/profile.py", "docs/profiles/README.md"):
+        for name in ("src/tacit/core/profile.py", "docs/internals/profiles.md"):
             assert (tmp_path / name).read_text("utf-8") == (root / name).read_text("utf-8")
 
 
@@ -626,7 +626,7 @@ def test_every_function_is_documented(name: str) -> None:
     for slot, functions in slots(standard(name)).items():
         row = next(line for line in page if line.startswith(f"| {slot} |"))
         lacking = [each for each in functions if f"`{each}`" not in row]
-        assert lacking == [], f"name it in the row `| {slot} |` of docs/profiles/README.md"
+        assert lacking == [], f"name it in the row `| {slot} |` of docs/internals/profiles.md"
 
 
 @pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL))

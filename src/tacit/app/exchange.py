@@ -87,7 +87,7 @@ class Exchange(Opened):
         return TakenIn("bundle", () if moved.already else kept, moved.chains if moved.already else 0, dry_run=dry_run)
 
     def export_bundle(self, path: str, each: Callable[[str, int], None] = lambda table, rows: None) -> Written:
-        """Everything the store holds for true, all projects of it, in one file that verifies (docs/formats/bundle.md).
+        """Everything the store holds for true, all projects of it, in one file that verifies (docs/internals/formats/bundle.md).
 
         A file that stands there is replaced only if every lesson in it is known here, and a copy of it is kept.
         """

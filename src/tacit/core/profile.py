@@ -10,7 +10,7 @@ sections, each is built when it is first asked for.
     profile.kinds["fix"].klass  "fix"
 
 What each key is, means and may be stands in the class of its section (`profile_sections`, `profile_upkeep`) and, with its
-default, in `docs/profiles/README.md`, which is generated.
+default, in `docs/internals/profiles.md`, which is generated.
 """
 
 from __future__ import annotations

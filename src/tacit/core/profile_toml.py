@@ -1,7 +1,7 @@
 """Profiles as people write them: TOML in, one checked and complete profile out.
 
 `KEYS` is the table of everything a profile may say: for each key its type, its range and its meaning, as the class of its
-section declares them. The compiler checks against it, `docs/profiles/README.md` prints it, and a key that is not in it is
+section declares them. The compiler checks against it, `docs/internals/profiles.md` prints it, and a key that is not in it is
 refused by name, with the nearest one that is. Nothing has a hidden default: `default.toml` states every key, and what
 another profile leaves out comes from there (or from the profile it `extends`).
 
@@ -68,7 +68,7 @@ def compile_profile(
     if not check.faults:
         check.whole(data, known)
     if check.faults:
-        raise ProfileInvalid("\n".join(check.faults), "Every key and its range: docs/profiles/README.md")
+        raise ProfileInvalid("\n".join(check.faults), "Every key and its range: docs/internals/profiles.md")
     return Profile(data)
 
 
@@ -97,7 +97,7 @@ def slots(profile: Profile) -> dict[str, tuple[str, ...]]:
 
 
 def key_table() -> str:
-    """Every key as Markdown: what `docs/profiles/README.md` prints."""
+    """Every key as Markdown: what `docs/internals/profiles.md` prints."""
     default = standard().data
     lines = ["| key | meaning | range | default |", "|---|---|---|---|"]
     for path, key in KEYS.items():
@@ -455,10 +455,10 @@ def _numeric() -> list[str]:
 
 
 def rewrite(root: Path) -> None:
-    """Write into a clone what follows from the keys: the format in core/profile.py, the table in docs/profiles/README.md."""
+    """Write into a clone what follows from the keys: the format in core/profile.py, the table in docs/internals/profiles.md."""
     for name, place, new in (
         ("src/tacit/core/profile.py", r'^FORMAT = ".*"\n', f'FORMAT = "{format_of(KEYS)}"\n'),
-        ("docs/profiles/README.md", r"^\| key \|.*\n(?:\|.*\n)*", key_table()),
+        ("docs/internals/profiles.md", r"^\| key \|.*\n(?:\|.*\n)*", key_table()),
     ):
         text = (root / name).read_text("utf-8")
         (old,) = re.findall(place, text, re.M)

@@ -12,7 +12,7 @@ Two promises shape the code. It takes linear time: no expression repeats what it
 read around a word is bounded. And it costs little to start: a text that holds no hint compiles nothing, the prefixes of
 all vendors share a handful of expressions.
 
-Redaction is a net with a known mesh, not a proof; `docs/redaction.md` says what falls through.
+Redaction is a net with a known mesh, not a proof; `docs/internals/redaction.md` says what falls through.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Pure questions about one record or one text; the reader beside it asks them and keeps the order of things. Typed is a
 whitelist: a prompt is the person's because a field of its record says so, never because nothing denies it, and never by
-a sentence in a text. docs/formats/claude-code.md lists the marks by version.
+a sentence in a text. docs/internals/formats/claude-code.md lists the marks by version.
 """
 
 from __future__ import annotations
