@@ -152,6 +152,7 @@ def _numbered(world: World, told: dict[str, Any]) -> dict[str, Any]:
     """The same session with `{n:TEXT}` as the number that a lesson had on the first screen; numbers stay what they were."""
     said = json.dumps(told)
     if "{n:" in said and not world.numbers:
+        world.said()  # a person looks: what a program reads has no numbers that count
         screen = world.tacit()["screen"]
         world.numbers = {row["hears"] or row["problem"]: row["number"] for row in (*screen["told"], *screen["new"])}
 
