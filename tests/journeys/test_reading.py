@@ -249,7 +249,7 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     out = err = Screen()
     env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
     assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
-    assert "And later sessions, each as it ends, about " in out.getvalue()
+    assert "Read later sessions too, each as it ends, about " in out.getvalue()
     told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}
     assert told.get("reader", {}).get("by", "") == ("claude-code" if later == "y" else "")
     calls = (tmp_path / "calls").read_text()

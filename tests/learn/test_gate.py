@@ -112,6 +112,14 @@ def test_guesses_are_held(text: str) -> None:
     assert (decision.outcome, decision.reason[:9]) == ("hold", "a guess: ")
 
 
+def test_a_guess_in_passing_is_nobodys_lesson() -> None:
+    """A newcomer was asked about their own sentence to an agent; what can be read alone is still asked about."""
+    decision = gate(
+        finding("ok, you might need to get back to main and create a docs branch and a pr for this."), RULES
+    )
+    assert (decision.outcome, decision.reason[:9]) == ("discard", "a guess: ")
+
+
 def test_an_error_that_hedges_is_not_our_guess() -> None:
     """What stands in backticks was said by a tool."""
     text = "`npm test` failed with `it seems the port is taken`; running `npm run stop` first made it pass."

@@ -78,8 +78,9 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
     _must_be_known(path, "://" not in path)
     from tacit.stores.sqlite import open_store
 
+    machine = machine_id(env) if create or os.path.exists(path) else ""  # a look where nothing is leaves nothing behind
     return open_store(
-        path, create=create, machine=machine_id(env), wait=wait, backups=os.path.join(data_folder(env), "backups")
+        path, create=create, machine=machine, wait=wait, backups=os.path.join(data_folder(env), "backups")
     )
 
 

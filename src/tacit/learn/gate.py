@@ -48,6 +48,8 @@ UNREAD, STATED = (
     0.35,
     0.65,
 )  # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
+# A guess that answers somebody, or points at what was on the screen just then: nobody can be asked about it later.
+_IN_PASSING = re.compile(r"^(?:ok|okay|yes|yeah|no|well|alright)\b|\b(?:this|that|it|these)[.!?]*$", re.I)
 
 
 @value
@@ -105,7 +107,7 @@ def gate(
     text = finding.text.strip()
     hedge = _hedge(text, rules)
     if hedge:
-        return GateDecision("hold", f"a guess: {hedge}")
+        return GateDecision("discard" if _IN_PASSING.search(text) else "hold", f"a guess: {hedge}")
     return _merits(finding, text, rules)
 
 

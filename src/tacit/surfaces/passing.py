@@ -39,7 +39,11 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[
     memory = _still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
-        return {"id": memory.id, "did": "kept, it is your word now", "text": memory.text}
+        return {
+            "id": memory.id,
+            "did": f"kept, it is your word now (tacit undo {memory.id} takes it back)",
+            "text": memory.text,
+        }
     memories.forget(memory.id, reason=reason)
     return {"id": memory.id, "did": f"dropped (tacit undo {memory.id} brings it back)", "text": memory.text}
 

@@ -200,9 +200,15 @@ def _print(options: Options, given: Injection, look: bool) -> int:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
             if look:
-                about = "" if "task" in options.one else "; about a task: tacit inject --task 'TEXT'"
-                told = "this is told" if given.markdown else "nothing is told"
-                sys.stderr.write(f"{told} when a session starts so{about}. You only looked: nothing was recorded.\n")
+                when = (
+                    "with that prompt"
+                    if "task" in options.one
+                    else "at a session's start, where only ways of working are"
+                )
+                more = "" if "task" in options.one else " What a prompt brings: tacit inject --task 'TEXT'."
+                told = "This is told" if given.markdown else "Nothing is told"
+                rest = "The other lessons are told before the command, at the file or after the error they are about."
+                sys.stderr.write(f"{told} {when}. {rest}{more} You only looked: nothing was recorded.\n")
             elif "run" not in options.one:
                 sys.stderr.write(f"run: {given.run}\n")
             if given.note:

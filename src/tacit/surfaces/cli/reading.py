@@ -228,7 +228,9 @@ def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any]) -> bool:
 def agreed_later(cli: Cli, reader: Reader, settings: Mapping[str, Any], price: str = "") -> bool:
     """Whether sessions are read as they end: said already, or asked now."""
     by = str(settings["reader.by"].value)
-    if by != reader.by and cli.ask(f"And later sessions, each as it ends{price}? [y/N] "):
+    if by != reader.by and cli.ask(
+        f"Read later sessions too, each as it ends{price}? (tacit connect HOST --no-read ends that) [y/N] "
+    ):
         by = reader.by
         remember(config_path(cli.env), by)
     return by == reader.by

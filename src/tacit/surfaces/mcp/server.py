@@ -231,7 +231,9 @@ def run_of(context: Context) -> str:
 
 def _kept(done: Kept) -> tuple[Kept, str]:
     seen = f", seen in {done.seen} runs" if done.seen > 1 else ""
-    return done, f"{done.status}: {done.reason}" + (f" [{done.id}, {STATES.get(done.state, done.state)}{seen}]" if done.id else "")
+    return done, f"{done.status}: {done.reason}" + (
+        f" [{done.id}, {STATES.get(done.state, done.state)}{seen}]" if done.id else ""
+    )
 
 
 def _waiting(found: Waiting) -> tuple[Waiting, str]:
