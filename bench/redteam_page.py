@@ -105,7 +105,7 @@ def tested(names: list[str], server: bool) -> tuple[int, int, int, list[str]]:
     """(passed, failed, skipped, which failed) of these tests."""
     env = os.environ | ({"TEST_STORE": "postgres"} if server else {})
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *(f"tests/{name}" for name in names)],
+        [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", *(f"tests/{name}" for name in names)],
         cwd=ROOT, env=env, capture_output=True, text=True,
     )  # fmt: skip
     found = {

@@ -19,6 +19,7 @@ npx prisma generate|npx playwright test|docker compose up -d db|python manage.py
 bash scripts/setup.sh|./gradlew generateProto|git submodule update --init|git fetch origin|golangci-lint run|gofmt -w .|bundle install
 bundle exec rake db:migrate|mix deps.get|composer install|dotnet restore|CI=true pnpm install --no-frozen-lockfile|sed -n 1,20p a.py
 pnpm --filter @shop/core build|pnpm api:generate|npx tsc --noEmit --project apps/web/tsconfig.json
+cargo package --allow-dirty -p mise --list|gh api graphql|gh pr view 3 --json title
 cat -v file|pre-commit run --all-files|cd frontend && bun run css:build|hatch run test|python3
 """
 NOT_OWN = """
@@ -98,6 +99,10 @@ def test_a_cure_that_is_not_the_repositorys_own_waits(memories: Memories, comman
         )
     told = [memory for memory in memories.list(limit=20) if f"`{command}`" in memory.text]
     assert [(memory.gate, command in memory.gate_reason) for memory in told] == [(gate, gate == "hold")]
+    asked = [each.reason for each in memories.store.proposals(memory=told[0].id, state="")]
+    assert all(command in each for each in asked) and bool(asked) == (
+        gate == "hold"
+    )  # why it waits, not how it would climb
     assert (f"`{command}`" in memories.inject(errors=["protoc: not found"], trial=False).markdown) is (gate == "allow")
 
 

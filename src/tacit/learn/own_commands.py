@@ -27,7 +27,7 @@ _OWN: dict[str, frozenset[str]] = {
         "make": "*", "gmake": "*", "just": "*", "rake": "*", "tox": "*", "nox": "*", "ninja": "*", "gradle": "*", "gradlew": "*", "mvn": "*",
         "mvnw": "*", "npm": "run run-script test t ci install start build", "pnpm": "run test install i build lint typecheck format check start",
         "yarn": "run test install build lint typecheck format check start", "bun": "run test install i build",
-        "cargo": "build b check c test t fmt clippy doc bench clean fetch fix nextest generate-lockfile",
+        "cargo": "build b check c test t fmt clippy doc bench clean fetch fix nextest generate-lockfile package",
         "go": "build test vet fmt generate mod clean", "dotnet": "build test restore format clean", "mix": "test compile deps.get format ecto.migrate",
         "composer": "install dump-autoload test", "bundle": "install check", "swift": "build test", "flutter": "test analyze",
         "uv": "sync lock", "poetry": "install lock check", "pdm": "install sync lock", "mise": "run install task tasks r", "task": "*",
@@ -39,7 +39,7 @@ _OWN: dict[str, frozenset[str]] = {
         "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
     }.items()
 }  # fmt: skip
-# from the project's files: nothing is named behind it
+# From the project's files: nothing is named behind it.
 _INSTALLS = shell.word_set("install i ci sync fetch restore deps.get lock")
 # How many words stand before the command that such a program runs: … exec, run.
 _RUNS_OWN = {"npx": 1, "bunx": 1, **dict.fromkeys(("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch"), 2)}
@@ -51,7 +51,7 @@ _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
 _STEERS = re.compile(
     r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--[\w-]*(?:verif|trust|insecure|unsafe|remote)[\w-]*|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
     r"|loader|resolve-plugins\S*|rulesdir|manifest-path|target-dir|directory|makefile|justfile|root|cwd|dir|toolexec|exec|overlay"
-    r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-\S+)(?:=|$)"
+    r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-(?!dirty|staged)\S+)(?:=|$)"
     r"|(?:SHELL|CC|CXX|PATH|LD|AR|PYTHON|NODE|\w*FLAGS|\w*OPTS|\w*OPTIONS)="
 )
 _PLAIN_SETTING = re.compile(r"[A-Z][A-Z0-9_]*=(?:true|false|1|0|test|testing|development|ci)", re.IGNORECASE)
@@ -87,11 +87,9 @@ def _runs(words: list[str]) -> bool:
     program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
-    if {program, first} & {"tsc", "vue-tsc"}:  # one of the repository's own settings
+    if {program, first} & {"tsc", "vue-tsc", "cargo"}:  # one of the repository's own settings or packages
         rest = [word for word in rest if word not in ("-p", "--project")]
-    if any(_STEERS.match(word) for word in rest) and not (
-        program.startswith("pip") or program in ("python", "python3")
-    ):
+    if any(map(_STEERS.match, rest)) and not program.startswith(("pip", "python")):
         return False
     if program in ("pnpm", "yarn", "bun") and ":" in first:
         return True  # a script that the project's own file names
@@ -105,6 +103,9 @@ def _runs(words: list[str]) -> bool:
         told = (plain[1:2] or [""])[0]
         inside = rest[rest.index(told) + 2 :] if told in ("exec", "run") else []  # behind the name of a service
         return rest[:1] == ["compose"] and (told in _COMPOSE or (bool(inside) and _runs(inside)))
+    if program == "gh":  # what only looks
+        sends = any(re.match(r"-[XfF]|--(?:method|field|raw-field|input|hostname|web)", word) for word in rest)
+        return not sends and (first == "api" or (plain[1:2] or [""])[0] in ("view", "list", "status", "diff", "checks"))
     if program == "git":
         return first in _GIT and all(
             word in ("origin", "update", "pop", "main", "master", "install") for word in plain[1:]
@@ -114,7 +115,7 @@ def _runs(words: list[str]) -> bool:
         and rest[_RUNS_OWN[program] - 1 :]
         and (program in ("npx", "bunx") or first in ("run", "exec"))
     ):
-        behind = [word for word in rest[_RUNS_OWN[program] - 1 :]]
+        behind = rest[_RUNS_OWN[program] - 1 :]
         if program in ("npx", "bunx", "uv", "bundle") or first == "exec":
             return _runs(behind) and behind[0] not in ("npm", "pnpm", "yarn", "bun", "pip", "uv")
         if program in ("hatch", "poetry", "pdm") and len(behind) > 1:

@@ -16,6 +16,7 @@ from tacit.core.value import replace, value
 if TYPE_CHECKING:
     from tacit.core.ports import Transaction
 
+QUOTED = 160  # characters of the line that a lesson was drawn from, where somebody is asked about it
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
 
 
@@ -69,16 +70,13 @@ def promote(
 
 
 def _propose(
-    tx: Transaction,
-    project: Project,
-    profile: Profile,
-    memory: Memory,
-    wanted: Move,
-    by: str,
-    at: str,
-    ids: Callable[[], str],
-) -> int:
-    """Ask once, and again only when more is known."""
+    tx: Transaction, project: Project, profile: Profile, memory: Memory, wanted: Move, by: str, at: str, ids: Callable[[], str]
+) -> int:  # fmt: skip
+    """Ask once, and again only when more is known. Of what waits for a person, why it does and the line it was drawn from are said: a yes
+    is a yes to what is shown."""
+    if memory.gate == "hold":
+        said = next((row.quote for row in tx.evidence(memory.id) if row.quote), "")
+        wanted = replace(wanted, reason=memory.gate_reason + (f"; from: “{said[:QUOTED]}”" if said else ""))
     if was_answered(tx.proposals(memory=memory.id, state=""), memory, wanted.to):
         return 0
     tx.put_proposal(proposed(memory, wanted, profile, by=by, at=at, id=ids(), project=project.id))

@@ -115,12 +115,8 @@ def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None
     lines = [*LINES[:4], replace(LINES[4], text="why is docker used?", whole="why is docker used?"), *LINES[5:]]
     checked = check(lesson("Never use Docker Swarm.", (5, "why is docker used?")), lines)
     found = decide(checked, Weighed("yes", "working"), lines)
-    assert (found.word, found.tier, found.text, found.hold) == (
-        "shown",
-        "agent",
-        "Never use Docker Swarm.",
-        READERS_WORDS,
-    )
+    heard = found.word, found.tier, found.witness, found.text, found.hold
+    assert heard == ("shown", "agent", "agent", "Never use Docker Swarm.", READERS_WORDS)
 
 
 def test_with_several_quotes_the_least_counts() -> None:

@@ -129,7 +129,7 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
         if not reads_alone(own):
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
-            return Decided(text, "shown", "agent", "user", READERS_WORDS, why)
+            return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it
         return _held(
             Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
         )
