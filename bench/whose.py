@@ -62,10 +62,7 @@ def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
         if step.role != "user" or step.agent or not step.text.strip():
             continue
         record = _record(records, step.place)
-        said = _text(record)
-        whole = (
-            said if one_line(step.text) in one_line(said) else step.text
-        )  # with what the host says was pasted into it
+        whole = _whole(step, record)
         after = next((each.text for each in run.steps[at + 1 :] if each.role == "assistant"), "")
         for letter, words in spoken(step, before):
             if words.strip() and letter in LETTERS:
@@ -84,6 +81,12 @@ def _around(message: str, words: str) -> str:
     cut = ("… " * (start > AROUND), " …" * (len(message) > end + AROUND))
     before, after = message[max(0, start - AROUND) : start], message[end : end + AROUND]
     return scrubbed(f"{cut[0]}{before}⟦{words[: 2 * AROUND]}⟧{after}{cut[1]}")
+
+
+def _whole(step: Step, record: dict[str, Any]) -> str:
+    """The message of a step, with what the host says was pasted into it."""
+    said = _text(record)
+    return said if one_line(step.text) in one_line(said) else step.text
 
 
 def _record(records: list[str], place: str) -> dict[str, Any]:
@@ -197,10 +200,10 @@ def again(out: Path, sheet: str, new: Path, folders: list[str]) -> None:
                 if step.role != "user" or step.agent or not step.text.strip():
                     continue
                 record = _record(records, step.place)
-                message = one_line(scrubbed(_text(record) or step.text))
+                message = one_line(scrubbed(_whole(step, record)))
                 for id in wanted[json.dumps(_fields(_record(records, "line:1"), record), sort_keys=True)]:
                     told = one_line(lines[id]["message"].replace("⟦", "").replace("⟧", "").strip("… "))
-                    same = message.startswith(told[:300]) or (len(told) > 3 and told[:300] in message)
+                    same = told == message or (len(told) > 3 and told[:300] in message)
                     if id not in called and same and (call := _greater(spoken(step, before), lines[id]["passage"])):
                         called[id] = call
     for id, row in key.items():
