@@ -149,10 +149,10 @@ def _shown(run: Run, place: str) -> dict[str, Any]:
     """What stands around a call, for a judge: what the person typed last, the steps before, what it printed, the steps after."""
     at = next(n for n, step in enumerate(run.steps) if step.place == place)
     typed = [step.text for step in run.steps[:at] if step.typed and step.text][-2:]
-    before = [said for step in run.steps[:at][-3 * BEFORE :] if (said := _line(step))][-BEFORE:]
-    after = [said for step in run.steps[at + 1 :][: 3 * AFTER] if (said := _line(step))][:AFTER]
+    before = [said for step in run.steps[:at][-3 * BEFORE :] if (said := line_of(step))][-BEFORE:]
+    after = [said for step in run.steps[at + 1 :][: 3 * AFTER] if (said := line_of(step))][:AFTER]
     return {
-        "typed": [_cut(text, 900) for text in typed],
+        "typed": [cut(text, 900) for text in typed],
         "before": before,
         "outcome": _outcome(run.steps[at]),
         "after": after,
@@ -160,13 +160,14 @@ def _shown(run: Run, place: str) -> dict[str, Any]:
     }
 
 
-def _line(step: Step) -> str:
+def line_of(step: Step) -> str:
+    """A step in one line."""
     if step.typed and step.text:
-        return f"PERSON: {_cut(step.text, 600)}"
+        return f"PERSON: {cut(step.text, 600)}"
     if step.tool:
         said = shell.command_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
-        return f"{step.tool}: {_cut(said, 260)}  => {_cut(_outcome(step), 200)}"
-    return f"agent: {_cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
+        return f"{step.tool}: {cut(said, 260)}  => {cut(_outcome(step), 200)}"
+    return f"agent: {cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
 
 
 def _outcome(step: Step) -> str:
@@ -175,7 +176,8 @@ def _outcome(step: Step) -> str:
     return head + (said if len(said) <= LONG else f"{said[: LONG // 2]} […] {said[-LONG // 2 :]}")
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
+    """The beginning and the end of a long text."""
     plain = " ".join(text.split())
     return plain if len(plain) <= most else f"{plain[: most * 2 // 3]} […] {plain[-most // 3 :]}"
 
@@ -205,7 +207,7 @@ def sheet(out: Path, folder: Path) -> None:
         parts.append(
             f"\n## {_id(row)}\n\nRULE: {row['text']}\nTHE TOOL STOPS: {row['says']}\n\nThe person typed last:\n"
             + "\n".join(f"  > {each}" for each in row["typed"] or ["(nothing)"])
-            + "\n\nBefore:\n" + "\n".join(f"  {each}" for each in row["before"]) + f"\n\nTHE CALL: {_cut(row['call'], 900)}\n  {row['outcome']}\n\nAfter:\n"
+            + "\n\nBefore:\n" + "\n".join(f"  {each}" for each in row["before"]) + f"\n\nTHE CALL: {cut(row['call'], 900)}\n  {row['outcome']}\n\nAfter:\n"
             + "\n".join(f"  {each}" for each in row["after"] or ["(the session ends here)"])
             + (f"\n  ({row['left']} steps follow in all)" if row["left"] else "")
         )  # fmt: skip
