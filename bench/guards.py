@@ -1,19 +1,20 @@
 """Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
 
-    python -m bench.guards play DATA OUT [--queue ANSWERS] [--project NAME]   feed, offer, fire; OUT/firings.jsonl, OUT/offers.jsonl
+    python -m bench.guards play DATA OUT [--queue ANSWERS] [--project NAME]   feed, offer, fire; OUT/firings.jsonl, offers.jsonl, told.jsonl
     python -m bench.guards sheet OUT FOLDER                                   the sheet, shuffled; nothing of rules or steps in it
     python -m bench.guards count OUT FOLDER LABELS.tsv…                       figures by the judges' labels, beside the rules' own
     python -m bench.guards simulate                                           half years of ten guards: is asking found better?
 
 A session is first played against the guards that are armed by then, then learned. A lesson is given from the session after the one that
 brought it into force. It is offered once it came back in two later sessions and its record over all sessions so far is enough; every offer
-is answered with yes, a refusal once its record is enough for that. Two firings that the rules call wrong count as overruled: the guard
-becomes a note, as it would.
+is answered with yes, a refusal once its record is enough for that. Two firings of one call that the rules call wrong count as overruled: that call is
+a note again, as it would be. What every hook gave (without coins) in the sessions that meet an item of the keys again is kept beside it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import random
@@ -22,17 +23,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from bench.guard_keys import cut, line_of, met_again, outcome_of
 from bench.lessons.feed import World, sessions, unpacked
+from bench.lessons.played import every_hook
+from bench.lessons.reach import kept
+from bench.lessons.sheets import key_of
 
 import tacit
 from tacit.core.links import ASKED, ENDED, FIRED, TOLD, Mark
-from tacit.core.run import Run, Step
+from tacit.core.run import Run
 from tacit.core.value import replace
-from tacit.enforce.guard import STEPS, Guard
-from tacit.enforce.record import RIGHT, WRONG, Firing, Record, best_part, firings_in, of_part
+from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, spelled
+from tacit.enforce.record import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
 from tacit.formats import read
 from tacit.formats.source import FileSource
-from tacit.learn import shell
 from tacit.profiles import load
 from tacit.surfaces.cli.guard import says
 from tacit.trial.coin import WITHHELD, assign
@@ -41,98 +45,121 @@ from tacit.trial.guarded import guard_effect
 RATE = load("default").trial.rate
 
 CAME_BACK = 2  # later sessions in which its problem came although it was given
-BEFORE, AFTER, LONG = 6, 9, 420  # steps around a firing on the sheet, characters of a text
+BEFORE, AFTER = 6, 9  # steps around a firing on the sheet
+
+NAMES = {"firing": "firings", "offer": "offers", "told": "told"}  # what a play yields, and its file
 
 
 def play(data: Path, out: Path, queue: Path | None, names: list[str]) -> None:
     """Feed each project; write offers and firings."""
     out.mkdir(parents=True, exist_ok=True)
-    with (out / "firings.jsonl").open("w") as fired, (out / "offers.jsonl").open("w") as offers:
+    with contextlib.ExitStack() as stack:
+        files = {kind: stack.enter_context((out / f"{NAMES[kind]}.jsonl").open("w")) for kind in NAMES}
         for name in names:
             world = World(data, name, f"guards-{name}")
             if queue:
                 world.read_by(queue)
             world.fresh()
             for kind, row in _played(world, name):
-                (fired if kind == "firing" else offers).write(json.dumps({"project": name, **row}) + "\n")
+                files[kind].write(json.dumps({"project": name, **row}) + "\n")
             print(name, "done", file=sys.stderr)
 
 
 def _played(world: World, name: str) -> Any:
     runs: list[Run] = []
-    given: dict[str, int] = {}  # lesson -> the session from which on it is given
-    armed: dict[str, Guard] = {}
-    overruled: Counter[str] = Counter()
-    down: set[str] = set()
+    given: dict[str, int] = {}  # lesson -> the run from which on it is given
+    armed: dict[tuple[str, str], Guard] = {}  # by lesson and step
+    overruled: Counter[tuple[str, str]] = Counter()
+    down: set[tuple[str, str]] = set()
+    again = {met.session for met in met_again(world.data) if met.project == name}
     for number, session in enumerate(sessions(world.data, name)):
         world.instructions(session.start)
         place = world.placed(session)
         world.tracked(place)
+        if session.id in again:
+            answers = every_hook(world, session, place)["plain"]
+            texts = kept(world) if answers else {}
+            for answer in answers:
+                keys = [key_of(name, texts[id]) for id in answer["given"] if id in texts]
+                yield "told", {"session": session.id, "place": answer["place"], "keys": keys, "ids": answer["given"]}
         new = [run for run in read(FileSource(str(place)))]
-        for guard in list(armed.values()):
-            for run in new:
-                for each in firings_in(guard, run):
-                    shown = _shown(run, each.place)
-                    row = {
-                        "lesson": guard.lesson,
-                        "text": guard.text,
-                        "says": says(guard),
-                        "step": guard.step,
-                        "session": session.id,
-                    }
-                    yield (
-                        "firing",
-                        {
-                            **row,
-                            "n": number,
-                            "place": each.place,
-                            "call": each.call,
-                            "rules": each.verdict,
-                            "why": each.why,
-                            **shown,
-                        },
-                    )
-                    overruled[guard.lesson] += each.verdict == WRONG
-                    if overruled[guard.lesson] == 2:
-                        armed.pop(guard.lesson, None)
-                        down.add(guard.lesson)
-                        yield "offer", {"lesson": guard.lesson, "text": guard.text, "step": "note again", "n": number}
+        for key, guard in list(armed.items()):
+            for each in (firing for run in new for firing in _firings(guard, run)):
+                row = {
+                    "lesson": guard.lesson,
+                    "text": guard.text,
+                    "says": says(guard),
+                    "step": guard.step,
+                    "session": session.id,
+                }
+                on = next(run for run in new if run.id == each.run)
+                came = {
+                    "n": number,
+                    "place": each.place,
+                    "call": each.call,
+                    "reason": each.reason,
+                    "rules": each.verdict,
+                    "why": each.why,
+                }
+                yield "firing", {**row, **came, **_shown(on, each.place)}
+                overruled[guard.lesson, each.reason] += each.verdict == WRONG
+                if overruled[guard.lesson, each.reason] == 2:
+                    down.add((guard.lesson, each.reason))
+                    yield "offer", {"lesson": guard.lesson, "text": each.reason, "step": "note again", "n": number}
+                    if part := _without(armed[key], down):
+                        armed[key] = part
+                    else:
+                        del armed[key]
         world.tacit("learn", str(place), "--over")
         place.unlink()
         runs += new
         with tacit.open(env=world.env(), cwd=str(world.repository), create=False, by="dev", yes=True) as memories:
             could = memories.guardable()
-        for guard in could:
-            given.setdefault(guard.lesson, number + 1)
-            if guard.lesson in down:
-                continue
-            later = {
-                run.id
-                for run in runs[given[guard.lesson] :]
-                if any(each.verdict == RIGHT for each in _firings(guard, run))
-            }
-            if len(later) < CAME_BACK and guard.lesson not in armed:
+        for whole in could:
+            given.setdefault(whole.lesson, len(runs))
+            guard = _without(whole, down)
+            later = runs[given[whole.lesson] :]
+            if (
+                guard is None
+                or sum(any(each.verdict == RIGHT for each in _firings(guard, run)) for run in later) < CAME_BACK
+            ):
                 continue
             record = Record(len(runs), tuple(each for run in runs for each in _firings(guard, run)))
-            step, part = best_part(guard, record)
-            known = armed.get(guard.lesson)
-            if step and (
-                known is None or (STEPS.index(step) >= STEPS.index(known.step) and replace(part, step=step) != known)
-            ):
+            for step, part in offers(guard, record):
+                new_part = replace(part, step=step)
+                if armed.get((guard.lesson, step)) == new_part:
+                    continue
+                armed[guard.lesson, step] = new_part
                 counts = Counter(each.verdict for each in of_part(part, record).firings)
-                armed[guard.lesson] = replace(part, step=step)
-                row = {"lesson": guard.lesson, "text": guard.text, "says": says(part), "step": step, "n": number}
-                yield "offer", {**row, **counts}
-    yield (
-        "offer",
-        {
-            "lesson": "",
-            "text": "",
-            "step": "end",
-            "n": number,
-            "could": [[each.lesson, each.text, says(each)] for each in could],
-        },
-    )
+                yield (
+                    "offer",
+                    {
+                        "lesson": guard.lesson,
+                        "text": guard.text,
+                        "says": says(part),
+                        "step": step,
+                        "n": number,
+                        **counts,
+                    },
+                )
+            refused = armed.get((guard.lesson, REFUSE))
+            if refused and (asked := armed.get((guard.lesson, ASK))):
+                left = only(asked, [row for row in asked.condition.calls if row not in refused.condition.calls])
+                if left is None or left.condition == refused.condition:
+                    del armed[guard.lesson, ASK]
+                else:
+                    armed[guard.lesson, ASK] = left
+    could_say = [[each.lesson, each.text, says(each)] for each in could]
+    yield "offer", {"lesson": "", "text": "", "step": "end", "n": number, "could": could_say}
+
+
+def _without(guard: Guard, down: set[tuple[str, str]]) -> Guard | None:
+    """What is left of a guard when some of its calls became notes again."""
+    gone = {reason for lesson, reason in down if lesson == guard.lesson}
+    if not gone & reasons(guard):
+        return guard
+    left = only(guard, [row for row in guard.condition.calls if spelled(row) not in gone])
+    return None if left == guard else left
 
 
 _KNOWN: dict[tuple[object, str], tuple[Firing, ...]] = {}
@@ -154,32 +181,10 @@ def _shown(run: Run, place: str) -> dict[str, Any]:
     return {
         "typed": [cut(text, 900) for text in typed],
         "before": before,
-        "outcome": _outcome(run.steps[at]),
+        "outcome": outcome_of(run.steps[at]),
         "after": after,
         "left": len(run.steps) - at - 1,
     }
-
-
-def line_of(step: Step) -> str:
-    """A step in one line."""
-    if step.typed and step.text:
-        return f"PERSON: {cut(step.text, 600)}"
-    if step.tool:
-        said = shell.command_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
-        return f"{step.tool}: {cut(said, 260)}  => {cut(_outcome(step), 200)}"
-    return f"agent: {cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
-
-
-def _outcome(step: Step) -> str:
-    said = (step.error or step.output).strip()
-    head = "STOPPED BY THE PERSON " if step.interrupted else "FAILED " if step.error else "passed "
-    return head + (said if len(said) <= LONG else f"{said[: LONG // 2]} […] {said[-LONG // 2 :]}")
-
-
-def cut(text: str, most: int) -> str:
-    """The beginning and the end of a long text."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= most else f"{plain[: most * 2 // 3]} […] {plain[-most // 3 :]}"
 
 
 INSTRUCTIONS = """# Would asking have been right?

@@ -10,7 +10,7 @@ from tacit.core.memory import Memory, Tally
 from tacit.enforce.command import read
 from tacit.enforce.guard import Attempt, Condition, Guard, fires, guard_from, guard_json
 from tacit.enforce.make import condition_of, guard_of, why_not
-from tacit.enforce.record import MOOT, RIGHT, WRONG, best_part, of_part, offered, recorded
+from tacit.enforce.record import MOOT, RIGHT, WRONG, of_part, offered, offers, recorded
 from tacit.testing import run, say, tool, user
 
 
@@ -177,10 +177,16 @@ def test_no_call_rides_on_the_record_of_another() -> None:
     both = Guard("m", "t", Condition(calls=(("npm", "install"), ("npm", "ci"))))
     bad, good = tool("npm install", error="npm: command not found"), tool("npm ci", output="ok")
     record = recorded(both, [run(f"r{n}", user("set it up"), *[bad] * 3, good, user("go on")) for n in range(5)])
-    step, part = best_part(both, record)
+    [(step, part)] = offers(both, record)
     assert (step, part.condition.calls, of_part(part, record).count(WRONG)) == ("refuse", (("npm", "install"),), 0)
     few = recorded(
         both, [run(f"f{n}", user("set it up"), bad, tool("npm ci", error="npm: command not found")) for n in range(3)]
     )
-    assert (offered(few), best_part(both, few)) == ("ask", ("", both)), "six right in all, three of each"
-    assert offered(record) == "" and best_part(both, recorded(both, [])) == ("", both)
+    assert (offered(few), offers(both, few)) == ("ask", []), "six right in all, three of each"
+    assert offered(record) == "" and offers(both, recorded(both, [])) == []
+    ci = tool("npm ci", error="npm: command not found")
+    each = recorded(both, [run(f"e{n}", user("set it up"), bad, bad, ci) for n in range(5)])
+    assert [(step, part.condition.calls) for step, part in offers(both, each)] == [
+        ("refuse", (("npm", "install"),)),
+        ("ask", (("npm", "ci"),)),
+    ]

@@ -119,6 +119,36 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
         assert armed == ([lesson] if n < 2 else [])
 
 
+TWO = "Does not work here: `npm install` (no such command: run `pnpm` itself), `npm ci` (no such command)."
+
+
+def test_each_call_of_a_lesson_has_its_own_step_and_its_own_end(folder: Path) -> None:
+    """Asked about is what has a record for a question, refused what has one for that; overruled twice, one call alone is a note again."""
+    both = [tool(call, error="npm: command not found") for call in (CALL, CALL, "npm ci")]
+    past = [run(f"p{n}", user("set it up"), *both) for n in range(5)]
+    with tacit.open(by="ada", yes=True) as memories:
+        lesson = memories.add(TWO).id
+        memories.arm_guard(lesson, "refuse", past)
+        asks = memories.arm_guard(lesson, "ask", past)
+        assert asks.guard.condition.calls == (("npm", "ci"),)
+        assert {each.guard.step: each.guard.condition.calls for each in memories.guards()} == {
+            "refuse": (("npm", "install"),),
+            "ask": (("npm", "ci"),),
+        }
+        memories.arm_guard(lesson, "refuse", past, anyway=True)
+        assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "install"), ("npm", "ci"))]
+    for n in range(2):
+        assert _before(folder, session=f"t{n}")["permissionDecision"] == "deny"
+        with tacit.open() as memories:
+            ran = run(
+                f"t{n}", user("set it up"), tool(CALL, output="ok"), user("go on"), host="claude-code", cwd=str(folder)
+            )
+            memories.learn(ran, over=True)
+    with tacit.open() as memories:
+        assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "ci"),)]
+    assert "permissionDecision" not in _before(folder, session="u")
+
+
 @pytest.mark.parametrize("broken", ["", "{", "[1]", '[{"v": 1}]', "throws", "hangs"])
 def test_a_broken_guard_stops_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     _, path = _armed("refuse")

@@ -13,9 +13,9 @@ from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.enforce.guard import OFF, REFUSE, STEPS, Guard, guard_from, guard_json
+from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json, only
 from tacit.enforce.make import guard_of, is_permission, why_not
-from tacit.enforce.record import Record, best_part, of_part, offered, part_for, recorded, why_not_offered
+from tacit.enforce.record import Record, of_part, offers, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.hosts import every_host
@@ -55,13 +55,14 @@ class Guarding(Mending):
         """The guards of this project that are armed."""
         return [
             Standing(
-                guard_from(each["guard"]),
+                guard,
                 each["by"],
                 each["at"],
                 each["record"],
-                counted(self.store.marks(memory=lesson), each["at"]),
+                counted(guard, self.store.marks(memory=guard.lesson), each["at"]),
             )
-            for lesson, each in self._armed().items()
+            for each in self._armed().values()
+            for guard in [guard_from(each["guard"])]
         ]
 
     def guard_for(self, id: str) -> Guard:
@@ -85,64 +86,73 @@ class Guarding(Mending):
         if not self.project:
             return []
         serving = self._serving()
-        known = {lesson: guard_from(each["guard"]).condition.calls for lesson, each in self._armed().items()}
+        known: dict[str, set[tuple[str, ...]]] = {}
+        for armed in (guard_from(each["guard"]) for each in self._armed().values()):
+            known.setdefault(armed.lesson, set()).update(armed.condition.calls)
         lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
         made = (guard_of(each, serving) for each in lessons if not why_not(each))
         # what was noticed grows: a guard that is armed may come to know more calls
         return [
             each
             for each in made
-            if each is not None and (each.lesson not in known or not {*each.condition.calls} <= {*known[each.lesson]})
+            if each is not None and (each.lesson not in known or not {*each.condition.calls} <= known[each.lesson])
         ]
 
-    def try_guard(self, id: str, sessions: Iterable[Run | Source], step: str = "") -> tuple[Guard, Record]:
-        """The part of a lesson's guard that is best offered, or offered for a step, and what it would have done in past sessions."""
+    def try_guard(self, id: str, sessions: Iterable[Run | Source]) -> tuple[Guard, Record]:
+        """A lesson's guard, and what it would have done in past sessions."""
         guard = self.guard_for(id)
-        record = recorded(guard, self._runs_of(sessions))
-        part = part_for(guard, record, step) if step else best_part(guard, record)[1]
-        return part, of_part(part, record)
+        return guard, recorded(guard, self._runs_of(sessions))
 
     def arm_guard(self, id: str, step: str, sessions: Iterable[Run | Source] = (), *, anyway: bool = False) -> Standing:
-        """Arm a lesson's guard, or raise it, on a person's word and on its record; `anyway`: whatever its record is."""
+        """Arm a lesson's guard, or raise it, on a person's word and on its record; `anyway`: whatever its record is.
+
+        Of many calls those are armed whose own record is enough; a question leaves alone what is refused, as long as it asks about another.
+        """
         if step not in STEPS:
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
         self._need_person("A guard")
         self._need_file("A guard")
-        guard, record = self.try_guard(id, sessions, "" if anyway else step)
-        if not guard.condition.calls and not guard.condition.files:
+        guard, record = self.try_guard(id, sessions)
+        known, key = self._armed(), f"{guard.lesson} {step}"
+        other = f"{guard.lesson} {ASK if step == REFUSE else REFUSE}"
+        enough = [part for to, part in offers(guard, record) if to in STEPS[STEPS.index(step) :]]
+        rows = {row for part in ([guard] if anyway else enough) for row in part.condition.calls}
+        if not anyway and not enough:
             raise Refused(
-                f"No call that {guard.lesson} names has a record of its own that is enough to {step}.",
-                f"tacit guard try {guard.lesson} shows it; tacit guard {step} {guard.lesson} --anyway does it all the same.",
-            )
-        if not anyway and offered(record) not in STEPS[STEPS.index(step) :]:
-            lacks = (
-                why_not_offered(record)
-                or "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
-            )
-            raise Refused(
-                f"{record.said} {lacks[0].upper()}{lacks[1:]}.",
+                f"{record.said} {_lacks(guard, record, step)}",
                 f"It stays a note; tacit guard {step} {guard.lesson} --anyway does it all the same.",
             )
-        kept: dict[str, Any] = {
-            "guard": guard_json(replace(guard, step=step)), "by": self.actor.name, "at": self.now(), "record": record.said,
-        }  # fmt: skip
-        self._keep_guards(
-            {**self._armed(), guard.lesson: kept}, f"guard {step} armed for {guard.lesson}: {record.said}"
-        )
+        if other in known:
+            theirs = {*guard_from(known[other]["guard"]).condition.calls}
+            rows = rows - theirs if step == ASK and rows - theirs else rows
+            left = only(guard, theirs - rows)
+            if left is None or left == guard:
+                known.pop(other)
+            else:
+                known[other] = {**known[other], "guard": guard_json(replace(left, step=other.partition(" ")[2]))}
+        if key in known:
+            rows |= {*guard_from(known[key]["guard"]).condition.calls}
+        part = replace(only(guard, rows) or guard, step=step)
+        said = of_part(part, record).said
+        known[key] = {"guard": guard_json(part), "by": self.actor.name, "at": self.now(), "record": said}
+        self._keep_guards(known, f"guard {step} armed for {guard.lesson}: {said}")
         with self.store.write() as tx:
             # whoever arms it stands for it: it has no coin of its own
             confirm(tx, guard.lesson, by=self.actor.name, at=self.now())
-        return Standing(replace(guard, step=step), kept["by"], kept["at"], record.said)
+        return Standing(part, known[key]["by"], known[key]["at"], said)
 
-    def disarm_guard(self, id: str) -> Standing:
+    def disarm_guard(self, id: str) -> list[Standing]:
         """Make a guard a note again."""
         self._need_person("A guard")
-        known = self._armed()
-        found = known.pop(self.get(id).id, None)
-        if found is None:
+        known, lesson = self._armed(), self.get(id).id
+        found = [known.pop(key) for key in [key for key in known if key.startswith(f"{lesson} ")]]
+        if not found:
             raise Refused(f"No guard is armed for {id}.", "tacit guard lists them.")
         self._keep_guards(known, f"guard for {id} is a note again")
-        return Standing(replace(guard_from(found["guard"]), step=OFF), found["by"], found["at"], found["record"])
+        return [
+            Standing(replace(guard_from(each["guard"]), step=OFF), each["by"], each["at"], each["record"])
+            for each in found
+        ]
 
     def better_place(self, id: str, step: str = REFUSE) -> Placement:
         """The host's own rule for what a lesson's guard stops, in this person's settings of this project; nothing is changed."""
@@ -173,7 +183,7 @@ class Guarding(Mending):
         with self.store.write() as tx:  # first: after a crash the same word finishes it
             tx.put_meta(_PLACED + found.lesson, json.dumps([found.file, found.before, found.after]))
         self._put(found.file, found.before, found.after)
-        if found.lesson in self._armed():
+        if any(each.guard.lesson == found.lesson for each in self.guards()):
             self.disarm_guard(found.lesson)
         self.forget(found.lesson, reason=f"it stands in {found.file}: {', '.join(found.rules)}")
         return found
@@ -229,3 +239,14 @@ class Guarding(Mending):
                 yield from (run for run in formats.read(each) if not run.is_replayed)
             except (TacitError, OSError):
                 continue
+
+
+def _lacks(guard: Guard, record: Record, step: str) -> str:
+    """What a record lacks for a step."""
+    if not (lacks := why_not_offered(record)):
+        lacks = (
+            "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
+            if step == REFUSE
+            else "no call that it names has a record of its own that is enough"
+        )
+    return f"{lacks[0].upper()}{lacks[1:]}."

@@ -7,12 +7,12 @@ must not have run before in this session. It says a reason or nothing; it never 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.enforce.command import fits, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
 ASK, REFUSE, OFF = "ask", "refuse", "off"
@@ -69,12 +69,32 @@ def fires(guard: Guard, call: Attempt, before: Iterable[str] = ()) -> str | None
             continue
         if condition.branch and not _is_on(condition.branch, command.words, call.branch):
             continue
-        shown = " ".join(pattern)
         if not condition.first:
-            return f"`{shown}`"
+            return spelled(pattern)
         if not _came_first(condition, commands[: commands.index(command)], before):
-            return f"`{shown}` before `{' '.join(condition.first[0])}`"
+            return f"{spelled(pattern)} before {spelled(condition.first[0])}"
     return None
+
+
+def spelled(pattern: Iterable[str]) -> str:
+    """A pattern as a reason names it."""
+    return f"`{' '.join(pattern)}`"
+
+
+def reasons(guard: Guard) -> set[str]:
+    """All that a guard may give as its reason."""
+    on = guard.condition
+    if on.files:
+        return {f"it would change {each}" for each in on.files}
+    return {spelled(row) + (f" before {spelled(on.first[0])}" if on.first else "") for row in on.calls}
+
+
+def only(guard: Guard, calls: Collection[Sequence[str]]) -> Guard | None:
+    """The part of a guard that is about these calls; None where nothing is left. An order of two calls, or files, is one thing."""
+    if guard.condition.first or guard.condition.files:
+        return guard
+    rows = tuple(row for row in guard.condition.calls if row in calls)
+    return replace(guard, condition=replace(guard.condition, calls=rows)) if rows else None
 
 
 def call_key(said: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
-from tacit.enforce.guard import ASK, REFUSE, STEPS, Attempt, Guard, fires, is_guarded, prepares, sees
+from tacit.enforce.guard import ASK, REFUSE, Attempt, Guard, fires, is_guarded, only, prepares, reasons, sees
 from tacit.learn import shell
 from tacit.learn.notice.calls import OF_CHECKS, Try, tries
 from tacit.words.own_words import own_text
@@ -216,40 +216,21 @@ def _is_spoken_of(row: Sequence[str], said: str) -> bool:
     return all(re.search(rf"(?<![\w-]){re.escape(word)}\b", said) for word in words)
 
 
-def part_for(guard: Guard, record: Record, step: str = "") -> Guard:
-    """The part of a guard whose own firings are enough for a step: of many calls none rides on the record of another.
-
-    Without a step only those are left out that were mostly wrong. An order of two calls is one thing, and stays whole.
-    """
-    if guard.condition.first or len(guard.condition.calls) < 2:
-        return guard
-    kept = []
-    for row in guard.condition.calls:
-        own = replace(record, firings=tuple(each for each in record.firings if each.reason == f"`{' '.join(row)}`"))
-        right, wrong = own.count(RIGHT), own.count(WRONG)
-        enough = (
-            offered(own) in STEPS[STEPS.index(step) :] if step else not wrong or right >= ASK_RIGHT * (right + wrong)
-        )
-        kept += [row] if enough else []
-    if not kept and not step:
-        return guard
-    return replace(guard, condition=replace(guard.condition, calls=tuple(kept)))  # none of them: it guards nothing
-
-
-def best_part(guard: Guard, record: Record) -> tuple[str, Guard]:
-    """The step that may be offered and the part it is offered for; a refusal only where it leaves out nothing that could ask."""
-    asks, refuses = (part_for(guard, record, step) for step in STEPS)
-    for step, part in ((REFUSE, refuses), (ASK, asks)):
-        if (step == ASK or part == asks) and offered(of_part(part, record)) in STEPS[STEPS.index(step) :]:
-            return step, part
-    return "", part_for(guard, record)
+def offers(guard: Guard, record: Record) -> list[tuple[str, Guard]]:
+    """The steps that a record is enough for, the strictest first, each with its part of the guard: of many calls none rides on the record
+    of another."""
+    if only(guard, ()) is not None:
+        step = offered(record)
+        return [(step, guard)] if step else []
+    rows = {row: offered(of_part(only(guard, [row]) or guard, record)) for row in guard.condition.calls}
+    parts = [(step, only(guard, [row for row in rows if rows[row] == step])) for step in (REFUSE, ASK)]
+    return [(step, part) for step, part in parts if part is not None]
 
 
 def of_part(guard: Guard, record: Record) -> Record:
     """What a record tells of a part of its guard."""
-    rows = {f"`{' '.join(row)}`" for row in guard.condition.calls}
-    whole = guard.condition.first or guard.condition.files
-    return replace(record, firings=tuple(each for each in record.firings if whole or each.reason in rows))
+    said = reasons(guard)
+    return replace(record, firings=tuple(each for each in record.firings if each.reason in said))
 
 
 def _short(text: str | list[str]) -> str:

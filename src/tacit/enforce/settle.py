@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.links import ENDED, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.enforce.armed import GUARDS, write_armed
-from tacit.enforce.guard import ASK, Guard, call_key, guard_from
+from tacit.enforce.guard import Guard, call_key, guard_from, guard_json, only, reasons, spelled
 from tacit.enforce.record import RIGHT, firings_in
 from tacit.learn import shell
 from tacit.learn.notice.calls import is_refused
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Reads, Store
 
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
-OVERRULED_AT_MOST = 1  # two overruled firings make a guard a note again
+OVERRULED_AT_MOST = 1  # two overruled firings make what they fired on a note again
 
 
 @value
@@ -58,64 +58,65 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     return found
 
 
-def counted(marks: Iterable[Mark], since: str) -> dict[str, int]:
+def counted(guard: Guard, marks: Sequence[Mark], since: str) -> dict[str, int]:
     """How often a guard fired since then, and how often each end came of it."""
-    last = {
-        (mark.signal, mark.surface if mark.signal == ENDED else mark.reason): mark.value
-        for mark in marks
-        if mark.signal in (FIRED, ENDED) and mark.at >= since
+    said = reasons(guard)
+    fired = {
+        mark.reason: mark.value for mark in marks if mark.signal == FIRED and mark.at >= since and mark.surface in said
     }
-    return dict(Counter(last.values()))
+    ended = {mark.surface: mark.value for mark in marks if mark.signal == ENDED and mark.surface in fired}
+    return dict(Counter([*fired.values(), *ended.values()]))
 
 
-def steps_down(guard: Guard, ended: Sequence[Mark]) -> str:
-    """Why a guard becomes a note by itself; empty where it stays. What followed an overruled question may show that it was right."""
-    against = [mark for mark in ended if mark.value == OVERRULED and mark.reason != RIGHT]
-    if len(against) <= OVERRULED_AT_MOST:
-        return ""
-    return f"{len(against)} of its {'questions' if guard.step == ASK else 'refusals'} were overruled"
+def overruled(marks: Sequence[Mark], since: str) -> set[str]:
+    """The calls whose guard becomes a note by itself: two firings were overruled, and nothing that followed shows that they were right."""
+    on = {mark.reason: mark.surface for mark in marks if mark.signal == FIRED and mark.at >= since}
+    last = {mark.surface: mark for mark in marks if mark.signal == ENDED and mark.surface in on}
+    against = Counter(on[key] for key, mark in last.items() if mark.value == OVERRULED and mark.reason != RIGHT)
+    return {call for call, times in against.items() if times > OVERRULED_AT_MOST}
 
 
 def settle_run(context: WorkContext, run: Run) -> list[End]:
-    """Keep what became of the firings in a run that was learned; a guard that was overruled twice becomes a note."""
+    """Keep what became of the firings in a run that was learned; what was overruled twice becomes a note."""
     store, project, now = context.store, context.project.id, context.now()
     known = armed_in(store, project)
     row = store.run(run_id(project, run.host, run.id)) if known else None
     if row is None:
         return []
     found: list[End] = []
-    for lesson, kept in list(known.items()):
-        guard, marks = guard_from(kept["guard"]), store.marks(memory=lesson)
+    for lesson in dict.fromkeys(key.partition(" ")[0] for key in known):
+        mine = {key: guard_from(kept["guard"]) for key, kept in known.items() if key.startswith(f"{lesson} ")}
+        guard, *others = mine.values()
+        calls = guard.condition.calls + tuple(row for each in others for row in each.condition.calls)
+        guard = replace(guard, condition=replace(guard.condition, calls=calls))
+        marks = list(store.marks(memory=lesson))
         before = {mark.surface: mark for mark in marks if mark.signal == ENDED}
         for end in ends(guard, [mark for mark in marks if mark.signal == FIRED and mark.run == row.id], run):
             found.append(end)
-            was = before.get(end.fired.reason)
+            was, key = before.get(end.fired.reason), end.fired.reason  # which firing
             if was is None or (was.value, was.reason) != (end.what, end.followed):
-                key = end.fired.reason  # which firing
-                said = Mark(
-                    lesson,
-                    end.fired.unit,
-                    project,
-                    ENDED,
-                    end.what,
-                    run=row.id,
-                    surface=key,
-                    reason=end.followed,
-                    at=now,
+                unit = end.fired.unit
+                marks.append(
+                    Mark(lesson, unit, project, ENDED, end.what, run=row.id, surface=key, reason=end.followed, at=now)
                 )
-                before[key] = said
                 with store.write() as tx:
-                    tx.add_mark(said)
-        if why := steps_down(guard, [mark for mark in before.values() if mark.at >= kept["at"]]):
-            known.pop(lesson)
-            keep_armed(store, project, known)
-            with store.write() as tx:
-                put_note(tx, project, f"guard for {lesson} is a note again", why, "guard", now)
+                    tx.add_mark(marks[-1])
+        for key, each in mine.items():
+            if notes := overruled(marks, known[key]["at"]) & reasons(each):
+                left = only(each, [row for row in each.condition.calls if spelled(row) not in notes])
+                if left is None or left == each:
+                    known.pop(key)
+                else:
+                    known[key] = {**known[key], "guard": guard_json(left)}
+                keep_armed(store, project, known)
+                with store.write() as tx:
+                    said = f"guard for {lesson} is a note again: {', '.join(sorted(notes))}"
+                    put_note(tx, project, said, "overruled twice", "guard", now)
     return found
 
 
 def armed_in(store: Reads, project: str) -> dict[str, dict[str, Any]]:
-    """What a project's store notes of its armed guards, by lesson."""
+    """What a project's store notes of its armed guards, by lesson and step."""
     found: dict[str, dict[str, Any]] = json.loads(store.meta(GUARDS + project) or "{}")
     return found
 

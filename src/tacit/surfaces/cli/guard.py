@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
-from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
+from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import keeping, transcripts
 from tacit.surfaces.cli.words import one_line
@@ -59,22 +59,20 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
                 f"tacit guard {args.what} wants a lesson.", f"tacit guard {args.what} ID; tacit list shows ids."
             )
         if args.what == "off":
-            off = memories.disarm_guard(args.lesson)
-            return Answer(
-                {"lesson": off.guard.lesson, "step": "off"},
-                f"{off.guard.lesson} is a note again: {one_line(off.guard.text, 200)}",
-            )
+            off = memories.disarm_guard(args.lesson)[0].guard
+            said = f"{off.lesson} is a note again: {one_line(off.text, 200)}"
+            return Answer({"lesson": off.lesson, "step": "off"}, said)
         if args.what in ("place", "unplace"):
             return _place(memories, cli, args)
         memories.guard_for(args.lesson)  # before sessions are read for nothing
         sessions = past_sessions(memories, args.days)
         if args.what == "try":
             guard, record = memories.try_guard(args.lesson, _told(cli, sessions))
-            return Answer({**_data(guard, record)}, _shown(guard, record))
+            return Answer(_data(guard, record), _shown(guard, record))
         armed = memories.arm_guard(args.lesson, args.what, _told(cli, sessions), anyway=args.anyway)
         said = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
-            armed.record,
+            f"It {says(armed.guard)}. {armed.record}",
             f"Only tell it again: tacit guard off {armed.guard.lesson}",
         )
         return Answer({"lesson": armed.guard.lesson, "step": armed.guard.step, "record": armed.record}, "\n".join(said))
@@ -165,7 +163,7 @@ def _data(guard: Guard, record: Record) -> dict[str, Any]:
     firings = [{name: at for name, at in each.__dict__.items() if name != "work"} for each in record.firings]
     counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
     return {"lesson": guard.lesson, "text": guard.text, "says": says(guard), "sessions": record.sessions, **counts, "unseen": record.unseen,
-        "offered": offered(record), "firings": firings}  # fmt: skip
+        "offered": {step: says(part) for step, part in offers(guard, record)}, "firings": firings}  # fmt: skip
 
 
 def _shown(guard: Guard, record: Record) -> str:
@@ -181,15 +179,14 @@ def _shown(guard: Guard, record: Record) -> str:
             f"{record.unseen} command lines could not be read by a guard (here-documents, sh -c, substitutions):"
             " it would not have fired there."
         )
-    step = offered(record)
-    way = (
-        f"Enough to refuse: tacit guard refuse {guard.lesson}, or tacit guard ask {guard.lesson}"
-        if step == "refuse"
-        else f"Enough to ask: tacit guard ask {guard.lesson}"
-    )
-    return "\n".join(
-        [*lines, way if step else f"Not enough for a question: {why_not_offered(record)}. It stays a note."]
-    )
+    ways = offers(guard, record)
+    for step, part in ways:
+        of = f" ({says(part)}: {of_part(part, record).said})" if part != guard else ""
+        lines.append(f"Enough to {step}{of}: tacit guard {step} {guard.lesson}")
+    if not ways:
+        lacks = why_not_offered(record) or "no call that it names has a record of its own that is enough"
+        lines.append(f"Not enough for a question: {lacks}. It stays a note.")
+    return "\n".join(lines)
 
 
 COMMANDS = {"guard": (_declare, _guard)}

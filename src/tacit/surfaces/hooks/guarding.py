@@ -68,7 +68,7 @@ def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: 
         (guard, reason)
         for of, guard, reason in candidates
         if of == project.id
-        and kept.get(guard.lesson, {}).get("guard") == guard_json(guard)
+        and kept.get(f"{guard.lesson} {guard.step}", {}).get("guard") == guard_json(guard)
         and _is_in_force(memories, guard)
     ]
     if not armed:
@@ -81,9 +81,8 @@ def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: 
         unit = run_id(project.id, event.host, event.root or event.session)
         step = "" if assign(project.trial_key, unit, f"guard {guard.lesson}", rate).arm == WITHHELD else step
     arm = _ARMS.get(step, TOLD)
-    if not _is_recorded(memories, event, guard, arm, rate):
-        return Decision()
-    return Decision(step, _reason(guard, reason, kept[guard.lesson])) if step else Decision()
+    _record(memories, event, guard, reason, arm, rate)
+    return Decision(step, _reason(guard, reason, kept[f"{guard.lesson} {guard.step}"])) if step else Decision()
 
 
 def _is_in_force(memories: Memories, guard: Guard) -> bool:
@@ -93,18 +92,17 @@ def _is_in_force(memories: Memories, guard: Guard) -> bool:
     return found[0].text == guard.text or found[0].source == _NOTICED  # whose wording grows with what is met
 
 
-def _is_recorded(memories: Memories, event: Event, guard: Guard, arm: str, rate: float) -> bool:
+def _record(memories: Memories, event: Event, guard: Guard, reason: str, arm: str, rate: float) -> None:
     project = memories.project_id
     unit = run_id(project, event.host, event.root or event.session)
     call = call_key(event.files[0] if event.name == "before-file" else event.text)
     mark = Mark(
-        guard.lesson, unit, project, FIRED, arm, rate, run=run_id(project, event.host, event.session), surface=f"hook:{event.name}",
+        guard.lesson, unit, project, FIRED, arm, rate, run=run_id(project, event.host, event.session), surface=reason,
         reason=f"{event.key} {call}", at=clock.now(),
     )  # fmt: skip
     with memories.store.write(wait=_WITHIN) as tx:
         if not any(each.signal == FIRED and each.reason == mark.reason for each in tx.marks(memory=guard.lesson)):
             tx.add_mark(mark)
-    return True
 
 
 def _reason(guard: Guard, why: str, kept: dict[str, str]) -> str:
