@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit import formats
+from tacit.app.linters import LINTERS, linter_option
 from tacit.app.mending import Mending
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.memory import Memory
@@ -14,7 +15,7 @@ from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json, only
-from tacit.enforce.make import guard_of, is_permission, why_not
+from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
 from tacit.enforce.record import Record, of_part, offers, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
@@ -39,13 +40,14 @@ class Standing:
 
 @value
 class Placement:
-    """A permission rule of a host that says what a lesson's guard would: its settings as they stand (None: no file) and as they would."""
+    """A rule of a host, or an option of a linter, in a lesson's place: the settings as they stand (None: no file) and as they would."""
 
     lesson: str
     file: str
     rules: tuple[str, ...]
     before: str | None
     after: str
+    retires: bool = True  # the lesson says no more than that
 
 
 class Guarding(Mending):
@@ -67,12 +69,7 @@ class Guarding(Mending):
 
     def guard_for(self, id: str) -> Guard:
         """The guard that a lesson makes; refused where it makes none, or may make none."""
-        memory = self.get(id)
-        if reason := why_not(memory):
-            raise Refused(
-                f"{memory.id} can be no guard: {reason}.",
-                "A guard stops work: it needs your own word, or what two pieces of work saw.",
-            )
+        memory = self._may_guard(id)
         made = guard_of(memory, self._serving())
         if made is None:
             raise Refused(
@@ -155,25 +152,39 @@ class Guarding(Mending):
         ]
 
     def better_place(self, id: str, step: str = REFUSE) -> Placement:
-        """The host's own rule for what a lesson's guard stops, in this person's settings of this project; nothing is changed."""
-        guard = self.guard_for(id)
+        """An option of the project's linter, or the host's own rule for what a lesson's guard stops; nothing is changed."""
+        memory = self._may_guard(id)
+        tree = self._work_tree()
+        texts = {
+            file: raw.decode("utf-8", "surrogateescape")
+            for linter in LINTERS.values()
+            for file in linter.files
+            if (raw := tree.read(file)) is not None
+        }
+        if option := linter_option(memory.text, texts):
+            file, said, after = option
+            return Placement(memory.id, file, (said,), texts[file], after)
+        guard = guard_of(memory, self._serving())
+        part = permission_part(guard) if guard else None
         host = next(each for each in every_host().values() if each.permission_rules and each.with_permissions)
-        if not is_permission(guard) or not host.permission_rules or not host.with_permissions:
+        if part is None or not host.permission_rules or not host.with_permissions:
             raise Refused(
-                f"No permission rule of a host says what {guard.lesson} does.", f"tacit guard ask {guard.lesson}"
+                f"No permission rule of a host and no option of a linter here says what {memory.id} does.",
+                f"tacit guard ask {memory.id}",
             )
-        rules, file = host.permission_rules(guard.condition.calls, guard.condition.files), "/".join(host.local)
-        raw = self._work_tree().read(file)
+        rules, file = host.permission_rules(part.condition.calls, part.condition.files), "/".join(host.local)
+        raw = tree.read(file)
         text = raw.decode("utf-8", "surrogateescape") if raw is not None else None
         try:
             after = host.with_permissions(text or "", step, rules)
         except ValueError:
             raise Refused(f"{file} holds no settings that a rule could be added to.", "Mend the file first.") from None
-        return Placement(guard.lesson, file, tuple(rules), text, after)
+        return Placement(memory.id, file, tuple(rules), text, after, says_no_more(memory.text, part))
 
     def place_guard(self, id: str, step: str = REFUSE) -> Placement:
-        """Put a lesson where the host keeps such rules, on a person's word, and retire it; `unplace_guard` takes both back."""
-        self._need_person("A permission rule")
+        """Put a lesson where such a rule is kept for good, on a person's word, and retire it if it says no more than that;
+        `unplace_guard` takes both back."""
+        self._need_person("A rule in a lesson's place")
         found = self.better_place(id, step)
         if found.after == found.before:
             raise Refused(
@@ -181,32 +192,43 @@ class Guarding(Mending):
                 f"tacit forget {found.lesson} retires the lesson.",
             )
         with self.store.write() as tx:  # first: after a crash the same word finishes it
-            tx.put_meta(_PLACED + found.lesson, json.dumps([found.file, found.before, found.after]))
+            tx.put_meta(_PLACED + found.lesson, json.dumps([found.file, found.before, found.after, found.retires]))
         self._put(found.file, found.before, found.after)
-        if any(each.guard.lesson == found.lesson for each in self.guards()):
-            self.disarm_guard(found.lesson)
-        self.forget(found.lesson, reason=f"it stands in {found.file}: {', '.join(found.rules)}")
+        if found.retires:
+            if any(each.guard.lesson == found.lesson for each in self.guards()):
+                self.disarm_guard(found.lesson)
+            self.forget(found.lesson, reason=f"it stands in {found.file}: {', '.join(found.rules)}")
         return found
 
     def unplace_guard(self, id: str) -> Placement:
         """The settings byte for byte as they were, and the lesson in force again."""
-        self._need_person("A permission rule")
+        self._need_person("A rule in a lesson's place")
         lesson = self.get(id).id
         kept = self.store.meta(_PLACED + lesson)
         if not kept:
             raise Refused(f"{id} was put nowhere else.", "tacit guard lists guards.")
-        file, before, after = json.loads(kept)
+        file, before, after, retired = json.loads(kept)
         self._put(file, after, before)
         with self.store.write() as tx:
             tx.put_meta(_PLACED + lesson, "")
-        self.undo(lesson)
-        return Placement(lesson, file, (), after, before or "")
+        if retired:
+            self.undo(lesson)
+        return Placement(lesson, file, (), after, before or "", retired)
 
     def _put(self, file: str, was: str | None, now: str | None) -> None:
         old, new = (each if each is None else each.encode("utf-8", "surrogateescape") for each in (was, now))
         tree = self._work_tree()
         if not (tree.remove(file, old or b"") if new is None else tree.write(file, new, old)):
             raise Refused(f"{file} was changed since.", "Edit the file by hand.")
+
+    def _may_guard(self, id: str) -> Memory:
+        memory = self.get(id)
+        if reason := why_not(memory):
+            raise Refused(
+                f"{memory.id} can be no guard: {reason}.",
+                "A guard stops work: it needs your own word, or what two pieces of work saw.",
+            )
+        return memory
 
     def _armed(self) -> dict[str, dict[str, Any]]:
         return armed_in(self.store, self.project_id) if self.project else {}

@@ -15,7 +15,7 @@ from tacit.core.memory import Memory
 from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
 from tacit.enforce.command import ANY_OF, SEVERAL, read
-from tacit.enforce.guard import Condition, Guard
+from tacit.enforce.guard import Condition, Guard, only
 from tacit.learn import shell
 
 # What a lesson calls by its name although a call spells it otherwise.
@@ -138,11 +138,19 @@ def condition_of(text: str, paths: Sequence[str] = (), serving: Mapping[str, Seq
     return None, ""
 
 
-def is_permission(guard: Guard) -> bool:
-    """Whether a host's permission rule could say all that a guard does: calls by their words, or files; no order, no branch."""
+def permission_part(guard: Guard) -> Guard | None:
+    """What a host's permission rule could say of a guard: calls by their words, or files; no order, no branch. None for nothing."""
     on = guard.condition
-    plain = not any(word == SEVERAL or word.startswith(ANY_OF) for row in on.calls for word in row)
-    return plain and not (on.first or on.branch or on.unless)
+    if on.first or on.branch or on.unless:
+        return None
+    return only(guard, [row for row in on.calls if not any(word == SEVERAL or word[:1] == ANY_OF for word in row)])
+
+
+def says_no_more(text: str, guard: Guard) -> bool:
+    """Whether a lesson says nothing beside what its guard, or this part of it, is about: then it need not be told as well."""
+    if text.startswith("Does not work here"):
+        return len(re.findall(r"\)(?:, |\.$)", text)) == len(guard.condition.calls)
+    return len(re.split(r"(?<=[.!?;])\s+", text.strip())) == 1
 
 
 def _of_missing(text: str) -> _Found:

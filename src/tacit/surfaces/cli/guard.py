@@ -46,7 +46,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "  tacit guard ask ID         ask me before such a call\n"
         "  tacit guard refuse ID      refuse such a call\n"
         "  tacit guard off ID         only tell it again\n"
-        "  tacit guard place ID       as a permission rule of the host instead, shown first; unplace takes it back"
+        "  tacit guard place ID       as a rule of the host or of a linter instead, shown first; unplace takes it back"
     )
 
 
@@ -79,7 +79,7 @@ def _guard(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
-    """A permission rule of the host in a lesson's place: shown as a diff, written on a yes."""
+    """A rule of the host or of a linter in a lesson's place: shown as a diff, written on a yes."""
     if args.what == "unplace":
         back = memories.unplace_guard(args.lesson)
         return Answer(
@@ -91,12 +91,12 @@ def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
     )
     diff = "".join(lines).rstrip()
     data = {"lesson": found.lesson, "file": found.file, "rules": list(found.rules), "diff": diff}
-    if not (args.yes or cli.ask(f"{diff}\nWrite it, and retire the lesson? [y/N] ")):
+    question = "Write it, and retire the lesson?" if found.retires else "Write it? The lesson says more, and stays."
+    if not (args.yes or cli.ask(f"{diff}\n{question} [y/N] ")):
         return Answer({**data, "written": False}, f"{diff}\ntacit guard place {found.lesson} --yes writes it.")
     done = memories.place_guard(args.lesson)
-    said = (
-        f"{done.file} has {', '.join(done.rules)} now; the lesson is retired. Back: tacit guard unplace {done.lesson}"
-    )
+    became = "is retired" if done.retires else "says more, and is told on"
+    said = f"{done.file} has {', '.join(done.rules)} now; the lesson {became}. Back: tacit guard unplace {done.lesson}"
     return Answer({**data, "written": True}, f"{diff}\n{said}")
 
 
