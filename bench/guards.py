@@ -1,8 +1,8 @@
 """Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
 
     python -m bench.guards play DATA OUT [--queue ANSWERS] [--project NAME]   feed, offer, fire; OUT/firings.jsonl, offers.jsonl, told.jsonl
-    python -m bench.guards sheet OUT FOLDER                                   the sheet, shuffled; nothing of rules or steps in it
-    python -m bench.guards count OUT FOLDER LABELS.tsv…                       figures by the judges' labels, beside the rules' own
+    python -m bench.guards sheet OUT… FOLDER [LABELS.tsv]                     the sheet, shuffled, of what has no label yet
+    python -m bench.guards count OUT… LABELS.tsv…                             figures by the judges' labels, beside the rules' own
     python -m bench.guards simulate                                           half years of ten guards: is asking found better?
 
 A session is first played against the guards that are armed by then, then learned. A lesson is given from the session after the one that
@@ -30,6 +30,7 @@ from bench.lessons.reach import kept
 from bench.lessons.sheets import key_of
 
 import tacit
+from tacit.core.digest import short_hash
 from tacit.core.links import ASKED, ENDED, FIRED, TOLD, Mark
 from tacit.core.run import Run
 from tacit.core.value import replace
@@ -202,9 +203,9 @@ One line per item in a file of your own: the item's id, a tab, right, wrong or m
 """
 
 
-def sheet(out: Path, folder: Path) -> None:
+def sheet(outs: list[Path], folder: Path, labelled: dict[str, str]) -> None:
     """Write the sheet: what a judge needs, in an order that tells nothing."""
-    rows = [json.loads(line) for line in (out / "firings.jsonl").open()]
+    rows = [row for id, row in _rows(outs).items() if id not in labelled]
     random.Random(44).shuffle(rows)
     folder.mkdir(parents=True, exist_ok=True)
     parts = [INSTRUCTIONS]
@@ -220,22 +221,28 @@ def sheet(out: Path, folder: Path) -> None:
     (folder / "to-fill.tsv").write_text("".join(f"{_id(row)}\t\n" for row in rows))
     (folder / "README.md").write_text(
         "Two judges fill in `to-fill.tsv` each (id, tab, right|wrong|moot) after reading `sheet.md` and nothing else.\n"
-        "Counted by: python -m bench.guards count OUT FOLDER one.tsv two.tsv (OUT is the folder of `play`).\n"
+        "Counted by: python -m bench.guards count OUT… one.tsv two.tsv (OUT: the folders of `play`).\n"
         "A firing counts as right or wrong where both judges say so; where they differ it is shown apart, and the worse label counts.\n"
     )
     print(f"{len(rows)} firings", file=sys.stderr)
 
 
 def _id(row: dict[str, Any]) -> str:
-    from tacit.core.digest import short_hash
-
-    return short_hash(row["project"], row["session"], row["place"], row["lesson"], row["says"])[:10]
+    return short_hash(row["project"], row["session"], row["place"], row["reason"])[:10]
 
 
-def count(out: Path, labels: list[Path]) -> dict[str, Any]:
-    """The figures of must show 1."""
-    rows = {_id(row): row for row in (json.loads(line) for line in (out / "firings.jsonl").open())}
-    said = [dict(line.rstrip("\n").split("\t")[:2] for line in path.open() if "\t" in line) for path in labels]
+def _rows(outs: list[Path]) -> dict[str, dict[str, Any]]:
+    return {_id(row): row for out in outs for row in (json.loads(line) for line in (out / "firings.jsonl").open())}
+
+
+def labels_in(path: Path) -> dict[str, str]:
+    """What a judge said, by id."""
+    return dict(line.rstrip("\n").split("\t")[:2] for line in path.open() if "\t" in line)
+
+
+def count(outs: list[Path], said: list[dict[str, str]]) -> dict[str, Any]:
+    """How many firings of each step were right, by the worse of two labels; without labels by the rules."""
+    rows = _rows(outs)
     worst = {WRONG: 0, "moot": 1, RIGHT: 2}
     figures: dict[str, Any] = {"firings": len(rows), "judges": len(said)}
     if len(said) > 1:
@@ -302,18 +309,20 @@ def main() -> None:
     parser.add_argument("--queue", type=Path)
     parser.add_argument("--project", action="append")
     args = parser.parse_args()
+    labels = [path for path in args.places if path.suffix == ".tsv"]
+    outs = [path for path in args.places if path not in labels]
     if args.step == "play":
         data = unpacked(args.places[0])
         names = args.project or sorted(each.name for each in data.iterdir() if (each / "index.json").exists())
         play(data, args.places[1], args.queue, names)
     elif args.step == "sheet":
-        sheet(args.places[0], args.places[1])
+        sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
     elif args.step == "simulate":
         better, none = simulate(0.4, 0.1), simulate(0.4, 0.4)
         print(f"told .4, asked .1: {dict(better)}; told .4, asked .4: {dict(none)}; of {WORLDS} half years each")
         sys.exit(better["helps"] < 0.8 * WORLDS or none["helps"] + none["harms"] > 0.05 * WORLDS)
     else:
-        print(json.dumps(count(args.places[0], args.places[2:]), indent=1))
+        print(json.dumps(count(outs, [labels_in(path) for path in labels]), indent=1))
 
 
 if __name__ == "__main__":
