@@ -34,12 +34,11 @@ from tacit.core.digest import short_hash
 from tacit.core.links import ASKED, ENDED, FIRED, TOLD, Mark
 from tacit.core.run import Run
 from tacit.core.value import replace
-from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, spelled
+from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, says, spelled
 from tacit.enforce.record import RIGHT, WRONG, Firing, Record, firings_in, of_part, offers
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.profiles import load
-from tacit.surfaces.cli.guard import says
 from tacit.trial.coin import WITHHELD, assign
 from tacit.trial.guarded import guard_effect
 

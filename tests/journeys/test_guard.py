@@ -90,6 +90,60 @@ def test_its_record_comes_first(folder: Path) -> None:
         assert memories.arm_guard(lesson.id, "refuse", anyway=True).guard.step == "refuse"
 
 
+def _given(folder: Path, text: str, times: int, *, failed: bool = True) -> str:
+    """A lesson that was told at so many starts, after which its call was made all the same."""
+    with tacit.open(by="ada", yes=True) as memories:
+        lesson = memories.add(text).id
+        memories.store.tidy()
+    for n in range(times):
+        start = {"session_id": f"g{n}", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+        assert "pnpm install" in hooks.respond("session-start", start, dict(os.environ), host="claude-code")
+        with tacit.open() as memories:
+            memories.learn(_past_run(f"g{n}", folder, failed), over=True)
+    return lesson
+
+
+def _past_run(name: str, folder: Path, failed: bool = True) -> Any:
+    call = tool(CALL, error="npm: command not found") if failed else tool(CALL, output="added 1 package")
+    return run(name, user("set it up"), call, user("now the page"), host="claude-code", cwd=str(folder))
+
+
+@pytest.mark.parametrize(("told", "before", "step"), [(1, 9, ""), (2, 1, ""), (2, 4, "ask"), (3, 9, "refuse")])
+def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
+    folder: Path, told: int, before: int, step: str
+) -> None:
+    """In the inbox with its record; a yes arms it, a no is remembered, and it is offered once."""
+    lesson = _given(folder, TEXT, told)
+    sessions = [_past_run(f"g{n}", folder) for n in range(told)] + [_past_run(f"b{n}", folder) for n in range(before)]
+    with tacit.open(by="ada", yes=True) as memories:
+        offered = memories.offer_guards(lambda: sessions)
+        assert [(each.memory, (each.payload or {})["step"]) for each in offered] == ([(lesson, step)] if step else [])
+        assert memories.guards() == [], "nothing is armed without a yes"
+        if step:
+            assert (
+                f"{told + before} right, 0 wrong" in offered[0].reason and memories.offer_guards(lambda: sessions) == []
+            )
+            assert [each.id for each in memories.for_person()] == [offered[0].id]
+            memories.review(offered[0].id, "approve")
+            assert [each.guard.step for each in memories.guards()] == [step] and memories.proposals() == []
+            assert memories.offer_guards(lambda: sessions) == []
+
+
+def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
+    _given(folder, TEXT, 2)
+    sessions = [_past_run(f"g{n}", folder) for n in range(2)] + [_past_run(f"b{n}", folder) for n in range(4)]
+    with tacit.open(by="ada", yes=True) as memories:
+        [offer] = memories.offer_guards(lambda: sessions)
+        memories.review(offer.id, "reject")
+        assert memories.guards() == [] and memories.offer_guards(lambda: sessions) == []
+
+
+def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> None:
+    with tacit.open(by="ada", yes=True) as memories:
+        memories.add(TEXT)
+        assert memories.offer_guards(lambda: pytest.fail("read for nothing")) == []
+
+
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lesson, _ = _armed()
     monkeypatch.setenv("CLAUDECODE", "1")

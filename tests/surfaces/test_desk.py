@@ -184,9 +184,26 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
         "/runs",
         "/effect",
         "/pairs",
+        "/guards",
         "/health?verify=yes",
     ):
         assert browser("GET", path).status_code == 200, path
+
+
+def test_a_guard_is_tried_armed_and_ended_at_the_desk(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its record first, then the step that the record is enough for, then only told again; the same as by `tacit guard`."""
+    past = [run(f"p{n}", tool("npm install", error="npm: command not found")) for n in range(6)]
+    monkeypatch.setattr("tacit.surfaces.web.views.past_sessions", lambda _: past)
+    monkeypatch.setattr("tacit.surfaces.web.acts.past_sessions", lambda _: past)
+    id = teach("Run `pnpm install`, not `npm install`.")
+    assert f"/guards?tried={id}" in browser("GET", "/guards").text
+    tried = unescape(browser("GET", f"/guards?tried={id}").text)
+    assert "6 right, 0 wrong, 0 moot" in tried and "Ask me before it" in tried and "Refuse it" not in tried
+    assert browser("POST", f"/act/guards/{id}", data={"do": "refuse"}).status_code == 422, "its record is not enough"
+    assert browser("POST", f"/act/guards/{id}", data={"do": "ask"}).status_code < 400
+    assert "asks you; fires before `npm install`" in unescape(browser("GET", "/guards").text)
+    assert browser("POST", f"/act/guards/{id}", data={"do": "off"}).status_code < 400
+    assert "No guard is armed." in browser("GET", "/guards").text
 
 
 def test_hostile_text_is_shown_as_text(browser: Client) -> None:

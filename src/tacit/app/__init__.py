@@ -67,7 +67,7 @@ _VERBS = {
     (
         "guarding",
         "Guarding",
-    ): "guards guard_for guardable try_guard arm_guard disarm_guard better_place place_guard unplace_guard",
+    ): "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard",
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit import formats
 from tacit.app.linters import LINTERS, linter_option
 from tacit.app.mending import Mending
+from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.memory import Memory
+from tacit.core.proposal import Proposal
+from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json, only
+from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json, only, reasons, says
 from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
-from tacit.enforce.record import Record, of_part, offers, recorded, why_not_offered
+from tacit.enforce.record import RIGHT, Record, firings_in, of_part, offers, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.hosts import every_host
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts, Form
+from tacit.trial.coin import WITHHELD
 
+CAME_BACK = 2  # sessions in which its problem came although it was given, before a guard is offered
 _PLACED = "guard placed:"  # with a lesson's id, what the store notes: the file, as it was and as it was made
 
 
@@ -78,21 +83,22 @@ class Guarding(Mending):
             )
         return made
 
-    def guardable(self) -> list[Guard]:
-        """What lessons in force could guard and do not yet."""
+    def guardable(self, *, armed: bool = False) -> list[Guard]:
+        """What lessons in force could guard and do not yet; with `armed` also what they do guard."""
         if not self.project:
             return []
         serving = self._serving()
         known: dict[str, set[tuple[str, ...]]] = {}
-        for armed in (guard_from(each["guard"]) for each in self._armed().values()):
-            known.setdefault(armed.lesson, set()).update(armed.condition.calls)
+        for each in () if armed else self._armed().values():
+            guard = guard_from(each["guard"])
+            known.setdefault(guard.lesson, set()).update(guard.condition.calls)
         lessons: Sequence[Memory] = self.store.select([self.project_id], states=INJECTABLE, limit=-1)
         made = (guard_of(each, serving) for each in lessons if not why_not(each))
         # what was noticed grows: a guard that is armed may come to know more calls
         return [
-            each
-            for each in made
-            if each is not None and (each.lesson not in known or not {*each.condition.calls} <= known[each.lesson])
+            one
+            for one in made
+            if one is not None and (one.lesson not in known or not {*one.condition.calls} <= known[one.lesson])
         ]
 
     def try_guard(self, id: str, sessions: Iterable[Run | Source]) -> tuple[Guard, Record]:
@@ -108,7 +114,11 @@ class Guarding(Mending):
         if step not in STEPS:
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
         self._need_person("A guard")
-        self._need_file("A guard")
+        if not self.store.is_file:
+            raise Refused(
+                f"Guards need a store in a file; {self.store.path} is a database on a server.",
+                "The lesson is told as before; tacit guard place puts it into the host's own rules.",
+            )
         guard, record = self.try_guard(id, sessions)
         known, key = self._armed(), f"{guard.lesson} {step}"
         other = f"{guard.lesson} {ASK if step == REFUSE else REFUSE}"
@@ -130,13 +140,74 @@ class Guarding(Mending):
         if key in known:
             rows |= {*guard_from(known[key]["guard"]).condition.calls}
         part = replace(only(guard, rows) or guard, step=step)
-        said = of_part(part, record).said
-        known[key] = {"guard": guard_json(part), "by": self.actor.name, "at": self.now(), "record": said}
-        self._keep_guards(known, f"guard {step} armed for {guard.lesson}: {said}")
+        return self._arm(known, part, of_part(part, record).said)
+
+    def _arm(self, known: dict[str, dict[str, Any]], part: Guard, said: str) -> Standing:
+        kept: dict[str, Any] = {"guard": guard_json(part), "by": self.actor.name, "at": self.now(), "record": said}
+        known[f"{part.lesson} {part.step}"] = kept
+        keep_armed(self.store, self.ensure_project().id, known)
+        self.note(f"guard {part.step} armed for {part.lesson}: {said}")
         with self.store.write() as tx:
             # whoever arms it stands for it: it has no coin of its own
-            confirm(tx, guard.lesson, by=self.actor.name, at=self.now())
-        return Standing(part, known[key]["by"], known[key]["at"], said)
+            confirm(tx, part.lesson, by=self.actor.name, at=self.now())
+        return Standing(part, self.actor.name, kept["at"], said)
+
+    def offer_guards(self, sessions: Callable[[], Iterable[Run | Source]]) -> list[Proposal]:
+        """Put a step into the inbox for each lesson that code can check and that came back in two sessions although it was given, where its
+        record is enough. Sessions are read only where a lesson could be offered; what was offered once is not offered again."""
+        if not self.project or not self.store.is_file:
+            return []
+        project, given = self.project_id, {}
+        for guard in self.guardable(armed=True):
+            runs = {use.run for use in self.store.uses(memory=guard.lesson) if use.arm != WITHHELD}
+            if len(runs) >= CAME_BACK:
+                given[guard.lesson] = (guard, runs)
+        records = {lesson: Record() for lesson in given}
+        back: dict[str, set[str]] = {lesson: set() for lesson in given}
+        for run in self._runs_of(sessions()) if given else ():
+            row = run_id(project, run.host, run.id)
+            for lesson, (guard, runs) in given.items():
+                found = tuple(firings_in(guard, run))
+                records[lesson] = Record(records[lesson].sessions + 1, records[lesson].firings + found)
+                if row in runs and any(each.verdict == RIGHT for each in found):
+                    back[lesson].add(row)
+        armed = self._armed()
+        made = []
+        for lesson, (guard, _) in given.items():
+            for step, part in offers(guard, records[lesson]) if len(back[lesson]) >= CAME_BACK else ():
+                known = armed.get(f"{lesson} {step}")
+                if known and {*part.condition.calls} <= {*guard_from(known["guard"]).condition.calls}:
+                    continue
+                said = f"{of_part(part, records[lesson]).said} It came back in {len(back[lesson])} sessions that were told of it."
+                payload = {"step": step, "guard": guard_json(replace(part, step=step))}
+                id = short_hash(project, "guard", lesson, step, *sorted(reasons(part)))
+                made.append(
+                    Proposal(
+                        id, project, "guard", f"It {says(part)}. {said}", "tend", self.now(), lesson, payload=payload
+                    )
+                )
+        with self.store.write() as tx:
+            new = [each for each in made if tx.proposal(each.id) is None]
+            for each in new:
+                tx.put_proposal(each)
+        return new
+
+    def accept_guard(self, offer: Proposal) -> str:
+        """Arm what was offered, on the record that was shown, and say so; refused where the lesson says another thing by now."""
+        self._need_person("A guard")
+        part = guard_from((offer.payload or {})["guard"])
+        now = self.guard_for(offer.memory)
+        if not reasons(part) <= reasons(now):
+            raise Refused(f"{offer.memory} says another thing by now.", f"tacit guard try {offer.memory}")
+        known = self._armed()
+        weaker = f"{part.lesson} {ASK}"
+        if part.step == REFUSE and weaker in known:
+            asked = guard_from(known.pop(weaker)["guard"])
+            left = only(asked, [row for row in asked.condition.calls if row not in part.condition.calls])
+            if left is not None and left != asked:
+                known[weaker] = {**self._armed()[weaker], "guard": guard_json(left)}
+        done = self._arm(known, part, offer.reason)
+        return f"it {'asks you' if done.guard.step == ASK else 'is refused'} from now on; back: tacit guard off {part.lesson}"
 
     def disarm_guard(self, id: str) -> list[Standing]:
         """Make a guard a note again."""
@@ -145,7 +216,8 @@ class Guarding(Mending):
         found = [known.pop(key) for key in [key for key in known if key.startswith(f"{lesson} ")]]
         if not found:
             raise Refused(f"No guard is armed for {id}.", "tacit guard lists them.")
-        self._keep_guards(known, f"guard for {id} is a note again")
+        keep_armed(self.store, self.project_id, known)
+        self.note(f"guard for {id} is a note again")
         return [
             Standing(replace(guard_from(each["guard"]), step=OFF), each["by"], each["at"], each["record"])
             for each in found
@@ -232,11 +304,6 @@ class Guarding(Mending):
 
     def _armed(self) -> dict[str, dict[str, Any]]:
         return armed_in(self.store, self.project_id) if self.project else {}
-
-    def _keep_guards(self, guards: dict[str, dict[str, Any]], note: str) -> None:
-        project = self.ensure_project().id
-        keep_armed(self.store, project, guards)
-        self.note(note)
 
     def _serving(self) -> dict[str, list[str]]:
         """The commands that serve a purpose here, the best first."""

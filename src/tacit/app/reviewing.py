@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from tacit.app.mending import Mending
 from tacit.core.errors import NotFound, UsageError
@@ -14,7 +15,10 @@ from tacit.learn.deciding import find_proposal
 from tacit.learn.review import Review, Reviewed
 from tacit.stores.counts import pieces_of_work
 
-FOR_PERSON = ("notice", "request")  # kinds of proposals that no agent is told of
+if TYPE_CHECKING:
+    from tacit.app.guarding import Guarding
+
+FOR_PERSON = ("notice", "request", "guard")  # kinds of proposals that no agent is told of
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
@@ -76,6 +80,12 @@ class Reviewing(Mending):
             if decision in ("approve", "edit"):
                 if waiting.kind == "notice" and (mended := self._mend(waiting, reason)):
                     return mended
+                if waiting.kind == "guard":
+                    said = cast("Guarding", self).accept_guard(waiting)
+                    seat.settle(waiting, reason or said)
+                    return Reviewed(
+                        waiting.memory, state := self.get(waiting.memory).state, state, said, "", waiting.id
+                    )
                 return seat.accept(waiting, text=text, stays=self.get(into).id if into else "", reason=reason)
             if decision == "reject":
                 return seat.decline(waiting, reason=reason)

@@ -89,6 +89,16 @@ def reasons(guard: Guard) -> set[str]:
     return {spelled(row) + (f" before {spelled(on.first[0])}" if on.first else "") for row in on.calls}
 
 
+def says(guard: Guard) -> str:
+    """A guard's condition as a sentence."""
+    on = guard.condition
+    if on.files:
+        return "fires before a change of " + ", ".join(on.files)
+    rows = [spelled(row).replace("~", "… ").replace(" ++", " NAME NAME") for row in on.calls]
+    said = "fires before " + ", ".join(rows) + (" on " + " or ".join(on.branch) if on.branch else "")
+    return said + (f" where {spelled(on.first[0])} did not run since the last one" if on.first else "")
+
+
 def only(guard: Guard, calls: Collection[Sequence[str]]) -> Guard | None:
     """The part of a guard that is about these calls; None where nothing is left. An order of two calls, or files, is one thing."""
     if guard.condition.first or guard.condition.files:

@@ -27,7 +27,7 @@ KINDS = {
     "archive": "no difference", "revive": "came back", "promote": "needs your word", "review": "in question", "confirm": "needs your word",
     "held": "needs your word", "heard": "heard from you", "candidate": "worth a look", "contradiction": "contradiction",
     "merge": "same as another", "edit": "better words", "tend": "many changes", "page": "page", "request": "asked again",
-    "notice": "to mend", "fork": "changed twice",
+    "notice": "to mend", "fork": "changed twice", "guard": "ask before it",
 }  # fmt: skip
 
 

@@ -243,7 +243,9 @@ _UNREAD, _NO_REMOTE = "remote cannot be read", "no such remote"
 # why a remote cannot be read: git says that too, and it is one failure
 _REASONS = frozenset("network rights http".split())
 _NAMED = frozenset("command usage script module path database".split())
-CODED = frozenset("lint format types compile hook command usage script module package commit lock test foreign cargo".split())
+CODED = frozenset(
+    "lint format types compile hook command usage script module package commit lock test foreign cargo".split()
+)
 _SAID = {
     ("lint", ""): "{tool} rejects {code}",
     ("format", ""): "{tool} finds files that are not formatted",

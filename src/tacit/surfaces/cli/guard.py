@@ -6,9 +6,10 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError
+from tacit.enforce.guard import says
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.past import keeping, transcripts
+from tacit.surfaces.cli.past import PAST_DAYS, past_sessions
 from tacit.surfaces.cli.words import one_line
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from tacit.enforce.guard import Guard
     from tacit.formats.source import Source
 
-_DAYS = 365  # of past sessions that are looked at
-_MOST = 400  # of them: the newest
 _SHOWN = 3  # examples of each verdict
 _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
 
@@ -37,7 +36,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "--anyway", action="store_true", help="use it although its record is too thin, or not good enough"
     )
     parser.add_argument(
-        "--days", type=int, default=_DAYS, help=f"how far back sessions are looked at (default: {_DAYS})"
+        "--days", type=int, default=PAST_DAYS, help=f"how far back sessions are looked at (default: {PAST_DAYS})"
     )
     parser.epilog = (
         "examples:\n"
@@ -100,14 +99,6 @@ def _place(memories: Memories, cli: Cli, args: argparse.Namespace) -> Answer:
     return Answer({**data, "written": True}, f"{diff}\n{said}")
 
 
-def past_sessions(memories: Memories, days: int = _DAYS) -> list[Source]:
-    """The sessions of this project that hosts still keep, the newest ones, oldest first."""
-    found: list[Source] = []
-    for host in keeping():
-        found += transcripts(memories.place, memories.env, host, days, was=memories.was_at())
-    return found[-_MOST:]
-
-
 def _told(cli: Cli, sessions: list[Source]) -> Any:
     for n, each in enumerate(sessions):
         cli.progress(f"session {n + 1} of {len(sessions)}")
@@ -143,20 +134,6 @@ def _list(memories: Memories) -> Answer:
     return Answer(
         {**data, "could": [{"lesson": each.lesson, "text": each.text, "says": says(each)} for each in could]}, text
     )
-
-
-def says(guard: Guard) -> str:
-    """A guard's condition as a sentence."""
-    on, rows = (
-        guard.condition,
-        [f"`{' '.join(row)}`".replace("~", "… ").replace(" ++", " NAME NAME") for row in guard.condition.calls],
-    )
-    if on.files:
-        return "fires before a change of " + ", ".join(on.files)
-    said = "fires before " + ", ".join(rows)
-    if on.branch:
-        said += " on " + " or ".join(on.branch)
-    return said + (f" where `{' '.join(on.first[0])}` did not run since the last one" if on.first else "")
 
 
 def _data(guard: Guard, record: Record) -> dict[str, Any]:

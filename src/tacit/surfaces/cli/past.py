@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
 DAY = 86400.0
+PAST_DAYS, MOST_PAST = 365, 400  # how far back a guard's record looks, and at how many sessions: the newest
 
 
 @value
@@ -49,6 +50,16 @@ class Cost:
     def __str__(self) -> str:
         span = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
         return f"{numbered(self.sessions, 'session')}, {self.bytes / 1e6:.1f} MB, about {span}"
+
+
+def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
+    """The sessions of this project that hosts still keep, the newest ones, oldest first; of one that was named, those of its folder."""
+    place, found = memories.place, list[Source]()
+    if place.given and memories.project:
+        place = locate(memories.project.root, memories.env)
+    for host in keeping():
+        found += transcripts(place, memories.env, host, days, was=memories.was_at())
+    return found[-MOST_PAST:]
 
 
 def offer(

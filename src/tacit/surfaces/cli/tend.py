@@ -8,6 +8,7 @@ from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.past import past_sessions
 from tacit.surfaces.cli.words import one_line, table
 
 if TYPE_CHECKING:
@@ -55,8 +56,14 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
             args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
             report=lambda step, words: _progress(cli, step, words), **named,
         )  # fmt: skip
+        offered = (
+            memories.offer_guards(lambda: past_sessions(memories))
+            if not (args.only or args.dry_run or done.busy)
+            else []
+        )
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
+    notes += [f"a guard is offered for {each.memory}: tacit review" for each in offered]
     if done.left:
         notes.append(
             f"{numbered(done.left, 'more change')} due, beyond what one pass makes; tacit review shows the proposal"

@@ -48,7 +48,7 @@ ASSETS = os.path.join(HERE, "static")
 # What else there is, behind one click.
 MORE = (
     ("/effect", "How do we know"), ("/cost", "Tokens and cost"), ("/search", "Search"), ("/page", "Page"), ("/pairs", "Pairs"),
-    ("/health", "Health"),
+    ("/guards", "Guards"), ("/health", "Health"),
 )  # fmt: skip
 SCREENS = (
     ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/runs", "Sessions"),
@@ -161,6 +161,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/runs/{id}", "run.html", told.run_screen, {}),
         screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
+        screen("/guards", "guards.html", views.guards, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
         share("/share/report", "tacit-report.html", shared_report, REPORT),
         share(
@@ -173,6 +174,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
+        act("/act/guards/{id}", acts.guard, "_note.html"),
         act("/act/page/{id}", acts.page_line, "_line.html"),
         act("/act/undo", acts.undo, "_note.html"),
     ]
