@@ -154,15 +154,20 @@ def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.M
             memories.disarm_guard(lesson)
 
 
+def _learned(name: str, step: Any, folder: Path) -> None:
+    with tacit.open() as memories:
+        memories.learn(
+            run(name, user("set it up"), step, user("go on"), host="claude-code", cwd=str(folder)), over=True
+        )
+
+
 def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) -> None:
     lesson, _ = _armed("refuse")
     ran, denied = tool(CALL, output="ok"), tool(CALL, error="Hook denied: … tacit guard off x …")
     for n, step in enumerate((denied, ran, ran)):
         assert _before(folder, session=f"t{n}")
+        _learned(f"t{n}", step, folder)
         with tacit.open() as memories:
-            memories.learn(
-                run(f"t{n}", user("set it up"), step, user("go on"), host="claude-code", cwd=str(folder)), over=True
-            )
             kept = [
                 (mark.value, mark.reason)
                 for mark in memories.store.marks(memory=lesson)
@@ -171,6 +176,22 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
             armed = [each.guard.lesson for each in memories.guards()]
         assert kept == [("obeyed", ""), ("overruled", "wrong"), ("overruled", "wrong")][: n + 1]
         assert armed == ([lesson] if n < 2 else [])
+
+
+def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(folder: Path, tacit: Any) -> None:
+    lesson, _ = _armed()
+    for n in range(12):
+        asked = _before(folder, session=f"t{n}").get("permissionDecision") == "ask"
+        _learned(
+            f"t{n}",
+            tool(CALL, error="npm: command not found" if not asked else "Hook denied: … tacit guard off x"),
+            folder,
+        )
+    for said in (tacit("why", lesson).out, tacit("effect", lesson).out, tacit("effect").out):
+        told = re.search(
+            r"came back in sessions that were told (\d+) of (\d+), asked 0 of (\d+);", " ".join(said.split())
+        )
+        assert told and told[1] == told[2] and int(told[2]) + int(told[3]) == 12, said
 
 
 TWO = "Does not work here: `npm install` (no such command: run `pnpm` itself), `npm ci` (no such command)."
@@ -193,11 +214,7 @@ def test_each_call_of_a_lesson_has_its_own_step_and_its_own_end(folder: Path) ->
         assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "install"), ("npm", "ci"))]
     for n in range(2):
         assert _before(folder, session=f"t{n}")["permissionDecision"] == "deny"
-        with tacit.open() as memories:
-            ran = run(
-                f"t{n}", user("set it up"), tool(CALL, output="ok"), user("go on"), host="claude-code", cwd=str(folder)
-            )
-            memories.learn(ran, over=True)
+        _learned(f"t{n}", tool(CALL, output="ok"), folder)
     with tacit.open() as memories:
         assert [each.guard.condition.calls for each in memories.guards()] == [(("npm", "ci"),)]
     assert "permissionDecision" not in _before(folder, session="u")

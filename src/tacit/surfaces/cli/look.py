@@ -14,7 +14,7 @@ from tacit.app.settings import repository_file, settings_at
 from tacit.core.config import KEYS, settle
 from tacit.core.errors import NotFound, Refused, Unavailable, UsageError
 from tacit.core.journal import Entry
-from tacit.core.links import CONFIRMED
+from tacit.core.links import CONFIRMED, FIRED
 from tacit.core.memory import Memory, met_in
 from tacit.core.plural import numbered
 from tacit.core.profile import Profile, diff, flat, profile_id
@@ -121,12 +121,15 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
 
     with cli.open(args, create=False) as memories:
         found = memories.why(meant(memories, args.id), args.question, run=run_in_shell(cli.env))
-        effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None
+        fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
+        effects = memories.effect(found.memory.id) if found.uses or fired else None
+        effect = next(iter(effects.lessons), None) if effects and found.uses else None
         replays = replayed(memories, found.memory.id)
         profile = memories.profile
     data = why_json(found, args.question)
     data["effect"] = effect.sentence if effect else None
     data["followed"] = effect.followed.lines if effect and effect.followed else []
+    data["guard"] = effects.guards.sentence if effects and effects.guards else None
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
     return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
@@ -156,6 +159,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         if len(told) > SIGHTINGS and not full:
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
     came = data["followed"] or ([_uses(data)] if data["uses"] else [])
+    came += [data["guard"]] if data["guard"] else []
     came += [f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]]
     if came:
         lines += [

@@ -105,6 +105,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
             lines.append(f"Its sessions as a whole: {each.beside.sentence}")
         if each.former:
             lines.append(f"Of its former words: {each.former}")
+        lines += [found.guards.sentence] if found.guards else []
         belief = each.belief
         if not each.table:
             return "\n".join(lines)
