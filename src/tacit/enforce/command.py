@@ -7,6 +7,7 @@ since agents write every commit message so: `-m "$(cat <<'EOF' … EOF)"` is one
 
 from __future__ import annotations
 
+from tacit.core.shell_line import CONTENT, simple_commands, unquoted
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST = 4_000  # characters of a line; a longer one is a script
-CONTENT = "\0"  # stands for an argument whose content is not looked at
 _NOT_SEEN = frozenset(
     "sh bash zsh dash fish ksh pwsh powershell cmd eval source . exec alias function ssh xargs parallel su"
     " if then else elif fi for while until do done case esac select [[ { } !".split()
@@ -30,7 +30,6 @@ _WRAPPERS = {
     "timeout": "-sk",
     "stdbuf": "-ioe",
 }
-_ENDS = (";", "|", "&", "\n")
 
 
 @value
@@ -104,101 +103,13 @@ def _proper(words: Sequence[str]) -> tuple[list[str] | None, tuple[str, ...]]:
 
 def _parts(line: str) -> list[list[str]] | None:
     """The words between the operators of a line; None where the grammar ends."""
-    parts: list[list[str]] = []
-    words: list[str] = []
-    at, size = 0, len(line)
-    while at < size:
-        char = line[at]
-        if char in " \t":
-            at += 1
-        elif line.startswith("\\\n", at):
-            at += 2
-        elif char == "#":
-            end = line.find("\n", at)
-            at = size if end < 0 else end
-        elif char in "()":
+    parts = []
+    for words, before, after, inline, _ in simple_commands(line):
+        plain = [unquoted(word) for word in words]
+        if inline or {before, after} & {"(", ")"} or any(word in (None, "{", "}") for word in plain):
             return None
-        elif char in "<>" or (char.isdigit() and line[at + 1 : at + 2] in ("<", ">")) or line.startswith("&>", at):
-            after = _redirected(line, at)
-            if after is None:
-                return None
-            at = after
-        elif char in _ENDS:
-            if words:
-                parts.append(words)
-                words = []
-            while at < size and line[at] in ";|&\n \t":
-                at += 1
-        else:
-            word, at = _word(line, at)
-            if word is None or word in ("{", "}"):
-                return None
-            words.append(word)
-    if words:
-        parts.append(words)
+        parts.append([word for word in plain if word is not None])
     return parts
-
-
-def _redirected(line: str, at: int) -> int | None:
-    """Where a redirection ends; None for a here-document."""
-    while at < len(line) and line[at] in "0123456789&<>|":
-        at += 1
-        if line.startswith("<<", at - 1):
-            return None
-    while at < len(line) and line[at] in " \t":
-        at += 1
-    if at > 1 and line[at - 1].isdigit() and (at >= len(line) or line[at] in " \t;|&\n"):
-        return at  # 2>&1
-    word, end = _word(line, at)
-    return None if word is None else end
-
-
-def _word(line: str, at: int) -> tuple[str | None, int]:
-    """One word and where it ends; None where it holds what would have to be run to be known."""
-    said: list[str] = []
-    size = len(line)
-    while at < size and line[at] not in " \t\n;|&<>()":
-        char = line[at]
-        if char == "\\":
-            said.append(line[at + 1 : at + 2])
-            at += 2
-        elif char == "'":
-            end = line.find("'", at + 1)
-            if end < 0:
-                return None, size
-            said.append(line[at + 1 : end])
-            at = end + 1
-        elif char == '"':
-            text, at = _quoted(line, at + 1)
-            if text is None:
-                return None, size
-            said.append(text)
-        elif char == "`" or line.startswith("$(", at):
-            return None, size
-        else:
-            said.append(char)
-            at += 1
-    return "".join(said), at
-
-
-def _quoted(line: str, at: int) -> tuple[str | None, int]:
-    """What stands between double quotes, and where that ends."""
-    if line.startswith("$(cat <<'", at):
-        mark = line[at + 9 : line.find("'", at + 9)]
-        end = line.find(f"\n{mark}\n", at) if mark else -1
-        close = line.find(')"', end) if end >= 0 else -1
-        if close < 0 or line[end + len(mark) + 2 : close].strip():
-            return None, len(line)
-        return CONTENT, close + 2
-    said: list[str] = []
-    while at < len(line) and line[at] != '"':
-        if line[at] == "`" or line.startswith("$(", at):
-            return None, len(line)
-        if line[at] == "\\" and line[at + 1 : at + 2] in ('"', "\\", "$", "`"):
-            at += 1
-        said.append(line[at])
-        at += 1
-    return ("".join(said), at + 1) if at < len(line) else (None, at)
 
 
 ANY_OF, SEVERAL = "~", "++"  # in a pattern: a name in a list of names; several plain words behind it

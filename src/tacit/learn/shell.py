@@ -3,16 +3,16 @@
 A lesson names a command, never a dump. So a line is cut into calls (`cd`, pipes into `tail`, redirections,
 here-documents and environment noise fall away), the call the line is about is found, and two lines are "the same
 command" when program and subcommand agree: `npm test` and `npm test -- --runInBand`, `pytest -q` and `uv run pytest`.
-Not a shell: what cannot be read is read as far as it goes, and nothing is run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.run import Step
+from tacit.core.shell_line import bare, simple_commands
 from tacit.core.value import value
 from tacit.guard.redact import redact
 
@@ -151,7 +151,7 @@ def calls(line: str) -> tuple[Call, ...]:
     """The simple commands of a line, in order."""
     found: list[Call] = []
     folder = ""
-    for words, before, after, inline, writes in _simple(line[:LONGEST_LINE]):
+    for words, before, after, inline, writes in simple_commands(line[:LONGEST_LINE]):
         env, rest = _assignments(words) if "=" in words[0] else ([], words)
         if not rest:
             continue
@@ -281,13 +281,6 @@ def displayed_call(call: Call, cwd: str = "", branch: str = "") -> str:
 _CONTENT = re.compile(r"(--?(?:m|message|title|body|description|reason))=(?:\"[^\"]*\"|'[^']*'|\S+)")
 
 
-def bare(word: str) -> str:
-    """A word without the quotes around it."""
-    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
-        return word[1:-1]
-    return word
-
-
 def relative(path: str, cwd: str) -> str:
     """A path as the project sees it."""
     if cwd and path.startswith(cwd.rstrip("/") + "/"):
@@ -339,118 +332,3 @@ def _assignments(words: list[str]) -> tuple[list[str], list[str]]:
     while at < len(words) and re.match(r"[A-Za-z_]\w*\+?=", words[at]):
         at += 1
     return words[:at], words[at:]
-
-
-_OPERATOR = re.compile(r"&&|\|\||\|&|;;|[;|\n()]|&(?!>)")
-_REDIRECTION = re.compile(r"(?:\d*|&)(<<<|<<-?|>>|>\||>&|<&|>|<)(&?-?\d*)")
-_WORD_END = frozenset(" \t\n;|&()<>")
-
-
-def _simple(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str]]]:
-    """(words, operator before, operator after, reads a here-document, files written) for each simple command."""
-    at, size = 0, len(line)
-    words: list[str] = []
-    writes: list[str] = []
-    before, inline = "", False
-    documents: list[str] = []
-    while at < size:
-        char = line[at]
-        if char in " \t":
-            at += 1
-        elif line.startswith("\\\n", at):
-            at += 2
-        elif char == "#" and (at == 0 or line[at - 1] in " \t\n;"):
-            end = line.find("\n", at)
-            at = size if end < 0 else end
-        elif redirection := _REDIRECTION.match(line, at) if char in "<>&0123456789" else None:
-            at = redirection.end()
-            if redirection.group(2):
-                continue
-            while at < size and line[at] in " \t":
-                at += 1
-            target, at = _word(line, at)
-            if redirection.group(1).startswith("<<"):
-                inline = True
-                if redirection.group(1) != "<<<":
-                    documents.append(bare(target).lstrip("\\"))
-            elif ">" in redirection.group(1) and target and not target.startswith("/dev/"):
-                writes.append(bare(target))
-        elif operator := _OPERATOR.match(line, at) if char in "&|;\n()" else None:
-            sign = operator.group()
-            at = operator.end()
-            if sign == "\n":
-                for document in documents:
-                    at = _after_document(line, at, document)
-                documents = []
-            if words:
-                yield words, before, sign, inline, writes
-                words, writes, inline = [], [], False
-            # A newline after a pipe continues it.
-            if not (sign == "\n" and before in ("|", "&&", "||") and not words):
-                before = sign
-        else:
-            word, at = _word(line, at)
-            if not word:
-                at += 1
-                continue
-            words.append(word)
-    if words:
-        yield words, before, "", inline, writes
-
-
-def _word(line: str, at: int) -> tuple[str, int]:
-    """One word from `at`, quotes and substitutions kept whole, and where it ends."""
-    start, size = at, len(line)
-    while at < size and line[at] not in _WORD_END:
-        char = line[at]
-        if char == "\\":
-            at += 2
-        elif char in "\"'":
-            at = _quoted(line, at)
-        elif line.startswith("$(", at):
-            at = _substitution(line, at + 2)
-        elif char == "`":
-            end = line.find("`", at + 1)
-            at = size if end < 0 else end + 1
-        else:
-            at += 1
-    return line[start:at], min(at, size)
-
-
-def _quoted(line: str, at: int) -> int:
-    quote, size = line[at], len(line)
-    at += 1
-    while at < size and line[at] != quote:
-        if quote == '"' and line[at] == "\\":
-            at += 2
-        elif quote == '"' and line.startswith("$(", at):
-            at = _substitution(line, at + 2)
-        else:
-            at += 1
-    return min(at + 1, size)
-
-
-def _substitution(line: str, at: int) -> int:
-    depth, size = 1, len(line)
-    while at < size and depth:
-        char = line[at]
-        if char == "(":
-            depth += 1
-        elif char == ")":
-            depth -= 1
-        elif char == "'" and line[at - 1 : at] in " =(":
-            at = _quoted(line, at) - 1
-        elif char == "\\":
-            at += 1
-        at += 1
-    return min(at, size)
-
-
-def _after_document(line: str, at: int, delimiter: str) -> int:
-    while at < len(line):
-        end = line.find("\n", at)
-        end = len(line) if end < 0 else end
-        if line[at:end].strip() == delimiter:
-            return min(end + 1, len(line))
-        at = end + 1
-    return len(line)

@@ -1,0 +1,185 @@
+"""A shell line cut into its simple commands: the one reading of a command line that everything here shares.
+
+Not a shell: what cannot be read is read as far as it goes, and nothing is run. Words keep their quotes and substitutions; `unquoted` says
+what a word is without them, or that it would have to be run to be known. A hook reads lines too, so nothing is loaded for it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTENT = "\0"  # stands for an argument whose content is not looked at
+_WORD_END = frozenset(" \t\n;|&()<>")
+_OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "\n", "(", ")")
+_REDIRECTIONS = ("<<<", "<<-", "<<", ">>", ">|", ">&", "<&", ">", "<")
+_MESSAGE = "cat <<'"  # how agents write every commit message: -m "$(cat <<'EOF' … EOF)"
+
+
+def bare(word: str) -> str:
+    """A word without the quotes around it."""
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
+        return word[1:-1]
+    return word
+
+
+def simple_commands(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str]]]:
+    """(words, operator before, operator after, reads a here-document, files written) for each simple command."""
+    at, size = 0, len(line)
+    words: list[str] = []
+    writes: list[str] = []
+    before, inline = "", False
+    documents: list[str] = []
+    while at < size:
+        char = line[at]
+        if char in " \t":
+            at += 1
+        elif line.startswith("\\\n", at):
+            at += 2
+        elif char == "#" and (at == 0 or line[at - 1] in " \t\n;"):
+            end = line.find("\n", at)
+            at = size if end < 0 else end
+        elif redirection := _redirection(line, at) if char in "<>&0123456789" else None:
+            sign, to, at = redirection
+            if to:
+                continue
+            while at < size and line[at] in " \t":
+                at += 1
+            target, at = _word(line, at)
+            if sign.startswith("<<"):
+                inline = True
+                if sign != "<<<":
+                    documents.append(bare(target).lstrip("\\"))
+            elif ">" in sign and target and not target.startswith("/dev/"):
+                writes.append(bare(target))
+        elif sign := _operator(line, at):
+            at += len(sign)
+            if sign == "\n":
+                for document in documents:
+                    at = _after_document(line, at, document)
+                documents = []
+            if words:
+                yield words, before, sign, inline, writes
+                words, writes, inline = [], [], False
+            # A newline after a pipe continues it.
+            if not (sign == "\n" and before in ("|", "&&", "||") and not words):
+                before = sign
+        else:
+            word, at = _word(line, at)
+            if not word:
+                at += 1
+                continue
+            words.append(word)
+    if words:
+        yield words, before, "", inline, writes
+
+
+def unquoted(word: str) -> str | None:
+    """What a word is once its quotes are gone; None where it would have to be run to be known, or its quote does not end."""
+    said: list[str] = []
+    at, size, quote = 0, len(word), ""
+    while at < size:
+        char = word[at]
+        if quote != "'" and (char == "`" or word.startswith("$(", at)):
+            if quote != '"' or not word.startswith(_MESSAGE, at + 2) or not word.endswith(')"'):
+                return None
+            said.append(CONTENT)
+            at, quote = size, ""
+        elif char == quote:
+            at, quote = at + 1, ""
+        elif not quote and char in "\"'":
+            at, quote = at + 1, char
+        elif char == "\\" and (not quote or (quote == '"' and word[at + 1 : at + 2] in ('"', "\\", "$", "`"))):
+            said.append(word[at + 1 : at + 2])
+            at += 2
+        else:
+            said.append(char)
+            at += 1
+    return None if quote else "".join(said)
+
+
+def _operator(line: str, at: int) -> str:
+    if found := next((each for each in _OPERATORS if line.startswith(each, at)), ""):
+        return found
+    return "&" if line[at] == "&" and not line.startswith("&>", at) else ""
+
+
+def _redirection(line: str, at: int) -> tuple[str, str, int] | None:
+    """(sign, the descriptor it leads to, where it ends)."""
+    start = at
+    while line[at : at + 1].isdigit():
+        at += 1
+    if line[start] == "&":
+        at += 1
+    sign = next((each for each in _REDIRECTIONS if line.startswith(each, at)), "")
+    if not sign:
+        return None
+    begin = at = at + len(sign)
+    at += line.startswith("&", at)
+    at += line.startswith("-", at)
+    while line[at : at + 1].isdigit():
+        at += 1
+    return sign, line[begin:at], at
+
+
+def _word(line: str, at: int) -> tuple[str, int]:
+    """One word from `at`, quotes and substitutions kept whole, and where it ends."""
+    start, size = at, len(line)
+    while at < size and line[at] not in _WORD_END:
+        char = line[at]
+        if char == "\\":
+            at += 2
+        elif char in "\"'":
+            at = _quoted(line, at)
+        elif line.startswith("$(", at):
+            at = _substitution(line, at + 2)
+        elif char == "`":
+            end = line.find("`", at + 1)
+            at = size if end < 0 else end + 1
+        else:
+            at += 1
+    return line[start:at], min(at, size)
+
+
+def _quoted(line: str, at: int) -> int:
+    quote, size = line[at], len(line)
+    at += 1
+    while at < size and line[at] != quote:
+        if quote == '"' and line[at] == "\\":
+            at += 2
+        elif quote == '"' and line.startswith("$(", at):
+            at = _substitution(line, at + 2)
+        else:
+            at += 1
+    return min(at + 1, size)
+
+
+def _substitution(line: str, at: int) -> int:
+    depth, size = 1, len(line)
+    if line.startswith(_MESSAGE, at):  # what stands in a document is nobody's bracket
+        mark = line[at + len(_MESSAGE) : line.find("'", at + len(_MESSAGE))]
+        end = line.find(f"\n{mark}\n", at) if mark else -1
+        at = at if end < 0 else end + len(mark) + 2
+    while at < size and depth:
+        char = line[at]
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+        elif char == "'" and line[at - 1 : at] in " =(":
+            at = _quoted(line, at) - 1
+        elif char == "\\":
+            at += 1
+        at += 1
+    return min(at, size)
+
+
+def _after_document(line: str, at: int, delimiter: str) -> int:
+    while at < len(line):
+        end = line.find("\n", at)
+        end = len(line) if end < 0 else end
+        if line[at:end].strip() == delimiter:
+            return min(end + 1, len(line))
+        at = end + 1
+    return len(line)
