@@ -54,7 +54,8 @@ class Cost:
 
 def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
     """The sessions of this project that hosts still keep, the newest ones, oldest first; of one that was named, those of its folder."""
-    place, found = memories.place, list[Source]()
+    place = memories.place
+    found: list[Source] = []
     if place.given and memories.project:
         place = locate(memories.project.root, memories.env)
     for host in keeping():
