@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tacit
+from tacit.app import open as open_memories
 from tacit.core.errors import Refused
 from tacit.enforce.armed import concerned, guards_path
 from tacit.stores.check import check
@@ -127,6 +128,20 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
             memories.review(offered[0].id, "approve")
             assert [each.guard.step for each in memories.guards()] == [step] and memories.proposals() == []
             assert memories.offer_guards(lambda: sessions) == []
+
+
+def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
+    folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _given(folder, TEXT, 2)
+    sessions = [_past_run(f"g{n}", folder) for n in range(2)] + [_past_run(f"b{n}", folder) for n in range(4)]
+    with open_memories(by="ada", yes=True) as memories:
+        [offer] = memories.offer_guards(lambda: sessions)
+    said = " ".join(tacit().out.split())
+    assert "From now on ask you before such a call?" in said and "6 right, 0 wrong" in said
+    rows = {row["id"]: row["number"] for row in tacit("--json").data["screen"]["new"]}
+    assert tacit("keep", str(rows[offer.id])).code == 0
+    assert tacit("guard", "--json").data["armed"][0]["step"] == "ask"
 
 
 def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:

@@ -280,6 +280,7 @@ def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, 
     if about is not None:
         why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
         new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
+        new = proposal.reason if proposal.kind == "guard" else new  # its record
         row = _lesson_row(memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks)
         return replace(row, id=proposal.id, is_question=True, hears=new or row.hears, when="")
     hears = str(payload.get("order") or payload.get("patch") or "")
