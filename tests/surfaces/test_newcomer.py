@@ -36,8 +36,9 @@ from tacit.surfaces import standalone, story
 from tacit.surfaces.cli import Cli, _main, terminal, words
 from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
-from tacit.surfaces.cli.past import _not_learned, transcripts
+from tacit.surfaces.cli.past import _not_learned
 from tacit.surfaces.cli.reading import nobody_reads
+from tacit.surfaces.past import transcripts
 from tacit.surfaces.sharing import fixes_of
 from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words

@@ -31,7 +31,7 @@ from tacit.stores.git import ask_git
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.control import offer_control
-from tacit.surfaces.cli.past import keeping, offer, transcripts
+from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.reading import (
     NOBODY,
     agreed,
@@ -59,6 +59,7 @@ from tacit.surfaces.cli.settings_file import (
 from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.words import table
 from tacit.surfaces.hooks import settings
+from tacit.surfaces.past import keeping, transcripts
 
 if TYPE_CHECKING:
     import argparse

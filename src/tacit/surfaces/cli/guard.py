@@ -9,8 +9,8 @@ from tacit.core.errors import UsageError
 from tacit.enforce.guard import says
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.past import PAST_DAYS, past_sessions
 from tacit.surfaces.cli.words import one_line
+from tacit.surfaces.past import PAST_DAYS, past_sessions
 
 if TYPE_CHECKING:
     import argparse

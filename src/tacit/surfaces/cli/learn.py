@@ -14,9 +14,9 @@ from tacit.core.plural import numbered
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
-from tacit.surfaces.cli.past import all_of, keeping
 from tacit.surfaces.cli.reading import offer_lines
 from tacit.surfaces.cli.words import one_line, table, width, wrapped
+from tacit.surfaces.past import all_of, keeping
 
 if TYPE_CHECKING:
     import argparse

@@ -28,7 +28,6 @@ from tacit.stores.captured import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
-from tacit.surfaces.cli.past import is_transcript, keeping
 from tacit.surfaces.cli.reading import (
     CAP,
     NOBODY,
@@ -45,6 +44,7 @@ from tacit.surfaces.cli.reading import (
     with_room,
 )
 from tacit.surfaces.cli.words import one_line, paint, table, wrapped
+from tacit.surfaces.past import is_transcript, keeping
 
 if TYPE_CHECKING:
     import argparse

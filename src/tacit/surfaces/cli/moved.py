@@ -12,8 +12,8 @@ from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.stores.vanished import moved_to, outermost, repository_of, still_there
 from tacit.surfaces.cli import Cli
-from tacit.surfaces.cli.past import HEAD, written_in
 from tacit.surfaces.cli.words import one_line
+from tacit.surfaces.past import HEAD, written_in
 
 if TYPE_CHECKING:
     from tacit.app import Memories

@@ -1,42 +1,23 @@
-"""Past sessions: what a host has written on this machine before we came, what it would cost to learn, and learning it.
-
-Claude Code keeps a session's transcript in a folder named after the project's path, everything but letters and digits
-made a dash. Two paths may share one name, and a long one is cut, so the records inside have the last word on where
-they were written. Codex keeps its rollouts by date, Gemini its sessions by project; both say where they were written. opencode keeps all of
-them in one database.
-"""
+"""What learning the past sessions of a host would cost, and learning them if that is wanted."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.formats.source import FileSource
-from tacit.guard.files import head_of
-from tacit.hosts import every_host
-from tacit.hosts.places import folders_of
 from tacit.stores.counts import learned_paths
-from tacit.stores.identity import locate
 from tacit.surfaces.cli import Cli
+from tacit.surfaces.past import keeping, transcripts
 
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.formats.source import Source
-    from tacit.stores.identity import Place
-
-SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
-HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
-DAY = 86400.0
-PAST_DAYS, MOST_PAST = 365, 400  # how far back a guard's record looks, and at how many sessions: the newest
 
 
 @value
@@ -50,17 +31,6 @@ class Cost:
     def __str__(self) -> str:
         span = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
         return f"{numbered(self.sessions, 'session')}, {self.bytes / 1e6:.1f} MB, about {span}"
-
-
-def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
-    """The sessions of this project that hosts still keep, the newest ones, oldest first; of one that was named, those of its folder."""
-    place = memories.place
-    found: list[Source] = []
-    if place.given and memories.project:
-        place = locate(memories.project.root, memories.env)
-    for host in keeping():
-        found += transcripts(place, memories.env, host, days, was=memories.was_at())
-    return found[-MOST_PAST:]
 
 
 def offer(
@@ -85,12 +55,12 @@ def offer(
         "seconds": round(cost.seconds, 1),
         "learned": 0,
     }
-    if not yes and not _wanted(cli, f"Learn the last {days} days now ({cost})? [y/N] "):
+    if not yes and not cli.ask(f"Learn the last {days} days now ({cost})? [y/N] "):
         more = f"tacit connect {host} --learn-days {days} --yes learns them"
         return said, f"not learned: the last {days} days ({cost}); {more}"
     learned = lessons = failed = 0
     for number, source in enumerate(paths, 1):
-        _progress(cli, f"  {number}/{len(paths)} {source.name}")
+        cli.progress(f"  {number}/{len(paths)} {source.name}")
         try:
             found = memories.learn(source, format=host, by_place=True)
         except (TacitError, OSError):
@@ -98,7 +68,7 @@ def offer(
             continue
         learned += 1
         lessons += sum(len(each.new) for each in found)
-    _progress(cli, "")
+    cli.progress()
     said.update(learned=learned, lessons=lessons, failed=failed)
     unread = f"; {failed} could not be read" if failed else ""
     return said, f"learned {numbered(learned, 'session')}: {numbered(lessons, 'new lesson')}{unread}"
@@ -114,93 +84,6 @@ def _not_learned(memories: Memories, sources: list[Source]) -> tuple[list[Source
     return new, len(sources) - len(new)
 
 
-def transcripts(
-    place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False, was: Sequence[str] = ()
-) -> list[Source]:
-    """Transcripts of this project, also of folders where it `was` before it moved, or of all whose folder is there, of the last days.
-
-    Oldest first: lessons grow in the order in which they were met.
-    """
-    since = time.time() - days * DAY
-    where = _Where(place, env, was)
-    found: list[tuple[float, str, int, Source]] = []
-    for path in all_of(host, env):
-        for at, cwd, source in _sessions(host, path, since):
-            if where.holds(path, cwd, everywhere):
-                found.append((at, path, len(found), source))
-    return [source for _, _, _, source in sorted(found, key=lambda each: each[:3])]
-
-
-def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
-    """What a file holds that changed since, one session or many: when, in which folder, what to read; nothing of an unreadable one."""
-    many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(formats.get(host), "sessions", None)
-    try:
-        if many:
-            return [each for each in many(path) if each[0] >= since]
-        at = os.stat(path).st_mtime
-        return [(at, written_in(path), FileSource(path))] if at >= since else []
-    except (TacitError, OSError):
-        return []
-
-
-def all_of(host: str, env: Mapping[str, str]) -> Iterator[str]:
-    """Every transcript of a host; those of sub-agents come with their sessions."""
-    for folder in folders_of(host, env):
-        if os.path.isfile(folder) and is_transcript(host, os.path.basename(folder)):
-            yield folder
-        for at, _, names in os.walk(folder):
-            if os.path.basename(at) != "subagents":
-                yield from (os.path.join(at, name) for name in names if is_transcript(host, name))
-
-
-def is_transcript(host: str, name: str) -> bool:
-    """Whether a file of this name is a session's: hosts keep other things in their folders too."""
-    return re.fullmatch(every_host()[host].sessions, name) is not None
-
-
-def keeping() -> list[str]:
-    """The hosts whose past sessions can be looked through."""
-    return [name for name, host in every_host().items() if host.sessions]
-
-
-class _Where:
-    """Tells whether a transcript was written in a place; asks the file system once per folder."""
-
-    def __init__(self, place: Place, env: Mapping[str, str], was: Sequence[str]) -> None:
-        self.place, self.env, self.roots = place, env, (os.path.realpath(place.root), *was)
-        self.known: dict[str, bool] = {}
-
-    def holds(self, path: str, cwd: str, everywhere: bool) -> bool:
-        if everywhere:
-            return os.path.isdir(cwd)
-        if not cwd:
-            return os.path.basename(os.path.dirname(path)) == slug(self.place.root)
-        if cwd not in self.known:
-            self.known[cwd] = self._is_here(cwd)
-        return self.known[cwd]
-
-    def _is_here(self, cwd: str) -> bool:
-        if os.path.isdir(cwd):
-            return locate(cwd, self.env).key == self.place.key  # also in another worktree of the repository
-        return any(f"{os.path.realpath(cwd)}/".startswith(f"{root}/") for root in self.roots)
-
-
-def slug(folder: str) -> str:
-    """The name under which Claude Code keeps a folder's sessions, as far as it is not cut."""
-    return re.sub(r"[^A-Za-z0-9]", "-", folder)[:SLUG]
-
-
-def written_in(path: str) -> str:
-    """The folder that a transcript's first records name, or the file beside Gemini's chats."""
-    try:
-        found = re.search(rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', head_of(path, HEAD))
-        if found:
-            return str(json.loads(found[1]))
-        return head_of(os.path.join(os.path.dirname(path), "..", ".project_root"), 4096).decode("utf-8").strip()
-    except ValueError:
-        return ""
-
-
 def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     """From a try with the one of middle size; the try changes nothing."""
     sized = sorted(((each.size, n) for n, each in enumerate(paths) if os.path.exists(each.path)))
@@ -212,13 +95,3 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))
-
-
-def _wanted(cli: Cli, question: str) -> bool:
-    return cli.ask(question)
-
-
-def _progress(cli: Cli, text: str) -> None:
-    if cli.err.isatty() and not cli.quiet:
-        cli.err.write(f"\r\x1b[K{text}")
-        cli.err.flush()

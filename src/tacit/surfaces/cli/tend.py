@@ -8,8 +8,8 @@ from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
-from tacit.surfaces.cli.past import past_sessions
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.past import past_sessions
 
 if TYPE_CHECKING:
     import argparse

@@ -7,7 +7,6 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
-from tacit.surfaces.cli.past import past_sessions
 from tacit.surfaces.passing import word_done
 from tacit.surfaces.web import views
 
@@ -121,17 +120,6 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         )
     entry = desk.log(memory=desk.get(id).id, newest=True, limit=1)
     return {"told": f"Done: {do}.", "entry": entry[0].id if entry else None, "to": f"/lessons/{id}"}
-
-
-def guard(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
-    """Let a lesson ask or refuse before a call, on its record, or only tell it again."""
-    id, do = asked["id"], asked.get("do", "")
-    if do == "off":
-        desk.disarm_guard(id)
-    else:
-        desk.arm_guard(id, do, past_sessions(desk))
-    told = {"ask": "Asks you from now on.", "refuse": "Refused from now on.", "off": "Only told again."}
-    return {"told": told[do], "entry": None, "to": "/guards"}
 
 
 def page_line(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:

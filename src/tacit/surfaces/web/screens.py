@@ -26,7 +26,7 @@ from tacit.surfaces import sharing
 from tacit.surfaces.outlook import KINDS
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json
-from tacit.surfaces.web import acts, plots, told, views
+from tacit.surfaces.web import acts, guards, plots, told, views
 from tacit.surfaces.web.home import home, home_figures
 from tacit.surfaces.web.jobs import Jobs, tended
 from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
@@ -161,7 +161,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/runs/{id}", "run.html", told.run_screen, {}),
         screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
-        screen("/guards", "guards.html", views.guards, {"tried": text(40)}),
+        screen("/guards", "guards.html", guards.screen, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
         share("/share/report", "tacit-report.html", shared_report, REPORT),
         share(
@@ -174,7 +174,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
-        act("/act/guards/{id}", acts.guard, "_note.html"),
+        act("/act/guards/{id}", guards.act, "_note.html"),
         act("/act/page/{id}", acts.page_line, "_line.html"),
         act("/act/undo", acts.undo, "_note.html"),
     ]

@@ -13,11 +13,8 @@ from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import diff, flat, profile_id
 from tacit.core.proposal import Proposal
 from tacit.core.states import OPEN, STATES
-from tacit.enforce.guard import says
-from tacit.enforce.record import of_part, offers, why_not_offered
 from tacit.profiles import load, profile_names
 from tacit.stores import check, counts
-from tacit.surfaces.cli.past import past_sessions
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import (
@@ -34,7 +31,6 @@ from tacit.surfaces.wording import STATES as STANDING
 from tacit.surfaces.wording import question as question_of
 
 QUOTES = 5  # pieces of evidence beside a proposal
-FIRINGS = 40  # of a guard that is tried
 SIMILAR = 6
 ASKED_FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
 FINDING_FIELDS = (
@@ -176,21 +172,6 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     look = [{**_question(desk, memory), "kind": name, "reason": what} for name, memory, what in named]
     more = shown[limit - 1]["id"] if len(shown) > limit else ""
     return {"proposals": shown[:limit], "total": total, "more": more, "behind": behind, "look": look}
-
-
-def guards(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """What is armed, which lessons could be, and of one that is tried its record on past sessions."""
-    tried = None
-    if asked.get("tried"):
-        guard, record = desk.try_guard(asked["tried"], past_sessions(desk))
-        steps = [(step, says(part), of_part(part, record).said) for step, part in offers(guard, record)]
-        tried = {"id": guard.lesson, "text": guard.text, "said": record.said, "firings": record.firings[:FIRINGS], "steps": steps,
-            "lacks": why_not_offered(record), "unseen": record.unseen}  # fmt: skip
-    return {
-        "armed": [(each, says(each.guard)) for each in desk.guards()],
-        "could": [(each, says(each)) for each in desk.guardable()],
-        "tried": tried,
-    }
 
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
