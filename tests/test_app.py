@@ -40,6 +40,7 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "acting",
         "facets",
         "instructions",
+        "linters",
         "opened",
         "profile",
         "replay_block",

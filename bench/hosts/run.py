@@ -162,14 +162,14 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
 
 def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     """What stands in the store and in the host's settings before the first session."""
-    world.tacit("init")
-    for text in told.get("noted", ()):  # an agent's own notes: they wait
-        world.said("add", text)
-    if told.get("trial") is False:
+    if told.get("trial") is False:  # before the project is made: it keeps the profile it begins with
         world.env["TACIT_PROFILE"] = "always"
         folder = world.home / ".config" / "tacit" / "profiles"
         folder.mkdir(parents=True)
         (folder / "always.toml").write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
+    world.tacit("init")
+    for text in told.get("noted", ()):  # an agent's own notes: they wait
+        world.said("add", text)
     for words in told.get("keep", ()):
         world.lesson = world.tacit("add", *words, "--by", "ada", "--yes")["id"]
     for step, text in told.get("guards", ()):

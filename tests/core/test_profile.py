@@ -585,7 +585,7 @@ def test_quantities_need_no_escaping() -> None:
 
 # --- the documentation ------------------------------------------------------------------------------------------------
 
-README = Path(__file__).parents[2] / "docs" / "profiles" / "README.md"
+README = Path(__file__).parents[2] / "docs" / "internals" / "profiles.md"
 
 
 def test_every_key_is_documented() -> None:

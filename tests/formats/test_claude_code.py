@@ -794,7 +794,7 @@ def test_links_to_pull_requests_are_kept() -> None:
 
 def test_the_example_in_the_documentation() -> None:
     """What docs/internals/formats/claude-code.md shows gives the run it describes."""
-    page = (Path(__file__).parents[2] / "docs" / "formats" / "claude-code.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "internals" / "formats" / "claude-code.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```jsonl\n(.*?)```", page, re.S)
     (run,) = claude_code.read(BytesSource(shown.encode()))
     error = "Exit code 2\nModuleNotFoundError: No module named 'demo'"

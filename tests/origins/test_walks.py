@@ -1,6 +1,6 @@
 """The four journeys and the drop-in script as printed, each walked by a person, a script and from an agent's shell: fifteen walks in fresh homes.
 
-What is printed under *In five minutes* of docs/origins is typed line by line: the first block by a person, once; the others by whoever
+What is printed under *In five minutes* of docs/internals/origins is typed line by line: the first block by a person, once; the others by whoever
 calls. Every step gives a script or an agent what it gives the person, or says why a person is needed and what to type; nothing is empty with
 status 0 where the person gets something. `make test-origins` walks all, `make test` one of each caller.
 """
@@ -21,7 +21,7 @@ from tests.origins.callers import AGENT, CALLERS, NULLS, PERSON, SYSTEMS, Ended,
 
 from tacit.origins.ralph import checksum
 
-PAGES = Path(__file__).parents[2] / "docs" / "origins"
+PAGES = Path(__file__).parents[2] / "docs" / "internals" / "origins"
 SCRIPT_FILE = Path(__file__).parents[2] / "examples" / "archeflow-memory.sh"
 DROP_IN = "drop-in"
 IN_SUITE = (("archeflow", PERSON), ("ralph", AGENT))  # the script's verbs: checklist

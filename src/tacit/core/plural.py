@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def many_of(one: str) -> str:
-    """lessons, memories."""
-    return f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    """lessons, memories, days."""
+    return f"{one[:-1]}ies" if one.endswith("y") and one[-2:-1] not in tuple("aeiou") else f"{one}s"
 
 
 def numbered(n: int, one: str, many: str = "") -> str:

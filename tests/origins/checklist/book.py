@@ -1,7 +1,7 @@
 """What a checklist needs: a folder of its own, the command line and the library as a user has them, and items that hold or do not.
 
 A chapter is a generator over one section of an origin's document. Each `yield` is one item of it: its words and whether it holds, or
-`differs(words, holds, why)` where we do it otherwise on purpose; `why` is the head of the entry in docs/origins that gives the reason.
+`differs(words, holds, why)` where we do it otherwise on purpose; `why` is the head of the entry in docs/internals/origins that gives the reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.core import clock
 from tacit.core.errors import Refused
 from tacit.surfaces.cli import main
 
-DOCS = Path(__file__).parents[3] / "docs" / "origins"
+DOCS = Path(__file__).parents[3] / "docs" / "internals" / "origins"
 PERSON, SCRIPT, AGENT = "person", "script", "agent"
 NEEDED = re.compile(r"\b(?:person|terminal|key)\b")  # a line that says why a person is needed, or what they do
 TOTALS = {"archeflow": 77, "joelclaw": 91, "geas": 115, "ralph": 144}

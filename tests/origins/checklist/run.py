@@ -1,6 +1,6 @@
 """The origins' documents as a checklist: python tests/origins/checklist/run.py [SYSTEM …] [script | agent]
 
-One line an item, with the system and the section of its document: works, differs (with the head of the reason in docs/origins) or FAILS.
+One line an item, with the system and the section of its document: works, differs (with the head of the reason in docs/internals/origins) or FAILS.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def results(
 
 
 def unexplained(system: str, heads: set[str]) -> list[str]:
-    """Heads of reasons that docs/origins does not have."""
+    """Heads of reasons that docs/internals/origins does not have."""
     page = (DOCS / f"{system}.md").read_text("utf-8")
     return sorted(head for head in heads if f"**{head}**" not in page)
 
