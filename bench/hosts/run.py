@@ -163,10 +163,9 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
 def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     """What stands in the store and in the host's settings before the first session."""
     if told.get("trial") is False:  # before the project is made: it keeps the profile it begins with
-        world.env["TACIT_PROFILE"] = "always"
-        folder = world.home / ".config" / "tacit" / "profiles"
-        folder.mkdir(parents=True)
-        (folder / "always.toml").write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
+        profile = world.home / "always.toml"
+        profile.write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
+        world.env["TACIT_PROFILE"] = str(profile)
     world.tacit("init")
     for text in told.get("noted", ()):  # an agent's own notes: they wait
         world.said("add", text)
