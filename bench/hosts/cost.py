@@ -31,6 +31,7 @@ ORDER = (
     "prompt",
     "subagent-start",
     "before-command",
+    "before-file",
     "step",
     "tool-failure",
     "pre-compact",
@@ -63,7 +64,7 @@ def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], di
         ]
         found[name] = sorted(
             {row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values(),
-            key=lambda row: ORDER.index(row[1][0]),
+            key=lambda row: ORDER.index(row[1][0]) if row[1][0] in ORDER else len(ORDER),
         )
     return found
 
