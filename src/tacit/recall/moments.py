@@ -83,14 +83,14 @@ def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[st
 def told_at_starts(memory: Memory, profile: Profile) -> str:
     """Why a lesson is not told at a start; empty where it is: a way of working about everything, or one that came up again or that a
     person kept, or what is pinned."""
-    if memory.pinned:
+    kept = (memory.tally.signals or {}).get(CONFIRMED)
+    if memory.pinned or (kept and memory.klass == "rule"):
         return ""
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
     if is_found_once(memory):
         return "found once: told at its moment"
-    kept = (memory.tally.signals or {}).get(CONFIRMED)
-    if memory.about == WAY or (memory.klass == "rule" and (kept or memory.tally.seen >= AGAIN)):
+    if memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN):
         return ""
     by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
     return "" if not memory.about and by_person else "told at its subject"
