@@ -117,13 +117,13 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From its own units, with a reason in the journal; and it notes what the lessons together are known to do."""
-    fix_draws(monkeypatch)  # fifty coins that fall by chance prove nothing now and then
+    fix_draws(monkeypatch)  # eighty coins that fall by chance prove nothing now and then
     task = "run python tools/tax_run.py for orders"
     with open_memories(tmp_path / "s.db", env={"XDG_DATA_HOME": str(tmp_path / "data")}) as memories:
         for name in ("a", "b"):
             memories.learn(run(name, FAILS, CURE, PASSES), over=True)
         [lesson] = [each for each in memories.list() if "make tax-rates" in each.text]
-        for n in range(50):
+        for n in range(80):
             told = memories.inject(task, run=f"r{n}", host="neutral").injected
             memories.learn(run(f"r{n}", *((PASSES,) if told else (FAILS, CURE, PASSES)), complete=True), over=True)
         memory = memories.get(lesson.id)
