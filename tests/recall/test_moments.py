@@ -187,7 +187,9 @@ def test_where_few_words_are_asked_one_that_names_the_topic_is_enough(world: Any
 
 def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Make) -> None:
     """A newcomer kept one of 24 lessons, and the next session was told none."""
-    way = make("Keep personal data out of local storage.", kind="rule", klass="rule", about="storage", tally=Tally(seen=1))
+    way = make(
+        "Keep personal data out of local storage.", kind="rule", klass="rule", about="storage", tally=Tally(seen=1)
+    )
     kept = replace(way, tally=Tally(seen=1, signals={"confirmed": 1.0}))
     assert told_at_starts(way, standard("default")) and not told_at_starts(kept, standard("default"))
     assert not told_at_starts(replace(kept, source="notice"), standard("default"))

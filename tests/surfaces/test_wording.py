@@ -354,9 +354,7 @@ def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
     assert terminal.wrapped("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
 
 
-@pytest.mark.parametrize(
-    ("module", "name"), [("page", "_agreed"), ("safety", "_ask"), ("reading", "agreed")]
-)
+@pytest.mark.parametrize(("module", "name"), [("page", "_agreed"), ("safety", "_ask"), ("reading", "agreed")])
 def test_whoever_asks_takes_the_line_of_progress_away_first(module: str, name: str) -> None:
     """A ticker that goes on would write over the question."""
     import importlib
