@@ -31,7 +31,6 @@ from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
 from tacit.learn.reader.asking import ReaderContext  # noqa: E402
 from tacit.learn.reader.read import prepared, read  # noqa: E402
-from tacit.stores.readings import readings_folder  # noqa: E402
 from tacit.testing import run, say, tool, user  # noqa: E402
 
 PACKAGES = "fastzip tidyqueue logmini graphkit shardling hexcache pollster ringbuf jsonette tinyauth".split()
@@ -131,7 +130,7 @@ def told(folder: str, place: str, text: str, name: str, lesson: str, made: tuple
             memories.learn(met)
             reader = Believes(lesson, standing, letters)
             desk = ReaderContext(
-                memories.store, memories.ensure_project(), memories.profile, readings_folder(memories.near.path), reader, memories.now, new_id
+                memories.store, memories.ensure_project(), memories.profile, f"{folder}/{new_id()}", reader, memories.now, new_id
             )  # fmt: skip
             row = memories.store.find_run(memories.project_id, f"r{n}")
             reading = prepared(desk.folder, met, row.id, row.project, memories.now()) if row else None

@@ -308,7 +308,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--files", default=",".join(FILES))
     parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--table", type=Path)
+    parser.add_argument("--table", type=lambda path: Path(path).resolve())
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         ground = Ground(Path(folder))

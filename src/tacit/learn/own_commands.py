@@ -161,7 +161,9 @@ def _from_files(words: list[str]) -> bool:
 
 
 _SPAN = re.compile(r"`([^`\n]{2,400})`")
-_A_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//)(?:[a-z./~][\w./+-]*|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?")
+_A_PROGRAM = re.compile(
+    r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//)(?:[a-z./~][\w./+-]*|\d+[a-z][\w./+-]*|[A-Z](?=\s)|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?"
+)
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
