@@ -11,7 +11,7 @@ from tacit.core.digest import digest, short_hash
 from tacit.core.incident import Incident
 from tacit.core.keep import made
 from tacit.core.links import Evidence
-from tacit.core.memory import PERSONAL, Memory
+from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.profile import Profile
 from tacit.core.rows import FindingRow, Project, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Run
@@ -201,7 +201,7 @@ class Findings:
         if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
             if self.twin is not None and self.twin.gate == "allow":
-                memory = replace(memory, family=self.twin.family or self.twin.id)
+                memory = replace(memory, family=family_of(self.twin))
             told = f"{finding.extractor}: {decision.reason}"
             tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
             self.new.append(memory.id)
