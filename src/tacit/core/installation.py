@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DISTRIBUTION = "tacit-memory"
+# what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
+PARTS = {"tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")}}
 FOREIGN = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
 
 
@@ -44,6 +46,35 @@ def hint(extra: str = "") -> str:
 def bring(*packages: str) -> str:
     """What to paste so that this installation has packages that no extra of ours names."""
     return command(environment(), packages)
+
+
+def part_with(kind: str, name: str) -> str:
+    """The distribution of this repository that brings a format, a verb or a profile of that name; empty for a name of nobody."""
+    return next((part for part, brought in PARTS.items() if name in brought.get(kind, ())), "")
+
+
+def bring_part(part: str) -> str:
+    """What to paste so that this installation has another distribution of this repository: by its path, for its name is nobody's yet."""
+    clone = _clone()
+    line = command(environment(), [os.path.join(clone or ".", "distributions", part)])
+    return line if clone else f"In a clone of Tacit: {line}"
+
+
+def missing_parts(kind: str) -> str:
+    """What parts that are not here would bring of a kind, to end a list of what there is; empty where nothing is missing."""
+    missing = [
+        f"{', '.join(brought[kind])} ({part})"
+        for part, brought in PARTS.items()
+        if kind in brought and not _is_here(part)
+    ]
+    return f"; not installed here: {'; '.join(missing)}" if missing else ""
+
+
+def _is_here(name: str) -> bool:
+    try:
+        return bool(distribution(name))
+    except PackageNotFoundError:
+        return False
 
 
 def command(found: Environment, packages: Sequence[str]) -> str:

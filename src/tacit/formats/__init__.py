@@ -17,7 +17,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.errors import UsageError
+from tacit.core.errors import MissingExtra, UsageError
+from tacit.core.installation import bring_part, missing_parts, part_with
 from tacit.formats.source import FileSource
 from tacit.hosts import HOSTS, folder
 
@@ -58,10 +59,6 @@ FORMATS = {
     "json": "tacit.formats.lessons.as_json",
     "jsonl": "tacit.formats.lessons.as_jsonl",
     "csv": "tacit.formats.lessons.as_csv",
-    "swe-agent": "tacit.formats.swe_agent",
-    "aider": "tacit.formats.aider",
-    "openhands": "tacit.formats.openhands",
-    "inspect": "tacit.formats.inspect_ai",
     "sarif": "tacit.formats.sarif",
     "junit": "tacit.formats.junit",
     "reviews": "tacit.formats.reviews",
@@ -89,6 +86,8 @@ def get(name: str) -> Format:
         loaded: Format = importlib.import_module(module)
         return loaded
     foreign = _foreign().get(name)
+    if foreign is None and (part := part_with("format", name)):
+        raise MissingExtra(f"The format {name} is part of {part}, which is not installed here.", bring_part(part))
     if foreign is None:
         raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}")
     loaded = foreign.load()
@@ -117,7 +116,7 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
     if chosen is None:
         raise UnknownFormat(
             f"reading {source.path}: no format recognises it ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(format_names())}",
+            hint=f"name one with --format: {', '.join(format_names())}{missing_parts('format')}",
         )
     return get(chosen).read(source)
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tacit import formats
 from tacit.core.output import ends_in_failure
 from tacit.core.run import Cost, Run
-from tacit.formats import aider, inspect_ai, openhands, swe_agent
 from tacit.formats.source import BytesSource, FileSource, walk
+from tacit_formats import aider, inspect_ai, openhands, swe_agent
 
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nKeyError: 3\n'
 
