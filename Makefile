@@ -69,14 +69,14 @@ docs: .venv-docs/ready
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5,<10'
 	@touch .venv-docs/ready
 
-# tacit.integrations against the real frameworks, in an environment of their own; `make test` skips these.
+# tacit_frameworks against the real frameworks, in an environment of their own; `make test` skips these.
 test-frameworks: .venv-frameworks/ready
-	.venv-frameworks/bin/python -m pytest tests/integrations
+	.venv-frameworks/bin/python -m pytest distributions/tacit-frameworks
 
 .venv-frameworks/ready: $(SETTINGS)
 	@echo "setting up .venv-frameworks …"
 	@$(PYTHON) -m venv .venv-frameworks
-	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]' $(PARTS:%=--editable ./%)
+	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%) './distributions/tacit-frameworks[all]'
 	@touch .venv-frameworks/ready
 
 # The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.

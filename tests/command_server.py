@@ -20,7 +20,7 @@ from pathlib import Path
 import tacit
 from copied_stores import copy_stores, make_stores
 
-HEAVY = ("integrations", "surfaces/mcp", "surfaces/web", "stores/postgres")  # extras, which only few commands load
+HEAVY = ("surfaces/mcp", "surfaces/web", "stores/postgres")  # extras, which only few commands load
 
 
 def prepare() -> None:

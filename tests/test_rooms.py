@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from tests.source_trees import nodes_of
@@ -31,7 +32,6 @@ MAY = {
     "prove": {*LOW, "prove", "learn", "recall", "stores"},
     "lookback": {*LOW, "lookback", "learn", "recall"},
     "surfaces": {*LOW, "surfaces", "app", "enforce", "profiles", "formats", "hosts", "stores", "tacit"},
-    "integrations": {*LOW, "app", "integrations"},  # surfaces inside other people's frameworks
     "app": {
         *LOW, "enforce", "formats", "hosts", "profiles", "learn", "recall", "tend", "team", "prove", "lookback", "stores", "providers", "app",
     },
@@ -76,6 +76,13 @@ def test_arrows_point_one_way() -> None:
         for other in _imports(path) - MAY[room] - {"__version__", "main", "at_once"}:
             wrong.append(f"{path.relative_to(ROOT)} imports tacit.{other}")
     assert wrong == []
+
+
+def test_nobody_imports_another_distribution() -> None:
+    """What they bring is found by entry points: without them the package is whole."""
+    assert [
+        path for path in sorted(ROOT.rglob("*.py")) if re.search(r"import tacit_|from tacit_", path.read_text())
+    ] == []
 
 
 def test_stores_and_formats_know_only_the_lines_of_a_team() -> None:

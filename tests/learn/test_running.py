@@ -19,9 +19,9 @@ from tacit.core.errors import UsageError
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.formats.source import BytesSource
-from tacit.integrations.tools import Tools
 from tacit.testing import Clock, finding, run
 from tacit.trial.coin import assign
+from tacit_frameworks.tools import Tools
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
 STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.errors import TacitError
-from tacit.integrations import as_agent
+from tacit_frameworks import as_agent
 
 
 class Tools:

@@ -1,6 +1,6 @@
 """The OpenAI Agents SDK: lessons in the instructions, tool calls taken down, tools to recall and keep.
 
-    from tacit.integrations.openai_agents import run
+    from tacit_frameworks.openai_agents import run
 
     result = await run(memories, agent, "fix the failing tests")
 
@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tacit.integrations import missing_framework
+from tacit_frameworks import missing_framework
 
 try:
     from agents import FunctionTool, RunConfig, RunHooks, Runner, function_tool
@@ -26,7 +26,7 @@ except ImportError as error:
     raise missing_framework("openai-agents", error) from None
 
 from tacit.app import Memories
-from tacit.integrations.tools import Tools
+from tacit_frameworks.tools import Tools
 
 if TYPE_CHECKING:
     from tacit.learn.running import Running

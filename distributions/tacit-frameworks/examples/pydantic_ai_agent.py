@@ -1,6 +1,6 @@
 """A Pydantic AI agent that is told what past runs met, and whose runs are learned. Offline: a function stands in for the model.
 
-python examples/frameworks/pydantic_ai_agent.py
+python distributions/tacit-frameworks/examples/pydantic_ai_agent.py
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import tacit
-from tacit.integrations.pydantic_ai import Remembering
+from tacit_frameworks.pydantic_ai import Remembering
 
 SAID: list[str] = []
 

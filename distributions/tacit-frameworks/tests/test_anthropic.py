@@ -16,7 +16,7 @@ from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryT
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 
 from tacit.app import open as open_memories
-from tacit.integrations.anthropic import TacitAsyncMemoryTool, TacitMemoryTool
+from tacit_frameworks.anthropic import TacitAsyncMemoryTool, TacitMemoryTool
 
 SECRET = "ghp_" + hashlib.sha256(b"a secret").hexdigest()[:36]
 

@@ -28,7 +28,7 @@ def test_openai_agents(memories: Any) -> None:
     from agents.run import ModelInputData
     from agents.testing import ScriptedModel, assistant_message, function_call
 
-    from tacit.integrations.openai_agents import run, tools
+    from tacit_frameworks.openai_agents import run, tools
 
     set_tracing_disabled(True)
     heard: list[str] = []
@@ -94,7 +94,7 @@ def test_pydantic_ai(memories: Any) -> None:
     from pydantic_ai.models.function import FunctionModel
     from pydantic_ai.models.test import TestModel
 
-    from tacit.integrations.pydantic_ai import Remembering
+    from tacit_frameworks.pydantic_ai import Remembering
 
     told: list[str] = []
 

@@ -1,6 +1,6 @@
 """Claude's memory tool on Tacit, against a local stand-in for the API: the model looks into /memories, and writes a note.
 
-python examples/frameworks/anthropic_memory_tool.py
+python distributions/tacit-frameworks/examples/anthropic_memory_tool.py
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from anthropic import Anthropic
 
 import tacit
-from tacit.integrations.anthropic import TacitMemoryTool
+from tacit_frameworks.anthropic import TacitMemoryTool
 
 CALLS = [
     {"command": "view", "path": "/memories"},

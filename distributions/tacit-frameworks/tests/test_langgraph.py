@@ -16,7 +16,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp,
 from langgraph.store.memory import InMemoryStore
 
 from tacit.app import open as open_memories
-from tacit.integrations.langgraph import TacitStore
+from tacit_frameworks.langgraph import TacitStore
 
 SECRET = "ghp_" + hashlib.sha256(b"a secret").hexdigest()[:36]
 

@@ -1,6 +1,6 @@
 """An agent of the OpenAI Agents SDK that is told what past runs met. Offline: the SDK's own scripted model speaks.
 
-python examples/frameworks/openai_agents_run.py
+python distributions/tacit-frameworks/examples/openai_agents_run.py
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents import Agent, function_tool, set_tracing_disabled
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 import tacit
-from tacit.integrations.openai_agents import run, tools
+from tacit_frameworks.openai_agents import run, tools
 
 set_tracing_disabled(True)
 

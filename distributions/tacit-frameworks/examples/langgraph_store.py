@@ -1,6 +1,6 @@
 """A LangGraph agent with Tacit as its long-term store: what one thread finds out, the next one knows. Offline: the model is scripted.
 
-python examples/frameworks/langgraph_store.py
+python distributions/tacit-frameworks/examples/langgraph_store.py
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 
 import tacit
-from tacit.integrations.langgraph import TacitStore
+from tacit_frameworks.langgraph import TacitStore
 
 
 class State(TypedDict, total=False):

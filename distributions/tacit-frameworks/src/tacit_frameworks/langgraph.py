@@ -1,6 +1,6 @@
 """LangGraph's long-term store on Tacit: documents by namespace and key, and Tacit's own lessons beside them.
 
-    from tacit.integrations.langgraph import TacitStore
+    from tacit_frameworks.langgraph import TacitStore
 
     graph = builder.compile(store=TacitStore(memories))
 
@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from tacit.integrations import as_agent, missing_framework
+from tacit_frameworks import as_agent, missing_framework
 
 try:
     from langgraph.store.base import (

@@ -1,6 +1,6 @@
 """Anthropic's memory tool on Tacit: a folder of notes for the model, and Tacit's lessons as one file among them.
 
-    from tacit.integrations.anthropic import TacitMemoryTool
+    from tacit_frameworks.anthropic import TacitMemoryTool
 
     tool = TacitMemoryTool(memories, task="fix the failing tests", run="r-17")
     client.beta.messages.tool_runner(model=…, messages=…, tools=[tool]).until_done()
@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tacit.integrations import as_agent, missing_framework
+from tacit_frameworks import as_agent, missing_framework
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError

@@ -1,6 +1,6 @@
 """Pydantic AI: one capability that gives lessons, takes down tool calls, learns the run, and brings tools along.
 
-    from tacit.integrations.pydantic_ai import Remembering
+    from tacit_frameworks.pydantic_ai import Remembering
 
     agent = Agent(model, capabilities=[Remembering(memories)])
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from tacit.integrations import missing_framework
+from tacit_frameworks import missing_framework
 
 try:
     from pydantic_ai import FunctionToolset, RunContext
@@ -23,7 +23,7 @@ except ImportError as error:
     raise missing_framework("pydantic-ai-slim", error) from None
 
 from tacit.app import Memories
-from tacit.integrations.tools import Tools
+from tacit_frameworks.tools import Tools
 
 if TYPE_CHECKING:
     from tacit.learn.running import Running

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "frameworks"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 TOLD = {
     "langgraph_store": (
         "langgraph",
@@ -57,11 +57,11 @@ def test_the_example_runs(name: str, folder: Path) -> None:
     ],
 )
 def test_a_missing_framework_is_said_plainly(module: str, package: str, tmp_path: Path) -> None:
-    """tacit.integrations loads none of them; a module without its framework says what to install."""
+    """tacit_frameworks loads none of them; a module without its framework says what to install."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / f"{package}.py").write_text("raise ImportError('not here')")
-    code = f"import sys, tacit.integrations.tools\nassert not {{'langgraph', 'anthropic', 'agents', 'pydantic_ai'}} & set(sys.modules)\nimport tacit.integrations.{module}"
+    code = f"import sys, tacit_frameworks.tools\nassert not {{'langgraph', 'anthropic', 'agents', 'pydantic_ai'}} & set(sys.modules)\nimport tacit_frameworks.{module}"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(hidden)}
     )
