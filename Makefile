@@ -76,7 +76,7 @@ test-frameworks: .venv-frameworks/ready
 .venv-frameworks/ready: $(SETTINGS)
 	@echo "setting up .venv-frameworks …"
 	@$(PYTHON) -m venv .venv-frameworks
-	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%) './distributions/tacit-frameworks[all]'
+	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' $(PARTS:%=--editable ./%[all])
 	@touch .venv-frameworks/ready
 
 # The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.

@@ -75,7 +75,7 @@ FINDINGS = (
         "rule; ln -s /dev/ptmx .tacit/config.toml; start; rm .tacit/config.toml; mkfifo .tacit/config.toml; start; rm .tacit/config.toml; python3 -c 'print(\".\".join(\"a\" * 40000) + \" = 1\")' >.tacit/config.toml; S=$(date +%s); start; [ $(($(date +%s) - S)) -lt 6 ] && echo quick",
         r"push to main(?s:.*)push to main(?s:.*)push to main(?s:.*)quick", "exit 124",
     ),
-    Finding(6, "`replay`: the clone's own git settings run outside the confinement", "prove/test_replay.py::test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards"),
+    Finding(6, "`replay`: the clone's own git settings run outside the confinement", "../distributions/tacit-replay/tests/test_replay.py::test_nothing_that_an_agent_writes_into_its_clone_runs_afterwards"),
     Finding(7, "failing output takes out, makes habits of, strikes what a person showed", "learn/reader/test_whose.py::test_what_a_person_showed_or_confirmed_is_taken_back_by_a_person learn/reader/test_whose.py::test_only_a_person_asks_again learn/reader/test_reading.py"),
     Finding(8, "sentences of an error come into force by a reader", "learn/reader/test_whose.py::test_a_sentence_of_an_output_is_quoted_whoever_tells_it learn/reader/test_whose.py::test_other_words_for_it_are_an_outputs_too learn/test_outside.py"),
     Finding(9, "*said* in the person's name, with something added", "learn/reader/test_whose.py::test_nothing_is_put_into_a_persons_mouth learn/reader/test_whose.py::test_names_are_read_in_plain_letters learn/reader/test_check.py"),

@@ -43,8 +43,6 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "linters",
         "opened",
         "profile",
-        "replay_block",
-        "replay_wish",
         "settings",
         "signing",
         "vouching",

@@ -49,3 +49,16 @@ def test_runs_of_other_agents(lean: dict[str, str], tacit: Any, folder: Path, tm
     assert "Prices are integers" in alone(lean, "list").stdout
     exported = json.loads(alone(lean, "export", "--format", "json").stdout)
     assert "Prices are integers" in json.dumps(exported)
+
+
+def test_replays(lean: dict[str, str], tacit: Any, folder: Path) -> None:
+    """The command says where it is; `why`, `effect`, `review` and a kept work tree go on without it."""
+    lesson = tacit("add", "Prices are integers, in cents.", "--json").data["id"]
+    for args in (("replay", lesson), ("help", "replay")):
+        asked = alone(lean, *args)
+        assert asked.returncode == 4 and "The command replay is part of tacit-replay" in asked.stderr
+        assert f"{TREE}/distributions/tacit-replay" in asked.stderr
+    for args in (("why", lesson), ("effect",), ("review",), ("help", "all")):
+        asked = alone(lean, *args)
+        assert (asked.returncode, asked.stderr) == (0, ""), asked.stderr
+    assert "\n  replay " not in asked.stdout and "\n  replay " in tacit("help", "all").out

@@ -190,10 +190,10 @@ def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None
 def test_a_replay_is_told_beside_the_control_group(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the lesson that was replayed, in effect and why."""
     from tacit.app import Memories
-    from tacit.prove.replay import Replay
-    from tacit.prove.replay.bets import stand
-    from tacit.prove.replay.plan import spent_on
-    from tacit.prove.replay.words import sentence
+    from tacit_replay import Replay
+    from tacit_replay.bets import stand
+    from tacit_replay.plan import spent_on
+    from tacit_replay.words import sentence
 
     with open_memories() as memories:
         lesson = memories.add("Pull in the latest main before new work.", kind="preference").id

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     from tacit.app.proving import Proving, lookback_part
     from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
-    from tacit.app.replaying import Replaying, replay_part
     from tacit.app.reviewing import Reviewing
     from tacit.app.safety import migrate_store, renew_cache, repair_store, restore_store
     from tacit.app.team import Team
 
 __all__ = [
     "Memories", "bring_in_step", "config_path", "data_folder", "lookback_part", "machine_id", "migrate_store", "open",
-    "renew_cache", "repair_store", "replay_part", "restore_store", "store_path",
+    "renew_cache", "repair_store", "restore_store", "store_path",
 ]  # fmt: skip
 
 # Where each verb is, by module; `Opened` has the rest.
@@ -58,7 +57,6 @@ _VERBS = {
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
-    ("replaying", "Replaying"): "plan_replay replay replays to_replay keep_work_tree",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
@@ -81,8 +79,7 @@ _CALLED = (
     " backtest tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
 ).split()
 _FUNCTIONS = {
-    "lookback_part": "proving", "replay_part": "replaying",
-    "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
+    "lookback_part": "proving", "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
 }  # fmt: skip
 
 
@@ -125,9 +122,21 @@ def _load(module: str) -> Any:
     return sys.modules[f"tacit.app.{module}"]
 
 
+def _facet(verb: str) -> Any:
+    """The class that has a verb: ours, or that of another distribution; nothing where nobody has it."""
+    if verb in _FACETS:
+        module, name = _FACETS[verb]
+        return getattr(_load(module), name)
+    if verb.startswith("_"):
+        return None
+    from tacit.core.installation import plugged_in
+
+    return plugged_in("verb", verb)
+
+
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Guarding, Reviewing, Team, Exchange, Proving, Replaying, Readers, Recalling, Looking):
+    class Memories(Choosing, Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Looking):
         pass
 
 else:
@@ -145,10 +154,10 @@ else:
 
         def __getattr__(self, name: str) -> Any:
             """A verb that is called for the first time brings its facet, with what that builds on."""
-            if name not in _FACETS or hasattr(type(self), name):
+            facet = None if hasattr(type(self), name) else _facet(name)
+            if facet is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            module, facet = _FACETS[name]
-            for each in getattr(_load(module), facet).__mro__:
+            for each in facet.__mro__:
                 if not issubclass(Opened, each):
                     for defined, member in vars(each).items():
                         if not defined.startswith("__") and defined not in vars(Memories):

@@ -105,18 +105,3 @@ if TYPE_CHECKING:
         older: float | None
         unused: bool
         staged: bool
-
-    class ReplayOptions(TypedDict, total=False):
-        """How past tasks are done again."""
-
-        check: str
-        setup: str
-        pairs: int
-        timeout: float
-        keep_env: Sequence[str]
-        read: Sequence[str]
-        write: Sequence[str]
-        host: str
-        unconfined: bool
-        anew: bool
-        whole: bool

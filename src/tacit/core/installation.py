@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import PackageNotFoundError, distribution, entry_points, requires
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tacit.core.errors import MissingExtra
 from tacit.core.value import value
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
-PARTS = {"tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")}}
+PARTS = {
+    "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
+    "tacit-replay": {
+        "command": ("replay",),
+        "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
+    },
+}
 FOREIGN = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
 
 
@@ -46,6 +53,21 @@ def hint(extra: str = "") -> str:
 def bring(*packages: str) -> str:
     """What to paste so that this installation has packages that no extra of ours names."""
     return command(environment(), packages)
+
+
+def plugged_in(kind: str, name: str) -> Any:
+    """What another distribution offers in the entry point group of a kind (`tacit.rankers`, `tacit.commands` …) under this name, loaded;
+    nothing where nobody does, and an error with the way to bring it where one of this repository would."""
+    for point in entry_points(group=f"tacit.{kind}s", name=name):
+        return point.load()
+    if part := part_with(kind, name):
+        raise MissingExtra(f"The {kind} {name} is part of {part}, which is not installed here.", bring_part(part))
+    return None
+
+
+def plugged_names(kind: str) -> list[str]:
+    """The names that other distributions offer of a kind."""
+    return sorted(point.name for point in entry_points(group=f"tacit.{kind}s"))
 
 
 def part_with(kind: str, name: str) -> str:

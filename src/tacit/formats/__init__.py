@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.errors import MissingExtra, UsageError
-from tacit.core.installation import bring_part, missing_parts, part_with
+from tacit.core.errors import UsageError
+from tacit.core.installation import missing_parts, plugged_in
 from tacit.formats.source import FileSource
 from tacit.hosts import HOSTS, folder
 
@@ -86,9 +86,8 @@ def get(name: str) -> Format:
         loaded: Format = importlib.import_module(module)
         return loaded
     foreign = _foreign().get(name)
-    if foreign is None and (part := part_with("format", name)):
-        raise MissingExtra(f"The format {name} is part of {part}, which is not installed here.", bring_part(part))
     if foreign is None:
+        plugged_in("format", name)  # which says where one of ours is that is not installed
         raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}")
     loaded = foreign.load()
     return loaded

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.config import is_ignored
-from tacit.core.errors import TacitError
+from tacit.core.errors import MissingExtra, TacitError
 from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
 from tacit.core.value import replace, value
@@ -113,10 +113,11 @@ def read_session(near: Store, store: Store, env: Mapping[str, str], job: Job) ->
 def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     """Keep the work tree of a session that just began; one that cannot be kept is no failure of the worker's."""
     said = job.payload
+    brought: Any = Memories(store, env, str(said["folder"]), job.project)
     try:
-        Memories(store, env, str(said["folder"]), job.project).keep_work_tree(
-            str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
-        )
+        brought.keep_work_tree(str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"]))
+    except MissingExtra:
+        return Done(learns=False)  # without tacit-replay no tree is ever needed
     except (TacitError, OSError):
         return Done("tree_not_kept", learns=False)
     return Done(learns=False)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.errors import MissingExtra
 from tacit.core.links import is_found_once
 from tacit.core.memory import HEARD
 from tacit.core.plural import numbered
+from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
+_NEWEST = 1000  # of the lessons in force, among which some are offered a replay
 _AT_ONCE = 100  # lessons in question that are read at once
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
 _ASKED = (
@@ -130,3 +133,20 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
             yield from (memory for memory in part if memory.id not in but)
             behind = part[-1].id
         behind = ""
+
+
+def replayed(memories: Memories, id: str = "") -> list[dict[str, Any]]:
+    """What replays of a lesson, or of all, came to; nothing where the distribution that does and keeps them is not installed."""
+    brought: Any = memories
+    try:
+        found: list[dict[str, Any]] = brought.replayed(id)
+        return found
+    except MissingExtra:
+        return []
+
+
+def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
+    """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
+    done = {each["lesson"] for each in replayed(memories)}
+    known = memories.store.select([memories.project_id], states=INJECTABLE, limit=_NEWEST) if memories.project else []
+    return to_replay(each for each in known if each.id not in done)

@@ -15,13 +15,11 @@ from tacit.surfaces.wording import recognised
 if TYPE_CHECKING:  # a screen of one verb does not load the others
     from tacit.app import Memories
     from tacit.app.looking import Why
-    from tacit.app.replay_wish import ReplayPlan
     from tacit.core.journal import Entry
     from tacit.core.ports import Store
     from tacit.core.proposal import Proposal
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
-    from tacit.prove.replay import Replay
     from tacit.prove.runs import RunAudit
     from tacit.recall.answering import Recalled
 
@@ -141,32 +139,6 @@ def effect_json(found: Effects) -> dict[str, Any]:
         "untold": dict(found.untold),
         "guards": found.guards
         and {"arms": {arm: list(some) for arm, some in found.guards.arms.items()}, "verdict": found.guards.verdict},
-    }
-
-
-def replay_json(found: Replay) -> dict[str, Any]:
-    """What a replay came to, as JSON."""
-    standing = found.standing
-    return {
-        **{name: getattr(found, name) for name in ("id", "folder", "lesson", "text", "instrument", "tasks")},
-        **{name: getattr(found, name) for name in ("stopped", "unreached", "started_at")},
-        "verdict": standing.word,
-        **{name: getattr(standing, name) for name in ("better", "worse", "e_help", "e_harm", "reason")},
-        "low": standing.interval.low,
-        "high": standing.interval.high,
-        "pairs": [{**fields(pair), "difference": pair.difference} for pair in found.pairs],
-        "spent": fields(found.spent),
-    }
-
-
-def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
-    """What a replay would do, as JSON."""
-    return {
-        "lesson": memory_json(found.lesson),
-        **{name: getattr(found, name) for name in ("folder", "instrument", "confined", "host", "done")},
-        "tasks": [fields(task) for task in found.tasks],
-        "skipped": [fields(each) for each in found.skipped],
-        "estimate": {**fields(found.estimate), "powers": [fields(each) for each in found.estimate.powers]},
     }
 
 

@@ -38,7 +38,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "effect": ("prove", "does it help? with the sessions that went without"),
     "report": ("health", "the week on one screen: learned, spared, waiting, harmful"),
     "audit": ("prove", "what a run was given, and what came back"),
-    "replay": ("replay", "do past tasks again with a lesson and without it: proof in a night"),
     "log": ("look", "the journal: what changed, by whom, and why"),
     "blame": ("page", "which lesson stands behind each line of a page"),
     "desk": ("serve", "look after memory in a browser"),
@@ -217,10 +216,6 @@ def _main(args: list[str], cli: Cli) -> int:
             verb, args = "help", ["help"]
         else:
             verb, args = "status", ["status", *args]
-    if verb not in COMMANDS:
-        from tacit.surfaces.cli.parsing import nearest_command
-
-        return _fail(cli, 2, "usage", f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS))
     from tacit.core.errors import TacitError
 
     try:
@@ -231,16 +226,41 @@ def _main(args: list[str], cli: Cli) -> int:
         cli.at_rest()
 
 
+def module_of_command(verb: str) -> tuple[Any, str]:
+    """The module of a command and its line in `tacit help`: ours, or what another distribution offers as `tacit.commands`."""
+    if verb in COMMANDS:
+        name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
+        __import__(name)
+        return sys.modules[name], COMMANDS[verb][1]
+    from tacit.core.installation import plugged_in
+
+    module = plugged_in("command", verb)
+    if module is None:
+        from tacit.core.errors import UsageError
+        from tacit.surfaces.cli.parsing import nearest_command
+
+        raise UsageError(f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS))
+    return module, str(module.__doc__).partition("\n")[0]
+
+
+def every_command() -> dict[str, str]:
+    """Each command with its line, those of other distributions last."""
+    from tacit.core.installation import plugged_names
+
+    return {
+        verb: COMMANDS[verb][1] if verb in COMMANDS else module_of_command(verb)[1]
+        for verb in (*COMMANDS, *plugged_names("command"))
+    }
+
+
 def _run(verb: str, args: list[str], cli: Cli) -> Answer:
-    name = f"tacit.surfaces.cli.{COMMANDS[verb][0]}"
-    __import__(name)
-    module = sys.modules[name]
+    module, does = module_of_command(verb)
     declare: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Cli], Answer]
     declare, run = module.COMMANDS[verb]
     from tacit.surfaces.cli.parsing import parser_of
 
-    parser = parser_of(verb, COMMANDS[verb][1], declare)
+    parser = parser_of(verb, does, declare)
     rest = list(args)
     rest.remove(verb)
     parsed = parser.parse_args(rest)

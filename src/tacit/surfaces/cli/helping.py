@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tacit import __version__
 from tacit.core.errors import UsageError
+from tacit.core.installation import part_with
 from tacit.surfaces.cli import COMMANDS as VERBS
-from tacit.surfaces.cli import GROUPS, Answer, Cli
+from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_command
 from tacit.surfaces.cli.parsing import OPTIONS, did_you_mean, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 from tacit.surfaces.wording import WORDS
@@ -30,9 +31,7 @@ def _declare_help(parser: argparse.ArgumentParser) -> None:
 
 def _help(args: argparse.Namespace, cli: Cli) -> Answer:
     topic = args.topic.replace("_", "-")
-    if topic in VERBS:
-        text = usage_of(topic)
-    elif topic == "words":
+    if topic == "words":
         text = _words(cli)
     elif topic == "options":
         text = table([[f"  {name}", told] for name, told in OPTIONS], ("  For every command", ""))
@@ -40,8 +39,10 @@ def _help(args: argparse.Namespace, cli: Cli) -> Answer:
         text = "\n".join(_group(cli, topic))
     elif topic in ("", "all"):
         text = _overview(cli, everything=topic == "all")
+    elif topic in (verbs := every_command()) or part_with("command", topic):
+        text = usage_of(topic)
     else:
-        near = did_you_mean(topic, [*VERBS, *GROUPS, *TOPICS], nearest_command(topic, VERBS))
+        near = did_you_mean(topic, [*verbs, *GROUPS, *TOPICS], nearest_command(topic, verbs))
         raise UsageError(f"tacit help {topic}: there is no such topic.", near)
     return Answer({"topic": topic or None, "text": text}, text)
 
@@ -56,26 +57,27 @@ def _overview(cli: Cli, *, everything: bool = False) -> str:
         lines += [*_group(cli, name), ""]
     if everything:
         grouped = {verb for _, verbs in GROUPS.values() for verb in verbs}
-        lines += [paint(cli, "bold", "The rest"), *(_line(verb) for verb in VERBS if verb not in grouped), ""]
+        rest = {verb: does for verb, does in every_command().items() if verb not in grouped}
+        lines += [paint(cli, "bold", "The rest"), *(_line(verb, does) for verb, does in rest.items()), ""]
     return "\n".join([*lines, "tacit help COMMAND · help words: what the screens say · help options · help all"])
 
 
 def _group(cli: Cli, name: str) -> list[str]:
     title, verbs = GROUPS[name]
-    return [paint(cli, "bold", title), *(_line(verb) for verb in verbs if verb in VERBS)]
+    return [paint(cli, "bold", title), *(_line(verb, VERBS[verb][1]) for verb in verbs)]
 
 
-def _line(verb: str) -> str:
-    first, *rest = wrapped(VERBS[verb][1], 15)
+def _line(verb: str, does: str) -> str:
+    first, *rest = wrapped(does, 15)
     return "\n".join([f"  {verb:<12} {first}", *(f"  {'':<12} {line}" for line in rest)])
 
 
 def usage_of(verb: str) -> str:
     """A command's help: what it does, its own options, examples."""
-    module = __import__(f"tacit.surfaces.cli.{VERBS[verb][0]}", fromlist=["COMMANDS"])
+    module, does = module_of_command(verb)
     if verb not in getattr(module, "COMMANDS", {}):
         return str(module.USAGE).rstrip()
-    return parser_of(verb, VERBS[verb][1], module.COMMANDS[verb][0]).format_help().rstrip()
+    return parser_of(verb, does, module.COMMANDS[verb][0]).format_help().rstrip()
 
 
 def _words(cli: Cli) -> str:

@@ -29,6 +29,7 @@ from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.passing import meant
+from tacit.surfaces.selection import replayed
 from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
 
@@ -117,8 +118,6 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.surfaces.cli.prove import replayed
-
     with cli.open(args, create=False) as memories:
         found = memories.why(meant(memories, args.id), args.question, run=run_in_shell(cli.env))
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))

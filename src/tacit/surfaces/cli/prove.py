@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import Memories, replay_part
+from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import memory_json
@@ -19,7 +19,7 @@ from tacit.hosts import run_in_shell
 from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
-from tacit.surfaces.selection import counted
+from tacit.surfaces.selection import counted, replayed
 from tacit.surfaces.views import audit_json, effect_json
 from tacit.surfaces.wording import CAME, standing_words
 
@@ -60,21 +60,6 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
     told = [f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}" for each in replays]
     lines = [line for said in told for line in wrapped(said, 0, 118)]
     return Answer({**effect_json(found), "replays": replays}, "\n".join([text, *lines]))
-
-
-def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
-    """The replays of a lesson, or of all: a proof of its own beside the control group's."""
-    words = replay_part("words")
-    return [
-        {
-            "id": each.id,
-            "lesson": each.lesson,
-            "day": each.started_at[:10],
-            "verdict": each.standing.word,
-            "sentence": words.sentence(each),
-        }
-        for each in memories.replays(id)
-    ]
 
 
 def _nothing(memories: Memories) -> str:

@@ -16,7 +16,7 @@ from tacit.core.standing import replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
-from tacit.surfaces.selection import unasked
+from tacit.surfaces.selection import unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing_words
 
@@ -151,7 +151,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held)
     )
     heard, best = memories.worth_a_look()
-    doubtful = memories.to_replay()
+    doubtful = worth_a_replay(memories)
     nothing = "" if lines else "nothing waits for your decision"
     lines += _group(cli, "Heard from you, on trial until you confirm it (tacit review approve ID)", heard)
     lines += _group(cli, "Waiting, the best first; your yes puts one in force (tacit review approve ID)", best)

@@ -14,8 +14,7 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
 from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
-from tacit.surfaces.cli import COMMANDS as VERBS
-from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli
+from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
 
 if TYPE_CHECKING:
     import argparse
@@ -121,7 +120,8 @@ def _declare_completions(parser: argparse.ArgumentParser) -> None:
 
 
 def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
-    verbs, options = " ".join(VERBS), " ".join((*GLOBAL_VALUES, *GLOBAL_FLAGS, "--help"))
+    every = every_command()
+    verbs, options = " ".join(every), " ".join((*GLOBAL_VALUES, *GLOBAL_FLAGS, "--help"))
     if args.shell == "bash":
         text = f"""_tacit() {{
   local word=${{COMP_WORDS[COMP_CWORD]}}
@@ -131,9 +131,7 @@ def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
 }}
 complete -o filenames -F _tacit tacit"""
     elif args.shell == "zsh":
-        rows = "\n".join(
-            f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'" for verb, (_, told) in VERBS.items()
-        )
+        rows = "\n".join(f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'" for verb, told in every.items())
         text = f"""#compdef tacit
 _tacit() {{
   local -a verbs=(
@@ -145,7 +143,7 @@ compdef _tacit tacit"""
     else:
         text = "\n".join(
             f"complete -c tacit -n __fish_use_subcommand -a {verb} -d '{told.replace(chr(39), '')}'"
-            for verb, (_, told) in VERBS.items()
+            for verb, told in every.items()
         )
     return Answer({"shell": args.shell, "script": text}, text)
 

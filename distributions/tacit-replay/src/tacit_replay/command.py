@@ -1,23 +1,25 @@
-"""replay: past tasks done again by your own agent, with a lesson and without it."""
+"""do past tasks again with a lesson and without it: proof in a night"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from tacit.app import Memories, replay_part
-from tacit.app.replay_wish import ReplayPlan
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
+from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
-from tacit.surfaces.views import replay_json, replay_plan_json
+from tacit.surfaces.views import memory_json
 from tacit.words.blocks import CHARS_PER_TOKEN, file_of_name
+from tacit_replay import Replay, words
+from tacit_replay.plan import parsed_budget
+from tacit_replay.verbs import Replaying
+from tacit_replay.wish import ReplayPlan
 
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.app.facets import ReplayOptions
-    from tacit.prove.replay import Replay
+    from tacit_replay.wish import ReplayOptions
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +89,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
-    with cli.open(args, create=False) as memories:
+    with cli.open(args, create=False) as opened:
+        memories = cast("Replaying", opened)
         if not args.agent:
             if args.plan or args.check or args.setup:
                 raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
@@ -109,7 +112,7 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
             "anew": args.anew,
             "whole": args.whole,
         }
-        budget = replay_part("plan").parsed_budget(args.budget)
+        budget = parsed_budget(args.budget)
         if args.plan:
             plan = memories.plan_replay(args.id or "", agent=args.agent, without=args.without, **options)
             return Answer(replay_plan_json(plan), _plan_text(plan))
@@ -120,7 +123,7 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(replay_json(found), _text(found))
 
 
-def _told(memories: Memories, id: str) -> Answer:
+def _told(memories: Replaying, id: str) -> Answer:
     found = memories.replays(id)
     data = {"replays": [replay_json(each) for each in found]}
     if not found:
@@ -144,7 +147,6 @@ def _told(memories: Memories, id: str) -> Answer:
 
 
 def _text(found: Replay) -> str:
-    words = replay_part("words")
     lines = [
         found.text,
         "",
@@ -170,7 +172,6 @@ def _price(found: Replay) -> list[str]:
 
 
 def _plan_text(plan: ReplayPlan) -> str:
-    words = replay_part("words")
     lines = [plan.lesson.text, "", f"{len(plan.tasks)} past tasks can be replayed, judged by {plan.instrument}:"]
     lines += [
         f"  {task.run}  {task.commit[:10]}  {one_line(task.prompt, max(20, width() - 60))}" for task in plan.tasks
@@ -189,6 +190,32 @@ def _plan_text(plan: ReplayPlan) -> str:
         else "by {notes} in the command, or by the agent's own call of tacit inject"
     )
     return "\n".join([*lines, f"Each run {how}{walls}. The lesson is given {given}."])
+
+
+def replay_json(found: Replay) -> dict[str, Any]:
+    """What a replay came to, as JSON."""
+    standing = found.standing
+    return {
+        **{name: getattr(found, name) for name in ("id", "folder", "lesson", "text", "instrument", "tasks")},
+        **{name: getattr(found, name) for name in ("stopped", "unreached", "started_at")},
+        "verdict": standing.word,
+        **{name: getattr(standing, name) for name in ("better", "worse", "e_help", "e_harm", "reason")},
+        "low": standing.interval.low,
+        "high": standing.interval.high,
+        "pairs": [{**fields(pair), "difference": pair.difference} for pair in found.pairs],
+        "spent": fields(found.spent),
+    }
+
+
+def replay_plan_json(found: ReplayPlan) -> dict[str, Any]:
+    """What a replay would do, as JSON."""
+    return {
+        "lesson": memory_json(found.lesson),
+        **{name: getattr(found, name) for name in ("folder", "instrument", "confined", "host", "done")},
+        "tasks": [fields(task) for task in found.tasks],
+        "skipped": [fields(each) for each in found.skipped],
+        "estimate": {**fields(found.estimate), "powers": [fields(each) for each in found.estimate.powers]},
+    }
 
 
 COMMANDS = {"replay": (_declare, _replay)}

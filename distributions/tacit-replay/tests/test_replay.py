@@ -14,15 +14,16 @@ from typing import Any
 import pytest
 
 import tacit
+import tacit_replay as replaying
 from tacit.core.errors import NotFound, Refused, StoreBusy, UsageError
 from tacit.core.run import Run, Step
-from tacit.prove import replay as replaying
-from tacit.prove.replay import Replay, arm, kept
-from tacit.prove.replay.confine import version
-from tacit.prove.replay.outcome import JudgedRun
-from tacit.prove.replay.plan import Budget
 from tacit.surfaces.cli import main
 from tacit.surfaces.hooks import respond
+from tacit.words.blocks import blocks_of, file_of_name, named_block, without_block
+from tacit_replay import Replay, arm, kept
+from tacit_replay.confine import version
+from tacit_replay.outcome import JudgedRun
+from tacit_replay.plan import Budget
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 LESSON = "Run `make db` before `pytest`"
@@ -465,3 +466,102 @@ def test_only_a_person_has_agents_run(world: World, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("TACIT_KEY")
     with pytest.raises(Refused, match="a person's word"):
         world.replay()
+
+
+# -- lines of an instruction file ---------------------------------------------------------------------------------------
+
+RULES = "# Rules\n\nUse tabs.\n\n## Tests\n\nSkip the slow tests.\n```sh\n# not a heading\n```\n\n## Style\n\nShort lines.\n"
+# an agent that does what the file says: where it is told to skip tests, its work is not well
+FOLLOWER = """#!/bin/sh
+[ -z "$(git status --short)" ] && ! grep -q 'Skip the slow tests' ../CLAUDE.md && touch well
+echo '{"type":"run","id":"r","host":"loop"}' > "$TACIT_REPLAY_TRANSCRIPT"
+"""
+
+
+def test_a_file_in_blocks() -> None:
+    """Each heading with what stands below it, and what each costs; a fence holds no headings."""
+    found = blocks_of("CLAUDE.md", RULES)
+    assert [(each.name, each.title) for each in found] == [
+        ("CLAUDE.md:1-3", "Rules"), ("CLAUDE.md:5-10", "Tests"), ("CLAUDE.md:12-14", "Style"),
+    ]  # fmt: skip
+    assert [each.tokens for each in found] == [5, 14, 6]
+    assert blocks_of("A.md", "") == blocks_of("A.md", "# Only a title\n") == []
+
+
+def test_lines_by_name() -> None:
+    """FILE:FIRST-LAST, one line too; what is none is none."""
+    block = named_block("CLAUDE.md:5-10", RULES)
+    assert block is not None and block == blocks_of("CLAUDE.md", RULES)[1]
+    assert named_block("CLAUDE.md:3", RULES) is not None
+    assert [
+        named_block(name, RULES)
+        for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5")
+    ] == [None] * 5
+    assert file_of_name("docs/AGENTS.md:2-3") == "docs/AGENTS.md" and file_of_name("7KQ2") == ""
+    assert without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
+    assert without_block("other", block.text) is None
+
+
+@pytest.fixture
+def ruled(tmp_path: Path) -> World:
+    made = World(tmp_path)
+    (made.repo / "CLAUDE.md").write_text(RULES)
+    made.commit = made.grown("rules")
+    for n in range(3):
+        made.session(f"b{n}")
+    made.agent = made.script("follows.sh", FOLLOWER) + " {prompt}"
+    return made
+
+
+def test_a_block_that_harms_is_named(
+    ruled: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the lines the check fails, without them it passes; git shows neither arm what was taken out; nothing of the store changes."""
+    monkeypatch.chdir(ruled.repo)
+    line = [
+        "replay",
+        "--without",
+        "CLAUDE.md:5-10",
+        "--agent",
+        ruled.agent,
+        "--check",
+        "test -e api/well",
+        "--unconfined",
+    ]
+    assert main([*line, "--plan"]) == 0
+    said = capsys.readouterr().out
+    assert "3 past tasks can be replayed" in said and "did not hold these lines then" in said
+    with ruled.open() as memories:
+        before = [(each.id, each.state) for each in memories.list()]
+        found = memories.replay(
+            "", agent=ruled.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=12
+        )
+        assert found.standing.word == "harms" and found.standing.better == 0
+        assert [(each.id, each.state) for each in memories.list()] == before
+        assert memories.replays("CLAUDE.md:5-10")[0].standing.word == "harms"
+    assert main(["replay", "CLAUDE.md:5-10"]) == 0
+    told = capsys.readouterr().out
+    assert "CLAUDE.md:5-10 takes about 14 tokens in every context" in told and "CLAUDE.md:5-10 is what harms" in told
+
+
+def test_another_repositorys_index_is_left_alone(ruled: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell, or a hook of git's own, may name one: what was taken out is hidden in the clone alone."""
+    monkeypatch.chdir(ruled.repo)
+    monkeypatch.setenv("GIT_INDEX_FILE", str(ruled.repo / ".git" / "index"))
+    with ruled.open() as memories:
+        found = memories.replay(
+            "", agent=ruled.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=1
+        )
+    assert found.pairs
+    told = subprocess.run(["git", "ls-files", "-v", "CLAUDE.md"], capture_output=True, text=True, check=True).stdout
+    assert told == "H CLAUDE.md\n"  # h: as unchanged, whatever is edited
+
+
+def test_what_cannot_be_judged_is_refused(ruled: World) -> None:
+    """No check, no such lines, no instruction file, no such file."""
+    with ruled.open() as memories:
+        for name, check, error in (
+            ("CLAUDE.md:5-10", "", UsageError), ("CLAUDE.md:90-99", "true", UsageError), ("api/a.py:1-1", "true", UsageError), ("AGENTS.md:1-2", "true", NotFound),
+        ):  # fmt: skip
+            with pytest.raises(error):
+                memories.plan_replay("", agent="x", without=name, check=check, unconfined=True)

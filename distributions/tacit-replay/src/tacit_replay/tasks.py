@@ -16,10 +16,10 @@ from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.value import value
-from tacit.prove.replay.reach import reached
+from tacit_replay.reach import reached
 
 if TYPE_CHECKING:
-    from tacit.prove.replay.keeping import KeptTree
+    from tacit_replay.keeping import KeptTree
 
 _LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
 TOLD = 3  # files that a reason names

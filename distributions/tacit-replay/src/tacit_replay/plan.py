@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest
 from tacit.core.errors import UsageError
 from tacit.core.value import value
-from tacit.prove.replay.bets import hopeless, power, stand
+from tacit_replay.bets import hopeless, power, stand
 
 if TYPE_CHECKING:
-    from tacit.prove.replay.bets import PairsSoFar, Power
-    from tacit.prove.replay.tasks import Task
+    from tacit_replay.bets import PairsSoFar, Power
+    from tacit_replay.tasks import Task
 
 GIVEN, WITHOUT = "given", "without"
 # at most, unless told otherwise: an effect of .8 → .3 is found in 97 %, and a useless lesson called something in under 2 %

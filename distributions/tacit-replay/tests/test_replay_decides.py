@@ -10,13 +10,14 @@ import pytest
 from tacit.core.errors import UsageError
 from tacit.core.run import Cost, Run, Step
 from tacit.core.value import replace
-from tacit.prove.replay import pairs_of, words
-from tacit.prove.replay.arm import cost, environment, filled
-from tacit.prove.replay.bets import hopeless, power, stand
-from tacit.prove.replay.confine import readable
-from tacit.prove.replay.keeping import KeptTree
-from tacit.prove.replay.outcome import by_check, by_reader, judge_by_signature, question
-from tacit.prove.replay.plan import (
+from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
+from tacit_replay import pairs_of, words
+from tacit_replay.arm import cost, environment, filled
+from tacit_replay.bets import hopeless, power, stand
+from tacit_replay.confine import readable
+from tacit_replay.keeping import KeptTree
+from tacit_replay.outcome import by_check, by_reader, judge_by_signature, question
+from tacit_replay.plan import (
     GIVEN,
     WITHOUT,
     Budget,
@@ -27,9 +28,8 @@ from tacit.prove.replay.plan import (
     parsed_budget,
     scheduled,
 )
-from tacit.prove.replay.reach import of_line, reached
-from tacit.prove.replay.tasks import Skipped, Task, judge_task, stands_in
-from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN
+from tacit_replay.reach import of_line, reached
+from tacit_replay.tasks import Skipped, Task, judge_task, stands_in
 
 ERROR = 'E   psycopg.errors.UndefinedTable: relation "orders" does not exist'
 SIGNATURE = "database relation orders"

@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.value import fields, value
-from tacit.prove.replay import arm
-from tacit.prove.replay.kept import DONE, write
-from tacit.prove.replay.plan import GIVEN, Pair, another_pair, scheduled, spent_on, standing_of
-from tacit.prove.replay.tasks import Task
+from tacit_replay import arm
+from tacit_replay.kept import DONE, write
+from tacit_replay.plan import GIVEN, Pair, another_pair, scheduled, spent_on, standing_of
+from tacit_replay.tasks import Task
 
 if TYPE_CHECKING:
-    from tacit.prove.replay.arm import Bench
-    from tacit.prove.replay.bets import PairsSoFar
-    from tacit.prove.replay.kept import ReplayFolder
-    from tacit.prove.replay.plan import Budget, Spent
+    from tacit_replay.arm import Bench
+    from tacit_replay.bets import PairsSoFar
+    from tacit_replay.kept import ReplayFolder
+    from tacit_replay.plan import Budget, Spent
 
 
 @value

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.app.replay_wish import trees_folder
 from tacit.core.value import replace
-from tacit.prove.replay import Replay
-from tacit.prove.replay.bets import stand
-from tacit.prove.replay.clone import clone, packed
-from tacit.prove.replay.keeping import KeptTree, keep_tree, kept_for, prune
-from tacit.prove.replay.plan import Spent
 from tacit.stores.heads import head_commit
 from tacit.surfaces.hooks import respond
 from tacit.surfaces.worker import work
 from tacit.testing import run, tool
+from tacit_replay import Replay
+from tacit_replay.bets import stand
+from tacit_replay.clone import clone, packed
+from tacit_replay.keeping import KeptTree, keep_tree, kept_for, prune
+from tacit_replay.plan import Spent
+from tacit_replay.wish import trees_folder
 
 Git = Callable[..., str]
 AT = "2026-11-18T00:00:00.000Z"

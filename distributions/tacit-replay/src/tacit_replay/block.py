@@ -8,16 +8,16 @@ from typing import Any
 
 from tacit.app.instructions import OTHER_INSTRUCTIONS
 from tacit.app.learning import Learning
-from tacit.app.replay_wish import Wish, trees_folder
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
 from tacit.core.value import replace
 from tacit.hosts import every_host
-from tacit.prove.replay.clone import commit_of, texts_at
-from tacit.prove.replay.keeping import kept_for
-from tacit.prove.replay.tasks import Skipped, Task, judge_task
 from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
+from tacit_replay.clone import commit_of, texts_at
+from tacit_replay.keeping import kept_for
+from tacit_replay.tasks import Skipped, Task, judge_task
+from tacit_replay.wish import Wish, trees_folder
 
 
 class BlockWish(Wish):

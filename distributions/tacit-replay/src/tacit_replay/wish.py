@@ -1,4 +1,4 @@
-"""One call of `replay` with everything looked up: what `prove.replay` needs of store, hosts and formats, put together."""
+"""One call of `replay` with everything looked up: what a replay needs of store, hosts and formats, put together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
+import tacit
 from tacit import formats
 from tacit.app.instructions import OTHER_INSTRUCTIONS
 from tacit.app.learning import Learning
@@ -42,19 +43,36 @@ from tacit.hosts.registration import (
 from tacit.learn.occurrences import occurrences
 from tacit.learn.reader import prompt
 from tacit.learn.reader.read import READING_PATIENCE
-from tacit.prove.replay import pairs_of
-from tacit.prove.replay.arm import TRANSCRIPT, Bench
-from tacit.prove.replay.clone import commit_of, texts_at
-from tacit.prove.replay.confine import CREDENTIALS, version
-from tacit.prove.replay.keeping import kept_for
-from tacit.prove.replay.kept import ReplayFolder
-from tacit.prove.replay.outcome import CHECK, READER, SIGNATURE
-from tacit.prove.replay.plan import MOST_PAIRS, Estimate, estimate
-from tacit.prove.replay.tasks import Skipped, Task, judge_task, stands_in
 from tacit.trial.outcome import NO_PROBLEM
+from tacit_replay import pairs_of
+from tacit_replay.arm import TRANSCRIPT, Bench
+from tacit_replay.clone import commit_of, texts_at
+from tacit_replay.confine import CREDENTIALS, version
+from tacit_replay.keeping import kept_for
+from tacit_replay.kept import ReplayFolder
+from tacit_replay.outcome import CHECK, READER, SIGNATURE
+from tacit_replay.plan import MOST_PAIRS, Estimate, estimate
+from tacit_replay.tasks import Skipped, Task, judge_task, stands_in
 
-HOUR = 3600.0
 _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
+
+
+if TYPE_CHECKING:
+
+    class ReplayOptions(TypedDict, total=False):
+        """How past tasks are done again."""
+
+        check: str
+        setup: str
+        pairs: int
+        timeout: float
+        keep_env: Sequence[str]
+        read: Sequence[str]
+        write: Sequence[str]
+        host: str
+        unconfined: bool
+        anew: bool
+        whole: bool
 
 
 @value
@@ -318,7 +336,11 @@ class Wish:
 
     def _readable(self) -> tuple[str, ...]:
         """What may be read wherever it lies: this program, so that hooks can start, and what the user opens."""
-        own = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+        own = [
+            sys.prefix,
+            sys.base_prefix,
+            *(os.path.dirname(os.path.abspath(each)) for each in (tacit.__file__, __file__)),
+        ]
         return tuple(dict.fromkeys([*own, *map(os.path.abspath, self.read)]))
 
     def _make_store(self, path: str, clone: str, given: bool) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tacit.prove.replay import Replay
-from tacit.prove.replay.plan import Estimate, Spent
-from tacit.prove.replay.tasks import Skipped
 from tacit.trial.effect import ALPHA, HARMS, HELPS, NO_DIFFERENCE
+from tacit_replay import Replay
+from tacit_replay.plan import Estimate, Spent
+from tacit_replay.tasks import Skipped
 
 _CLAIMS = {
     HELPS: "Helps: the problem costs less with the lesson",

@@ -18,8 +18,8 @@ from tacit.core.clock import days_between, seconds
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
 from tacit.core.value import fields, value
-from tacit.prove.replay.kept import read, write
 from tacit.stores import git
+from tacit_replay.kept import read, write
 
 UNTRACKED = 10_000_000  # bytes of untracked files
 DAYS, MOST = 30, 500_000_000

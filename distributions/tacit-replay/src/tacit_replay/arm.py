@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Run
 from tacit.core.value import value
-from tacit.prove.replay import kept, outcome
-from tacit.prove.replay.clone import clone, difference, packed
-from tacit.prove.replay.confine import confined_argv
+from tacit_replay import kept, outcome
+from tacit_replay.clone import clone, difference, packed
+from tacit_replay.confine import confined_argv
 
 if TYPE_CHECKING:
-    from tacit.prove.replay.outcome import JudgedRun
-    from tacit.prove.replay.tasks import Task
+    from tacit_replay.outcome import JudgedRun
+    from tacit_replay.tasks import Task
 
 GRACE = 5.0  # seconds between asking a process group to end and ending it
 # where an agent that no host keeps a transcript of may write one, in the neutral format

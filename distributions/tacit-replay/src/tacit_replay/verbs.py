@@ -7,32 +7,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.learning import Learning
-from tacit.app.replay_block import BlockWish
-from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder, trees_folder
 from tacit.core.errors import Refused, TacitError
 from tacit.core.lifecycle import Move
-from tacit.core.memory import Memory
 from tacit.core.moves import moved
-from tacit.core.standing import to_replay
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.hosts.registration import user_home
 from tacit.learn import shell
 from tacit.learn.notice.failures import EDITS
-from tacit.prove.replay import Replay, plan, replay_on_disk, run_pairs, words
-from tacit.prove.replay.keeping import keep_tree, kept_for, prune
-from tacit.prove.replay.kept import ReplayFolder
-from tacit.prove.replay.plan import Budget, another_pair, spent_on
 from tacit.stores.heads import head_commit
 from tacit.trial.effect import HARMS
 from tacit.words.blocks import file_of_name
+from tacit_replay import Replay, replay_on_disk, run_pairs, words
+from tacit_replay.block import BlockWish
+from tacit_replay.keeping import keep_tree, kept_for, prune
+from tacit_replay.kept import ReplayFolder
+from tacit_replay.plan import Budget, another_pair, spent_on
+from tacit_replay.wish import ReplayPlan, Wish, replays_folder, trees_folder
 
 if TYPE_CHECKING:
-    from tacit.app.facets import ReplayOptions
-
-HOUR = 3600.0
-_NEWEST = 1000  # of the lessons that are given, among which some are offered
-_TIMEOUT = 30 * 60.0  # seconds for one run of an agent
+    from tacit_replay.wish import ReplayOptions
 
 
 class Replaying(Learning):
@@ -117,12 +111,6 @@ class Replaying(Learning):
             for step in steps
         )
 
-    def to_replay(self) -> list[tuple[Memory, str]]:
-        """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
-        done = {each.lesson for each in self.replays()}
-        known = self.store.select([self.project_id], states=INJECTABLE, limit=_NEWEST) if self.project else []
-        return to_replay(each for each in known if each.id not in done)
-
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""
         only = id if file_of_name(id) else self.get(id).id if id else ""
@@ -140,7 +128,15 @@ class Replaying(Learning):
                 found.append(replace(each, stopped=stop.reason))
         return sorted(found, key=lambda each: each.started_at)
 
-
-def replay_part(name: str) -> Any:
-    """A module of the replay, for surfaces: what it decides and says needs neither store nor project."""
-    return {"plan": plan, "words": words}[name]
+    def replayed(self, id: str = "") -> list[dict[str, Any]]:
+        """What the replays of a lesson, or of all, came to: a proof of its own beside the control group's, for every surface."""
+        return [
+            {
+                "id": each.id,
+                "lesson": each.lesson,
+                "day": each.started_at[:10],
+                "verdict": each.standing.word,
+                "sentence": words.sentence(each),
+            }
+            for each in self.replays(id)
+        ]
