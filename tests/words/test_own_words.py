@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given
@@ -124,6 +125,56 @@ WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand.
 def test_in_doubt(text: str, own: str, unsure: str) -> None:
     """Short texts that somebody else may have written are neither the person's nor a paste."""
     assert (own_text(text), unsure_text(text)) == (own, unsure)
+
+
+PLAN = (
+    "The narrow fix is to stop streaming the objects into the request.\n\nRight now the path does this:\n\n- `push.go` creates a pipe\n"
+    "- the encoder writes into it\n\n**Best fix**\nBuffer the body to a temporary file first, then send the file.\n\n"
+)
+VERDICT = (
+    "I went through the plan and it mostly holds up. A few things I'd push back on before you start.\n\n"
+    "You're assuming the old table can be dropped in the same release. I don't think that is safe.\n\n"
+    "If the backfill dies halfway you will have to start over, which on your data means six hours.\n\n"
+    "I'd also question the default timeout."
+)
+QUESTIONS = (
+    "is it just one way?\ndoes it scale? i assume it does\nhow long does it take for a big repo?\ncan you rerun? yes"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        (VERDICT, ""),  # a review speaks as people do, and asks nobody for anything
+        (f"second opinion, is he right?\n\n{VERDICT}", "second opinion, is he right?"),
+        (f"{VERDICT}\n\nwhat he said, but keep the table", "what he said, but keep the table"),
+        (f"can you look at this: {PLAN}", "can you look at this:"),
+        (f"now do   2. {PLAN}", "now do"),
+        (f"{PLAN}I kept the lock as the primary issue. Want me to file it as two issues, or fold them into one?", ""),
+        (f"{PLAN}Apply it and add a test.", "Apply it and add a test."),
+        (f"are these in the readme?\n\nsome other questions you might get asked:\n{QUESTIONS}", "are these in the readme?"),
+        (f"open an issue for these\n\n{QUESTIONS}\n\n{QUESTIONS}", "open an issue for these"),
+        (f"I ran it again and the warnings are still there.\n\n{LOG}", "I ran it again and the warnings are still there."),
+        (f"{LOG}\nBut I suspect this is an auth issue", "But I suspect this is an auth issue"),
+        ("I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
+         "It is stored per user.\n\nPlease show me the plan before you write code.",
+         "I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\nPlease show me the plan before you write code."),
+    ],
+)  # fmt: skip
+def test_a_message_of_many_lines_is_judged_as_a_whole(text: str, own: str) -> None:
+    """Where most of it is somebody else's, only what asks for something at its beginning or its end is the person's."""
+    assert own_text(text) == own
+
+
+@pytest.mark.parametrize("unit", ["hi ann,\n", "so do it\n\n", "I see. It is.\n\n", "a  ", "10:10:10 x\n\nI see\n\n"])
+def test_a_long_message_costs_as_much_as_its_length(unit: str) -> None:
+    """Sixteen times the text takes no hundred times as long."""
+    spent = []
+    for length in (4_000, 64_000):
+        began = time.process_time()
+        own_words((unit * length)[:length])
+        spent.append(time.process_time() - began)
+    assert spent[1] < 100 * max(spent[0], 0.002)
 
 
 @given(st.text(alphabet=st.sampled_from("ab.:?I \n\t`[]#❯—’1") | st.characters(), max_size=800), st.text(max_size=50))

@@ -7,7 +7,10 @@ stamps, a shell's prompt, headings, a review's severities, a frame of a stack), 
 it open, a paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the text.
 
 In doubt a passage is *unsure*: what stands before a question about it ("says bob, true?"), behind the name of its source ("from the
-wiki:"), in lines as somebody writes them who lays out a page (headings, polished bullets, hard-wrapped prose).
+wiki:"), in lines as somebody writes them who lays out a page (headings, polished bullets, hard-wrapped prose, lists of questions).
+
+A message of many lines is judged as a whole, too. Where most of it is not the person's, what is left inside is unsure; theirs is what
+asks for something at its beginning or at its end. Polished sentences beside an end in small letters are somebody else's.
 
 Called by the noticing of wishes and by the reader; formats leave a message whole and mark it typed.
 """
@@ -26,8 +29,9 @@ if TYPE_CHECKING:
 SHORT, FEW_LINES = (
     350,
     6,
-)  # a message up to this is looked at paragraph by paragraph, and none of it is pasted for sure but code
+)  # a message up to this is looked at paragraph by paragraph, none of it pasted for sure but code
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
+FEW_QUESTIONS = 3  # lines with a question, in one paragraph, that somebody wrote down
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
@@ -51,16 +55,18 @@ class Words:
 
 def own_words(text: str, agent_before: str = "") -> Words:
     """The person's own spans and the pasted ones; `agent_before` is what the agent said last."""
-    short = len(text) <= SHORT and sum(1 for line in text.splitlines() if line.strip()) <= FEW_LINES
+    lines = sum(1 for line in text.splitlines() if line.strip())
+    short = len(text) <= SHORT and lines <= FEW_LINES
     most = ONE_LINE if "\n" not in text.strip() else OPENING
     offered = _runs(agent_before)
     own: list[Span] = []
     unsure: list[Span] = []
     beside: set[Span] = set()  # the person's on the lines of a log: what it is not
-    remarks: set[Span] = set()  # … after a paste has begun
-    pasted_at = 0  # where the last pasted paragraph stands
-    begun = announced = False  # a paste has begun; the last words before this said that one follows
-    for number, (start, end, fenced) in enumerate(_paragraphs(text[:_LONGEST])):
+    begun = announced = cited = (
+        False  # a paste has begun; the last words before this said that one follows, and that it is prose
+    )
+    paragraphs = [*_paragraphs(text[:_LONGEST])]
+    for number, (start, end, fenced) in enumerate(paragraphs):
         passage = text[start:end]
         if fenced or _copied(passage, offered):
             begun = True
@@ -68,38 +74,35 @@ def own_words(text: str, agent_before: str = "") -> Words:
             unsure.append((start, end))
         elif short:
             own.append((start, end))
-        elif number == 0 and _COMMENT.match(passage):
-            break  # somebody's comment, with its author at the head
         elif (at := _first_sign(passage)) is not None:
             around = [*_around(passage, start, at, number == 0)]
             own.extend(around)
-            beside.update(span for span in around if _is_log(passage, at) and _says_something(text[slice(*span)]))
+            beside.update(around if _is_log(passage, at) else ())
             begun = True
         elif begun or announced:
-            if not _remark(passage, begun):
-                begun, pasted_at = True, start
-            else:
+            last = number + 1 == len(paragraphs)
+            foreign = cited and not begun and passage[0].isupper()
+            if not foreign and (_remark(passage, begun) or (last and _asks_for(passage))):
                 own.append((start, end))
-                remarks.add((start, end))
+            elif foreign or not begun or (last and len(passage) <= OPENING):
+                unsure.append((start, end))
+            begun = begun or foreign
         elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
             known = len(passage) <= most or _PERSON.search(passage) or _ADDRESSES.search(passage)
             (own if known else unsure).append((start, end))
             announced = _ANNOUNCES.search(passage[-80:]) is not None
-            begun = announced and _OTHERS.search(passage[-OPENING:]) is not None
+            cited = announced and (lines > TYPED_LINES or _OTHERS.search(passage[-OPENING:]) is not None)
         else:
             begun = True
-    if not short:
-        own = [span for span in own if not _is_title(text, span)]
+    opens = any(start == len(text) - len(text.lstrip()) for start, _ in own + unsure)
     own, doubted = _doubted(text, own)
-    if sum(1 for line in text.splitlines() if line.strip()) > TYPED_LINES:
-        mail = _MAIL.search(text)
-        amid = {span for span in remarks if span[0] < pasted_at and not _ASKS.search(text[slice(*span)])}
-        for span in list(own):
-            announced = _ANNOUNCES.search(text[: span[0]].rstrip()[-80:]) is not None
-            typed = span in beside or (span not in amid and _typed_by_shape(text[slice(*span)], announced))
-            if not typed or _meets(mail, span):
-                own.remove(span)
-                doubted.append(span)
+    if not short or lines > TYPED_LINES:
+        if lines > TYPED_LINES:
+            own, without = _shown_by_shape(text, own, beside)
+            doubted += without
+        if not opens or not _mostly_the_persons(text, own):
+            own, within = _at_the_edges(text, own, beside)
+            doubted += within
     unsure = sorted(unsure + doubted)
     return Words(tuple(own), tuple(_between(text, sorted(own + unsure))), tuple(unsure))
 
@@ -159,7 +162,7 @@ def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
             continue
         at, foreign = _foreign_from(text[start:end], foreign, several)
         spoken = start
-        for quoted in _QUOTED_LINES.finditer(text[: start + at], start):
+        for quoted in _QUOTED_LINES.finditer(text, start, start + at):
             pieces += [(spoken, quoted.start(), False), (quoted.start(), quoted.end(), True)]
             spoken = quoted.end()
         pieces += [(spoken, start + at, False), (start + at, end, True)]
@@ -192,18 +195,38 @@ def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool
 
 
 # A letter: its salutation on a line of its own, and its close.
-_MAIL = re.compile(
-    r"^[ \t]*(?:hi|hello|hey|dear|good morning|hallo|liebe[rs]?)\b[^\n.:]{0,40},[ \t]*$.*?"
+_SALUTATION = re.compile(
+    r"^[ \t]*(?:hi|hello|hey|dear|good morning|hallo|liebe[rs]?)\b[^\n.:]{0,40},[ \t]*$", re.I | re.M
+)
+_CLOSE = re.compile(
     r"^[ \t]*(?:(?:kind|best|warm) regards|regards|best|cheers|many thanks|thanks|thank you|sincerely|(?:viele )?grüße)[,!.]?[ \t]*$[^\n]*",
-    re.I | re.M | re.S,
+    re.I | re.M,
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*")
 # The person themselves, or a question; whom they speak to; in small letters, as people type.
 _ASKS = re.compile(
     r"\b(?:i|i'm|im|i'd|i've|i'll|can you|could you|please|let's)\b|(?:^|[.!?,] )lets\b|\?(?:\s|$)", re.I
 )
-_POLITE = re.compile(r"\bplease\b", re.I)
 _TO_SOMEBODY = re.compile(r"\byour?\b", re.I)
+# In small letters from its first word, which is no name of a program or a file.
+_CASUAL = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*[a-z]['’a-z]*+(?![\w/._-]*[\w/_-])")
+# Asks the agent for something; orders it.
+_REQUEST = re.compile(
+    r"\b(?:can|could|would) (?:you|we)\b|\b(?:please|let's|lets)\b|\bI (?:want|need|get|got|see)\b|\?(?:\s|$)", re.I
+)
+_ORDERS = re.compile(
+    r"(?:^|[.!?] )(?:(?:and|then|now|also|just|first|ok|okay|so|yes|no|don't|do not),? )*(?:add|address|analy[sz]e|answer|apply|change|check|clean|commit|compare|convert|create|debug|do|draft"
+    r"|explain|figure|find|fix|follow|give|go|help|ignore|implement|investigate|keep|look|make|merge|port|read|refactor|remove|rename|reply|revert|review|rewrite|show|start|stop|summari[sz]e"
+    r"|take|tell|translate|try|turn|update|write)\b",
+    re.I,
+)
+# Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
+_GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
+# An agent's last words.
+_OFFERS = re.compile(
+    r"\b(?:want me to|would you like me to|if you(?:'d)? (?:want|like|prefer)[^.\n]{0,20},? i (?:can|could|will|would)|let me know if you|shall i|should i (?:go|proceed|continue|start|also)|do you want me)\b",
+    re.I,
+)
 _SMALL = re.compile(r"[a-z][\w'’/@.-]*[,!]?(?: +\S+)+")
 # What programs and those who lay out a page write: an indented line, a key with its value, an assignment, a call, a table, a bracket at
 # an end, a path with its line.
@@ -212,30 +235,97 @@ _MADE = re.compile(
 )
 
 
-def _typed_by_shape(passage: str, announced: bool) -> bool:
-    """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many. Of
-    many that nothing announces, the last says nothing (a word about a paste stands behind it), and "you" and "please" are also in letters and guides."""
+def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
+    """Of the spans in a message of many lines those that show by themselves that they were typed, and the others."""
+    glued = _GLUED.search(text, *own[0]) if own and own[0] not in beside else None
+    if glued:
+        own = [(own[0][0], glued.start()), (glued.end(), own[0][1]), *own[1:]]
+    letter = _letter(text)
+    typed: list[Span] = []
+    for at, span in enumerate(own):
+        passage = text[slice(*span)]
+        shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
+        meets = letter[0] < span[1] and span[0] < letter[1]
+        if span in beside or (shown and not meets and not (glued and at == 1) and not _OFFERS.search(passage)):
+            typed.append(span)
+    others = set(own) - set(typed)
+    return typed, sorted(others)
+
+
+def _mostly_the_persons(text: str, own: list[Span]) -> bool:
+    """Whether the spans are most of a message, in one voice. Sentences with capitals and stops are a person's where one asks for something
+    at an end; beside an end in small letters they are somebody else's."""
+    half = len(text.strip()) / 2
+    if sum(end - start for start, end in own) <= half:
+        return False
+    if sum(end - start for start, end in own if not _CASUAL.match(text, start)) <= half or "\n" not in text.strip():
+        return True
+    ends = [text[slice(*span)] for span in (own[0], own[-1])]
+    return not any(_CASUAL.match(end) for end in ends) and any(
+        _REQUEST.search(end) or _asks_for(ends[0]) for end in ends
+    )
+
+
+def _asks_for(passage: str) -> bool:
+    """Whether a paragraph asks for something or orders it; what has no stop at its end may be a title."""
+    return _REQUEST.search(passage) is not None or (
+        _ORDERS.search(passage) is not None and passage.rstrip()[-1:] in ".!:"
+    )
+
+
+def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
+    """Of the spans in a message that is mostly somebody else's those that are the person's word about it, and the others: at its
+    beginning and at its end what asks for something, and what stands on the lines of a log."""
+    edges: set[Span] = set()
+    for spans, at, near, far in ((own, 0, 0, 1), (own[::-1], len(text), 1, 0)):
+        for span in spans:
+            between = text[at : span[near]] if near == 0 else text[span[near] : at]
+            if between.strip() or not (span in beside or _about_a_paste(text, span)):
+                break
+            edges.add(span)
+            at = span[far]
+    edges |= beside
+    return [span for span in own if span in edges], [span for span in own if span not in edges]
+
+
+def _about_a_paste(text: str, span: Span) -> bool:
+    """Whether a paragraph before or after a paste is the person's word about it: it asks for something, is in small letters, or
+    speaks of themselves beside a log."""
+    passage = text[slice(*span)]
+    if _CURLY.search(passage):
+        return False
+    if _CASUAL.match(passage) or _asks_for(passage):
+        return True
+    before, after = text[max(0, span[0] - WIDE) : span[0]].rstrip(), text[span[1] : span[1] + WIDE].lstrip()
+    lines = (before.rpartition("\n")[2], after.partition("\n")[0])
+    return _PERSON.search(passage) is not None and any((sign := _SIGN.search(line)) and sign["log"] for line in lines)
+
+
+def _typed_by_shape(passage: str) -> bool:
+    """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many.
+    "You" in many lines says nothing: it is also in letters and guides."""
     lines = [line[:WIDE] for line in passage.splitlines() if line.strip()]
+    if sum("?" in line for line in lines) >= FEW_QUESTIONS:
+        return False  # somebody wrote them down
     many = len(lines) > TYPED_LINES
     speaks, goes_on = 0, False
-    for line in lines[:-1] if many else lines:
+    for line in lines:
         item = _ITEM.match(line)
         said = line[item.end() :] if item else line
         listed = said != line
         small = _SMALL.match(said) and len(said.split()) > 1 + (many and not listed) and (listed or not goes_on)
         to = not many and _TO_SOMEBODY.search(said)
         made = _MADE.search(line) or _MADE.search(said)
-        speaks += not made and bool(small or to or _ASKS.search(_POLITE.sub("", said) if many else said))
+        speaks += not made and bool(small or to or _ASKS.search(said))
         goes_on = line.rstrip()[-1] not in ".!?:"  # an editor broke it: how the next one begins says nothing
-    return (speaks * 2 >= len(lines) - 1 and not announced) if many else speaks > 0
+    return (speaks * 2 >= len(lines)) if many else speaks > 0
 
 
-def _says_something(words: str) -> bool:
-    return len(words.split()) > 3 or words.endswith(":")
-
-
-def _meets(found: re.Match[str] | None, span: Span) -> bool:
-    return found is not None and found.start() < span[1] and span[0] < found.end()
+def _letter(text: str) -> Span:
+    """Where a letter stands in a message; an empty span where none does."""
+    opens = _SALUTATION.search(text)
+    closes = _CLOSE.search(text, opens.end()) if opens else None
+    return (opens.start(), closes.end()) if opens and closes else (0, 0)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:
@@ -276,8 +366,6 @@ _LAYOUT = (
     r"|^PLEASE IMPLEMENT THIS PLAN|\]\(https?://"
 )
 _SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
-_SEVERITY = re.compile(r"^[ \t]{0,20}(?:Low|Medium|High|Critical) Severity[ \t]{0,20}$", re.M)
-_COMMENT = re.compile(r"[ \t]{0,20}(?:\[@[\w-]{1,60}\]\(|@[\w-]{1,60}[ \t]{0,20}$)", re.M)
 _CURLY = re.compile(r"[“”’]")
 _PERSON = re.compile(
     r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I
@@ -304,7 +392,7 @@ def _first_sign(passage: str) -> int | None:
         return found.start()
     if all(line.startswith(("  ", "\t")) for line in passage.splitlines() if line.strip()):
         return 0  # copied out of a terminal with its margin
-    if _SEVERITY.search(passage[:4000]) or (_CURLY.search(passage[:4000]) and not _PERSON.search(passage[:200])):
+    if _CURLY.search(passage[:4000]) and not _PERSON.search(passage[:200]):
         return 0
     return None
 
@@ -334,14 +422,6 @@ def _remark(passage: str, begun: bool) -> bool:
     if plain.count("`") > 2 or "**" in plain:
         return False
     return _ADDRESSES.search(plain) is not None
-
-
-def _is_title(text: str, span: Span) -> bool:
-    """Whether a passage opens somebody's report: the next line names a severity, or is a heading after a full stop."""
-    last, after = text[span[1] - 1 : span[1]], text[span[1] : span[1] + 60].lstrip()
-    if last in ":?":
-        return False
-    return _SEVERITY.match(after) is not None or (last == "." and after.startswith(("## ", "---\n", "### ")))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
