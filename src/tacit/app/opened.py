@@ -359,8 +359,6 @@ class Opened:
         named = settings["model.url"].value or settings["model.command"].value
         if not named or (step == "rewrite" and not settings["model.rewrite"].value):
             return None
-        if step == "same" and settings["reader.by"].value not in ("", "nobody"):
-            return None  # who reads says at learn time which lessons are one, with the session before their eyes
         from tacit.providers import chosen
         from tacit.stores.ledger import StoreLedger
 

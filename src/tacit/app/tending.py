@@ -52,7 +52,7 @@ class Tending(PageVerbs, Safety):
 
     def _tending_model(self) -> Model | None:
         """The model for whichever step of `tend` may ask one; each looks itself whether it may."""
-        return next((model for step in ("same", "triage", "reflect") if (model := self.model(step)) is not None), None)
+        return next((model for step in ("triage", "reflect") if (model := self.model(step)) is not None), None)
 
     def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
         """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""

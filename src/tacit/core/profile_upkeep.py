@@ -93,6 +93,7 @@ class ModelUse:
         tuple[str, ...],
         key(
             "steps that may ask a model, if the user has named one",
+            # "same" asks nobody any more; profiles of before name it
             choices=("extract", "read", "gate", "rewrite", "same", "triage", "reflect"),
         ),
     ]

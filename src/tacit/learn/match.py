@@ -1,9 +1,6 @@
 """Is this finding a lesson already known? Neighbours come from full text and from the error's signature; the matcher decides.
 
 Memories of every state are asked: what a person forgot must be recognised when it comes again.
-
-Where a model reads after the words (`tend.by_model`), they count only what says a lesson in its own words, or is its very error. What
-else they would count becomes a lesson of the same family, and the model's word joins the two.
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from math import log
 from typing import TYPE_CHECKING
 
-from tacit.core.clock import days_between
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.rows import Found, Hit, scope_projects
@@ -23,7 +19,7 @@ from tacit.core.states import ACTIVE, CLOSED
 from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
-from tacit.learn.stage import scope_at_birth, takes_over
+from tacit.learn.stage import takes_over
 from tacit.stores.lookups import indexed, with_signature
 from tacit.words.match import (
     YOUNG_THRESHOLD,
@@ -47,7 +43,6 @@ if TYPE_CHECKING:
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
 LONG, LONG_WORDS = 40, 64
-READ_WITHIN = 2.0  # days: a model that last read longer ago may be gone, and words count alone again
 _NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
@@ -104,12 +99,6 @@ def _tokens(found: Found, hit: Hit) -> list[str]:
     return found.tokens(f"{hit.memory.text} {hit.words.partition(chr(10))[0]}")
 
 
-def is_read(tx: Transaction, project: str, at: str) -> bool:
-    """Whether a model reads after the words in this project: it passed its exam, decides alone, and has lately read all there was."""
-    read = tx.meta(f"tend:{project}:reads")
-    return bool(read) and days_between(read, at) < READ_WITHIN
-
-
 def match(
     tx: Transaction,
     project: str,
@@ -117,11 +106,9 @@ def match(
     profile: Profile,
     found: Found,
     *,
-    read: bool = False,
     but: Collection[str] = (),
 ) -> Matched:
-    """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not. `read`: a model is asked where words
-    are not the same."""
+    """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not."""
     mine = prepared(finding)
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
@@ -152,14 +139,6 @@ def match(
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
     if choice.id and is_wider(fitting[choice.id], project) and mine.text != prepared_of(fitting[choice.id]).text:
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of a wider scope")
-    if choice.id and read:
-        met = fitting[choice.id]
-        stands = successor_of(tx, met)  # what was merged into another is known by its own words
-        if stands is not None and is_asked(finding, mine, met, stands, profile, project):
-            fitting[choice.id] = stands
-            choice = Match(
-                "", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked"
-            )
     # Not the same lesson, yet one told would tell the other's unit too.
     near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
@@ -229,23 +208,6 @@ def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
             return None
         memory = after[0]
     return memory
-
-
-def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, profile: Profile, project: str) -> bool:
-    """Whether a model would be asked about a finding and the lesson that stands: not in the words of what was `met`, nor of its error,
-    and the two could be one lesson at all."""
-    its = prepared_of(met)
-    if mine.text == its.text or (mine.signature and mine.signature == its.signature):
-        return False
-    born = (
-        project,
-        scope_at_birth(finding, profile),
-        finding.agent,
-        finding.domain,
-        class_of(profile, kind_named(profile, finding.kind)),
-    )
-    in_force = stands.state in ACTIVE and stands.gate == "allow"
-    return in_force and born == (stands.project, stands.scope, stands.agent, stands.domain, stands.klass)
 
 
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:

@@ -17,7 +17,7 @@ from tacit.core.rows import FindingRow, Project, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
-from tacit.learn.match import Neighbours, is_read, keeps_apart, match, successor_of
+from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.outside import strange_script
 from tacit.learn.own_commands import advised
 from tacit.learn.prepare import unit_of
@@ -61,7 +61,6 @@ class Findings:
         asked = tx.run(root) if root != self.id else None  # the same run, under the name it asked for lessons with
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
-        self.read = is_read(tx, self.project.id, self.at)
         self.said = Said(tx.findings(run=self.id), self.run.id)
         self.buried = tx.tombstones(self.id)
 
@@ -171,14 +170,11 @@ class Findings:
         return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
-        # A model is asked about lessons only: what becomes none by itself is left to words.
-        read = self.read and decision.outcome == "allow" and not decision.linked
-        read = read and finding.tier not in PERSONAL and not too_slight(finding, self.profile)
         apart: dict[str, Memory] = {}  # alike, and yet not this one
 
         def met() -> Matched:
             near = self.near.of(finding)
-            found = match(tx, self.project.id, finding, self.profile, near, read=read, but=apart)
+            found = match(tx, self.project.id, finding, self.profile, near, but=apart)
             stands = successor_of(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
             if found.memory is None or stands is None or not keeps_apart(finding, decision, stands, self.profile):
                 return replace(found, memory=stands)

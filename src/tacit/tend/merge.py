@@ -1,8 +1,8 @@
 """Lessons that say the same become one; lessons that say opposite things are put before somebody.
 
-Likeness is `core.match`'s, and so are the claims that speak against it: "delete it at once" and "never delete it" are as
+Likeness is `words.match`'s, and so are the claims that speak against it: "delete it at once" and "never delete it" are as
 alike as two texts can be and are never one lesson. Such a pair becomes a proposal, once, whatever its answer. What words
-leave open a model is asked about where there is one (`tend.by_model`).
+leave open the reader is asked about when it reads a session (`learn.reader.twins`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from tacit.core.memory import Memory
 from tacit.core.merge import keeper
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
-from tacit.tend.by_model import MergePass, forget_reader
 from tacit.tend.context import Context, StepReport
 from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, pair_name, was_refused
 from tacit.words.prepared import Likeness
@@ -33,26 +32,16 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def step(context: Context) -> StepReport:
-    """Merge what says the same, propose what contradicts; then ask a model, where there is one that can tell."""
-    model = context.model if "same" in context.profile.model.steps else None
-    if context.dry_run:
-        model = None
-    elif model is None:
-        forget_reader(context)
-    asking = MergePass(context, model) if model is not None else None
-    by_words = _Merging(context, left_to_model=asking is not None and asking.alone and asking.is_able())
+    """Merge what says the same, propose what contradicts."""
+    by_words = _Merging(context)
     by_words.walk()
-    if asking is not None:
-        asking.walk()
-    return by_words.report(asking)
+    return by_words.report()
 
 
 class _Merging(Joining):
     """One pass over what changed, by words."""
 
-    def __init__(self, context: Context, *, left_to_model: bool) -> None:
-        super().__init__(context)
-        self.looked, self.left_to_model = 0, left_to_model
+    looked = 0
 
     def walk(self) -> None:
         """Merge and propose, portion by portion."""
@@ -64,16 +53,11 @@ class _Merging(Joining):
                 if not self.left:  # what is left must be found again
                     self.context.put_mark(tx, "merged", mark)
 
-    def report(self, also: MergePass | None = None) -> StepReport:
-        """What was done, by words and `also` by a model."""
+    def report(self) -> StepReport:
+        """What was done."""
         facts = {"compared": self.looked, "contradictions": len(self.asked)}
-        if also is None:
-            done = len(self.changes) + len(self.asked)
-            return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, facts=facts)
-        changes, asked = (*self.changes, *also.changes), (*self.asked, *also.asked)
-        facts |= {"asked": also.answered, "same": also.same}
-        done, left = len(changes) + len(asked), self.left + also.left
-        return StepReport("merge", done, changes, asked, left, notes=tuple(also.notes), facts=facts)
+        done = len(self.changes) + len(self.asked)
+        return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, facts=facts)
 
     def _pairs(self, ids: Sequence[str]) -> list[Pair]:
         found = []
@@ -94,7 +78,7 @@ class _Merging(Joining):
         stays, goes = keeper(*both)
         if pair.against:
             self.contradicts(tx, *both, pair.against.partition(":")[0])
-        elif not is_plainly_one(*both) and (self.left_to_model or was_refused(tx, *both)):
+        elif not is_plainly_one(*both) and was_refused(tx, *both):
             return
         elif pair.doubt:
             self.propose(

@@ -1,4 +1,4 @@
-"""Two lessons at a time: who is compared with whom, and what is done with a pair, whoever judged it.
+"""Two lessons at a time: who is compared with whom, and what is done with a pair.
 
 Not every pair is looked at: what changed since the last pass is compared with its neighbours by signature and by full text.
 """
@@ -42,9 +42,7 @@ class Pair:
 
 
 class Joining:
-    """What both ways of looking at changed lessons do with a pair."""
-
-    words, neighbours = _WORDS, _NEIGHBOURS
+    """What is done with a pair of lessons."""
 
     def __init__(self, context: Context) -> None:
         self.context, self.store, self.profile, self.project = (
@@ -55,9 +53,7 @@ class Joining:
         )
         self.changes: list[tuple[str, str, str, str]] = []
         self.asked: list[str] = []
-        self.notes: list[str] = []
         self.left = 0
-        self.more = False  # beyond what one pass looks at
         self.seen: set[tuple[str, str]] = set()
 
     def changed(self, mark: str, most: int) -> Iterator[tuple[list[str], str]]:
@@ -65,7 +61,6 @@ class Joining:
         at = self.context.mark(mark)
         after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
         found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
-        self.more = len(found) >= most
         for start in range(0, len(found), _PORTION):
             portion = found[start : start + _PORTION]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
@@ -78,7 +73,7 @@ class Joining:
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
         """The neighbours that a lesson could be one with, but for pairs that were `seen`; outside of any transaction."""
-        found = self.store.find([self.project], query_words(memory.text, self.words), limit=self.neighbours)
+        found = self.store.find([self.project], query_words(memory.text, _WORDS), limit=_NEIGHBOURS)
         others = {hit.memory.id: hit.memory for hit in found.hits}
         if memory.signature:
             others.update((hit.memory.id, hit.memory) for hit in self.store.signed([self.project], [memory.signature]))

@@ -21,7 +21,6 @@ from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.due import often_met
 from tacit.tend.agreement import TrackRecord
-from tacit.tend.by_model import merging
 from tacit.tend.context import Context, StepReport
 from tacit.tend.judge import standings
 from tacit.trial.coin import POOL
@@ -73,7 +72,7 @@ class Figures:
     model: Mapping[str, int]  # counters of models
     events: Mapping[str, int]  # all other counted events
     tended: str  # when a whole pass last ended; empty: never
-    # of triage and of merging: decided, known, agreed of the last, decides alone
+    # of triage: decided, known, agreed of the last, decides alone
     tiers: Mapping[str, Mapping[str, Any]]
     failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
 
@@ -143,13 +142,9 @@ def figures(store: Reads, project: str, profile: Profile, at: str, since: str, f
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={each.tier: _record(each) for each in (*standings(store, project), merging(store, project))},
+        tiers={each.tier: _record(each) for each in standings(store, project)},
         failures=tuple(failures),
     )
-
-
-def _told(tier: str) -> str:
-    return "a model that merges" if tier == "merges" else f"triage by {tier}"
 
 
 def _record(tier: TrackRecord) -> dict[str, Any]:
@@ -196,7 +191,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
             f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
         ),
         *(
-            (not at["autonomous"], f"{_told(tier)} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
+            (not at["autonomous"], f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
             for tier, at in found.tiers.items()
         ),
         (
