@@ -57,7 +57,7 @@ def kinds(name: str = "secrets.txt") -> dict[str, str]:
 
 
 def filled(line: str, by: Random) -> tuple[str, str]:
-    """A line with random bodies, and its secret."""
+    """A line with random bodies (and a line break for each `\\n`), and its secret, of several lines the longest."""
 
     def body(found: re.Match[str]) -> str:
         kind, size = found[1], int(found[2] or 0)
@@ -71,7 +71,9 @@ def filled(line: str, by: Random) -> tuple[str, str]:
         return "".join(by.choices(ALPHABETS[kind], k=size))
 
     whole = re.sub(r"\{([ahHdulbwAqpU])(?::(\d+))?\}", body, line)
-    return whole.replace("⟦", "").replace("⟧", ""), re.search("⟦(.*)⟧", whole)[1]  # type: ignore[index]
+    whole = whole.replace(r"\n", "\n")
+    secret = re.search("⟦(.*)⟧", whole, re.S)[1]  # type: ignore[index]
+    return whole.replace("⟦", "").replace("⟧", ""), max(secret.split("\n"), key=len)
 
 
 def left(secret: str, text: str) -> bool:

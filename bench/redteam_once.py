@@ -164,6 +164,10 @@ def repository(kept: str) -> str:
     subprocess.run(["git", "init", "-q", folder], check=True)
     subprocess.run([*quiet, "add", "docs", "Makefile"], check=True)
     subprocess.run([*quiet, "commit", "-qm", "first"], check=True)
+    with open_memories(
+        f"{folder}/{new_id()}.db", cwd=folder
+    ) as first:  # two stores that name it at once would disagree
+        first.ensure_project()
     return folder
 
 

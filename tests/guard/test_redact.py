@@ -607,6 +607,21 @@ def test_ids_hashes_and_names_are_no_random_words(text: str) -> None:
     assert redact(text).text == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "send ⟦kwTz!3opa⟧ to the console", "tool --host db -U app -P ⟦x7kLmq2⟧ run", "frobctl -auth lena:⟦x7kLmq2w⟧ list", "echo x7kLmq2w | sudo -S true", "検証環境のパスワードは⟦x7kLmq2w⟧です",
+        "mật khẩu là ⟦x7kLmq2w⟧", "jelszó: ⟦x7kLmq2w⟧", "https://ci.example/build_hooks/⟦6b9dbb70efc1c9ac265256de⟧", "SIM PUK: ⟦48213377⟧", "WIFI:T:WPA;S:Shop;P:⟦x7kLmq2w⟧;;",
+        "enable password 7 ⟦09424B1D1A0A1913⟧", "openssl rand -hex 16\n⟦9f86d081884c7d659a2feaa0c55ad015⟧", 'routing_key: ⟦9f86d081884c7d659a2feaa0c55ad015⟧',
+    ],
+)  # fmt: skip
+def test_what_is_likely_in_its_place_goes_if_it_looks_the_part(text: str) -> None:
+    """Any program's options, any language's word, addresses that let in whoever has them."""
+    plain = text.replace("⟦", "").replace("⟧", "")
+    secret = text.partition("⟦")[2].partition("⟧")[0] or "x7kLmq2w"
+    assert secret not in redact(plain).text
+
+
 def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:
     """No two alike, so that nothing can be remembered about them: all of them go, what stands before them stays, and twice is once."""
     from random import Random
@@ -625,7 +640,7 @@ def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:
     assert "[redacted:secrets]" not in redact(few).text
 
 
-@pytest.mark.parametrize("name", ["secrets.txt", "secrets_known.txt"])
+@pytest.mark.parametrize("name", ["secrets.txt", "secrets_known.txt", "labels/walls/secrets.txt"])
 def test_no_kind_of_the_lists_is_left(name: str) -> None:
     """Those that somebody wrote down before looking at the rules, and those that a review found on the disk; five bodies each."""
     bench = runpy.run_path(str(Path(__file__).resolve().parents[2] / "bench" / "redaction_disk.py"))
@@ -648,6 +663,12 @@ def test_no_kind_of_the_lists_is_left(name: str) -> None:
         '{"id":"PRR_kwDOIvux3s8AAAABFOUStA"}',
         "unzip -p data.zip notes.txt",
         "seed the database with fixtures before running tests",
+        "built for CMake#710 with Subject%03d, see a%2FB%20c",
+        "Use Python3! Or Windows11?",
+        "docker run -u 1000:1000 -p 8080:80 node:20",
+        "uses: actions/checkout@v4 and npm:string2@1.2.3",
+        "cache key 9f86d081884c7d659a2feaa0c55ad015",
+        "Verify 404 (line 130)",
     ],
 )
 def test_where_something_listens_when_and_which_is_no_secret(text: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.guard.expressions import Span
 
-_SHORTEST = 12  # characters
+_SHORTEST, SHORTEST_CHOSEN = 12, 8  # characters
 MOST_BLOCKS = 100  # certificates of one text that are recognised
 MOST_JUDGED = 400  # words that are remembered with what was decided about them
 BEFORE = 40  # characters that may name what follows
@@ -29,6 +29,8 @@ def opaque(text: str, low: str) -> Iterator[Span]:
 
     longest = max(map(len, text.replace("\0", " ").split()), default=0)
     yield from _codes(text, low, longest)
+    if longest >= SHORTEST_CHOSEN:
+        yield from _chosen(text)
     if longest < _SHORTEST:  # nothing is compiled for it
         return
     yield from _hexadecimal(text, low)
@@ -76,6 +78,25 @@ def _is_random_word(word: str, three: bool) -> bool:
     return chop(word) <= (2.6 if long and three else 2.2) and is_random(word, 3.0) and not stand_in(word)
 
 
+def _chosen(text: str) -> Iterator[Span]:
+    """Passwords as rules for passwords want them: small and capital letters, a digit and a sign in one word that is no reference, format or address."""
+    signs = "!#%&*?$~^"
+    if not any(sign in text for sign in signs):
+        return
+    shape = rf"(?<![\w{signs}@+./\\<{{-])(?=\S{{0,39}}\d)[A-Za-z0-9{signs}]{{{SHORTEST_CHOSEN},40}}(?![\w{signs}@+/\\<>({{=-]|\.\w)"
+    for match in compiled(shape).finditer(text):
+        word = match[0]
+        if (
+            classes(word) < 3
+            or word.isalnum()
+            or compiled(r"%[0-9A-Fa-f]{2}|%\d*[sdxfv]\b|%\w%|\^[A-Z[]|^\d\dm|#v?\d+\*{0,2}$|\*\*").search(word)
+        ):
+            continue
+        # a sign that opens or closes a word is as likely a sentence's or a program's
+        if (not word[1:-1].isalnum() or chop(word) <= 3.2) and not stand_in(word):
+            yield *match.span(), "password"
+
+
 def _hexadecimal(text: str, low: str) -> Iterator[Span]:
     """A wallet's key looks like any hash of a chain; what is said before it decides."""
     from tacit.guard.redact_rules import CHAIN_HASH, CHAIN_KEY
@@ -105,6 +126,6 @@ def _codes(text: str, low: str, longest: int) -> Iterator[Span]:
                 yield *match.span(), "recovery-codes"
     if longest < 19:
         return
-    for match in compiled(r"(?<![\w-])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}(?![\w-])").finditer(text):
+    for match in compiled(r"(?<![\w-])(?:[A-Z]{1,3}-)?[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}(?![\w-])").finditer(text):
         if len(compiled(r"\d").findall(match[0])) >= 3 and compiled(r"[G-Z]").search(match[0]):
             yield *match.span(), "licence-key"

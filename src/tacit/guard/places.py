@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.guard.expressions import compiled
-from tacit.guard.judge import chop, dense, is_random, is_term, mixed, stand_in, worth_hiding
+from tacit.guard.judge import chop, classes, dense, is_code, is_random, is_term, mixed, stand_in, worth_hiding
 from tacit.guard.names import says
 
 TYPE_CHECKING = False
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 def places(text: str, low: str) -> Iterator[Span]:
     """Values of headers, cookies, URLs and the like, where only a credential has business."""
-    from tacit.guard.redact_rules import SECRET_PLACES
+    from tacit.guard.redact_rules import LIKELY_PLACES, SECRET_PLACES
 
-    for kind, hints, expression in SECRET_PLACES:
-        if any(hint in low for hint in hints):
-            for match in compiled(expression).finditer(text):
-                if not stand_in(match[1]):
-                    yield *match.span(1), kind
+    for rules, judged in ((SECRET_PLACES, False), (LIKELY_PLACES, True)):
+        for kind, hints, expression in rules:
+            if any(hint in low for hint in hints):
+                for match in compiled(expression).finditer(text):
+                    group = match.lastindex or 1
+                    if not stand_in(match[group]) and (not judged or _looks_the_part(match[group])):
+                        yield *match.span(group), kind
     if "authorization" in low or "bearer" in low:
         yield from _authorization(text)
     if "auth" in low and '"' in text:  # docker's config.json
@@ -38,6 +40,12 @@ def places(text: str, low: str) -> Iterator[Span]:
         yield from _elements(text)
     if "kind:" in low and "secret" in low:
         yield from _manifests(text)
+
+
+def _looks_the_part(content: str) -> bool:
+    """Whether a value in a likely place is a credential and no path, address, version or term."""
+    odd = len(content) >= 10 and classes(content) >= 2 and chop(content) <= 2.4
+    return (mixed(content) or odd) and not is_term(content) and not is_code(content, "literal")
 
 
 def _authorization(text: str) -> Iterator[Span]:
@@ -109,7 +117,7 @@ def _url_parameters(text: str) -> Iterator[Span]:
     for match in compiled(rf"(?i)[?&#;](?:{URL_PARAMETERS})=([^\s&#\"'`<>]{{8,4096}})").finditer(text):
         content = match[1].rstrip(".,;)")
         if (
-            len(content) >= 16
+            len(content) >= (16 if classes(content) < 3 else 10)
             and mixed(content)
             and is_random(content, 2.5)
             and chop(content) <= 4

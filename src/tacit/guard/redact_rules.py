@@ -167,7 +167,33 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
         r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w/-])",
         3.0,
     ),
-    ("recovery-key", ("recovery", "bitlocker"), r"(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])", 2.0),
+    ("recovery-key", ("-",), r"(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])", 2.0),
+    ("wallet-key", ("xprv", "nsec1"), r"(?<![A-Za-z0-9])(?:[xyz]prv[A-Za-z0-9]{100,120}|nsec1[a-z0-9]{58})(?![A-Za-z0-9])", 2.5),
+    ("wallet-key", ("privkey", "wif", "bitcoin", "wallet"), r"(?<![A-Za-z0-9])[5KL][A-Za-z0-9]{50,51}(?![A-Za-z0-9])", 2.5),
+    ("encoded-secret", ("eyj",), r"(?<![\w,+/-])eyJ(?!2ZXJz)[\w+/-]{80,}={0,2}", 3.0),
+    ("app-password", ("passw", " -p ", "login", "app"), r"(?<![\w-])[a-z]{4}(?:-[a-z]{4}){3}(?![\w-])", 2.5),
+    ("chat-token", ("oauth:", "ntfy.sh/"), r"(?:\boauth:|ntfy\.sh/)(\w{12,40})", 2.5),
+    (
+        "api-key",  # a hash by its looks, a key by what is said before it
+        ("key", "salt", "macaroon", "legacy", "appid", "secret", "oauth", "accounts", "psk", "ntlm", "certificate", "token", "nthash"),
+        r"(?i)(?:keys?|salt|macaroon|s[02]_[a-z]{3,20}|appid|secret[ _]?id|oauth[\w.-]{0,40}|accounts|psk|ntlm|nthash|certificate|token)\b(?<!cache.key)(?<!public.key)(?<!pub.key)(?<!object.key)(?<!sort.key)(?<!mary.key)(?<!eign.key)(?<!ency.key)(?<!gate.key)(?<!cachekey)(?<!publickey)"
+        r"(?!s? (?:digest|sum|file))(?:(?!\b(?:hash|sha\d*|commit|digest|md5|checksum|fingerprint|id|public|cache|rev)\b)[^\n]){0,32}?(?<![\w/.@-])(?:\d{1,8}:)?([0-9a-f]{32,200}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-]|\.\w)",
+        2.5,
+    ),
+    ("password-hash", ("{sha", "{ssha", "aad3b4"), r"(?i)(?:\{s?sha\d{0,3}\}([A-Za-z0-9+/]{20,}={0,2})|aad3b435b51404eeaad3b435b51404ee:([0-9a-f]{32}))", 2.5),
+    ("otp-secret", ("otp", "2fa", "mfa", "authenticator", "setup", "manual", "secret"), r"(?<![A-Za-z0-9])(?=[A-Z2-7 ]{0,40}[2-7])((?:[A-Z2-7]{4}[ -]){3,7}[A-Z2-7]{4}|[A-Z2-7]{16,64})(?![A-Za-z0-9])", 2.8),
+    (
+        "generated-secret",  # the line that a program prints whose work it is
+        ("rand", "pwgen", "token_", "password", "secret", ".key", "cookie", "token", "uuidgen"),
+        r"(?im)^[^\n]{0,120}(?:openssl rand|pwgen|token_(?:hex|urlsafe)|passwor[dt]|secret|\.key|cookie|token)\b[^\n]{0,60}\n[>\s\"'b]{0,4}((?=\S{0,60}\d)[\w+/=.!#%&*?-]{12,128})[\"']?[ \t]*$",
+        2.8,
+    ),
+    (
+        "link",
+        ("hook", "ping", "trigger", "deploy", "/inputs/", "secret", "invite", "join", "notify", "share", "discord.gg", "t.me/", "we.tl", "rtmp", "#", "/token/"),
+        r"(?i)://(?=[^\s\"'<>]{0,160}(?:hook|ping|trigger|deploy|/inputs/|secret|invite|join\.|notify|/share|discord\.gg|t\.me/\+|we\.tl/t-|rtmp|/token/|[/?][\w-]{0,20}\#))[^\s\"'<>?]{3,160}?[/=+\#-](?:t-|zt-)?((?=[\w-]{0,60}\d)(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=/?)|[0-9a-f]{24,64}|[a-z0-9]{20,64}|(?-i:(?=[\w-]{0,40}[a-z])(?=[\w-]{0,40}[A-Z])[\w-]{10,80})|(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}))(?![\w/.=-])",
+        2.5,
+    ),
     ("zapier-webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/([\w/-]{8,100})", 2.0),
     (
         "discord-token",
@@ -213,8 +239,9 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
 SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "code",
-        ("pin ", "pin:", "otp", "verification", "unlock", "one-time", "one time", "2fa", "mfa", "door", "pairing", "recovery"),
-        r"(?i)\b(?:pin|otp|(?:verification|unlock|one[- ]time|[2m]fa|door|pairing|recovery)[ -](?:pass)?code)(?:\s(?:is|was)|\s?[:=])?\s(\d{4}|\d{6}|\d{8})(?![\w.:/-]|,\d)",
+        ("pin", "puk", "otp", "tan ", "keypad", "combination", "cvv", "cvc", "code", "código"),
+        r"(?i)(?<![a-z])(?:[a-z]{0,16}[- ]?(?:pin|puk)|otp|i?tan(?: \d{1,3})?|cv[vc]2?|keypad|combination|(?:verification|unlock|one[- ]time|[2m]fa|door|gate|alarm|box|pairing|setup|recovery|backup|access|security|entry|pass)[ -]?codes?|zugangscode|code d[eu] \w{1,20}|código de \w{1,20})"
+        r"(?:\s(?:for|of|to|at|für|de|del|du)\s[\w'./ -]{1,40}?)?(?:(?:\s?[:=]|\s(?:is|was|lautet|ist|c'est|est|es))\s{0,3}[\"'(]?(?=[\d -]{3,11}(?!\d))|\s{1,3}(?=(?:\d\d){2,4}\b|\d{3}\b))(\d{3}-\d{2}-\d{3}|\d{3,4}[- ]\d{3,4}|\d{3,8}|\d{11})(?![\w:/-]|[.,]\d|\s?(?:ms|bytes|chars|digits|times|px)\b)",
     ),
     (
         "header",
@@ -251,17 +278,15 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password", ("psk",), r"(?i)(?<![a-z])psk\s{0,4}[=:]\s{0,4}[\"']?([^\s\"'$<{]{8,64})"),
     ("api-key", (" login ",), r"\b(?:wandb|cargo|railway|prefect cloud)\s{1,4}login\s{1,4}(?:--relogin\s{1,4}|--key\s{1,4})?([A-Za-z0-9_-]{20,200})"),
     ("twilio-token", ("client(",), r"\bClient\(\s{0,4}[\"']AC[0-9a-f]{32}[\"'],\s{0,4}[\"']([0-9a-f]{32})"),
+    ("key-bytes", ("key", "secret"), r"(?i)(?:key|secret)\w{0,8}[\"'`]?(?:\[\d{0,3}\])?[ \t]{0,4}[:=][ \t]{0,4}[\[{]{1,2}\s{0,4}((?:(?:0x[0-9a-f]{1,2}|\d{1,3}),\s{0,4}){15,63}(?:0x[0-9a-f]{1,2}|\d{1,3}))"),
     (
         "seed",
         ("mnemonic", "phrase", "words"),
         r"(?i)\b(?:mnemonic|(?:seed|recovery|secret|backup|wallet)[ _-](?:phrase|words))\b[^\n]{0,20}?[\s:=\"'(]((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
     ),
-    ("card", ("card", "cvc", "cvv", "visa", "pay "), r"(?<![\d-])(\d{4} \d{4} \d{4} \d{4}|\d{4}-\d{4}-\d{4}-\d{4})(?![\d-])"),
-    (
-        "code",
-        (" pin ",),
-        r"(?i)\bpin\s(?:of|for|to)\s[\w' -]{1,40}?\s?(?:is|was|:|=)\s{0,2}(\d{4}|\d{6}|\d{8})(?![\w.:/-]|,\d)",
-    ),
+    ("password", ("wlan", "wpa", "wi-fi", "wifi"), r"(?i)\b(?:wlan|wpa\d?|wi-?fi)\b[- ]?(?:(?:network )?(?:key|schlüssel|code|pass\w{0,8})\b)?\W{1,3}((?=\w{0,30}\d)[0-9A-F]{8,63}|\d{8,63})(?!\w)"),
+    ("card", ("3", "4", "5", "6"), r"(?<!\d)(?<!\d[ -])([3-6]\d{3} \d{4} \d{4} \d{4}|[3-6]\d{3}-\d{4}-\d{4}-\d{4})(?!\d|[ -]\d{4})"),
+    ("code", ("code", "cpin"), r"(?i)(?:\b[A-Z]-(\d{6}) is your|\b(\d{4,8}) is your [\w -]{1,40}code|\+CPIN=\"(\d{4,8}))"),
     ("password", ("pass:",), r"(?:-passin|-passout|-pass|-k)\s{1,4}[\"']?pass:([^\s\"']{3,200})"),
     ("password", ("auth plain", "auth login"), r"(?i)\bAUTH\s{1,4}(?:PLAIN|LOGIN)\s{1,4}([A-Za-z0-9+/]{12,400}={0,2})"),
     ("private-key", ('"kty"', "kty"), r"\\{0,4}[\"'](?:d|p|q|dp|dq|qi|k)\\{0,4}[\"']\s{0,4}:\s{0,4}\\{0,4}[\"']([\w-]{20,1000})"),
@@ -269,6 +294,67 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password-hash", ("$2", "$argon2", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$scrypt", "pbkdf2_"), r"(\$(?:2[abxy]|argon2(?:id|i|d)|1|5|6|y|apr1|scrypt)\$[\w./$=,+-]{20,200}|pbkdf2_sha\d{1,3}\$\d{2,8}\$[\w./+=$-]{16,200})"),
     ("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=([A-Za-z2-7]{12,128})"),
     ("seed", ("wireguard", "privatekey", "presharedkey"), r"(?i)\b(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{42,43}={0,2})"),
+)  # fmt: skip
+
+# Places where a credential is likely: as above, but what stands there has to look the part (letters with digits or signs). The word for
+# a password is one of many languages; what stands between it and the value is any of their words.
+LIKELY_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "password",  # any program's: a user, then a password
+        (" -u", " --user", " /user", " -d "),
+        r"(?<!\S)(?:-[uUDl]|--?user(?:name)?|/user:?)[ =]?[^\s|;]{1,80}\s(?:[^\n|;]{0,80}?\s)?(?:-(?:p|P|w|pw|A|X|pass|passwd|password)|/r?p(?:ass)?(?:word)?)[: =]{0,2}[\"']?([^\s\"'|;]{5,80})",
+    ),
+    ("password", (" -p ", " -pw "), r"\s-(?:p|P|pw)\s[\"']?([^\s\"'|;&:]{6,80})[\"']?\s[^\n|;&]{0,60}?(?<!\S)-[uUDr]\s"),
+    (
+        "password",
+        ("ssh-keygen", "security ", "signtool", "certutil", "openssl", "snmp", "crypt", "rdp", "plink", "schtasks", "keytab", "ktutil"),
+        r"(?i)\b(?:ssh-keygen|security|signtool|certutil|openssl|snmp\w{0,12}|\w{0,8}crypt\w{0,8}|\w{0,3}freerdp|plink|schtasks)\b[^\n|;]{0,160}?\s[-/](?:p|pw|n|k|a|x|c|w|rp)[: ]\s{0,2}[\"']?([^\s\"'|;]{5,80})",
+    ),
+    (
+        "password",  # a pair
+        ("auth", "cred", " -u", " -a", "login", "digest", "cert", "userpwd"),
+        r"(?i)(?<![\w.-])(?:-[ual]|--?\w{0,12}-?(?:user|auth|creds|credentials|login|userpwd|cert)|login|digest)[ =][\"']?\w[\w.@\\/+-]{0,80}[:,%]([^\s\"'|;,]{5,100})",
+    ),
+    ("password", ("sql", "oracle", "impdp", "expdp", "rman"), r"(?i)\b(?:(?:sqlplus|sqlcl|sqlldr|rman|impdp|expdp|imp|exp)\s|thin:|oci:)(?:target |userid=|-\w{1,8} ){0,3}[\"']?[a-z]\w{0,30}/([^\s/@\"']{5,60})(?=@|\s|$|[\"'])"),
+    ("password", ("@",), r"(?<![\w@.#])(?!npm|pkg|patch|workspace|file|sha\d|oci|brew|mas|cargo|pipx|asdf|aqua|ubi|git)[A-Za-z0-9][\w.+-]{1,40}:([^\s:/@\"'`<>(){}\[\],;]{6,60})@(?=[A-Za-z0-9])"),
+    (
+        "password",  # handed on: to a program that asks for it
+        ("echo", "printf", "<<<"),
+        r"(?i)(?:\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|[\"']%s(?:\\n)?[\"']\s)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{5,80})[\"']?[^\n|]{0,30}\|[^\n]{0,80}?(?:sudo\s-\w{0,4}S|pass|login|auth|kinit|crypt|gpg|unlock|stdin|secret|vault|connect)|(?:pass|login|auth|crypt|gpg|unlock|secret|vault)[^\n]{0,80}<<<\s{0,2}[\"']?([^\s\"']{5,80}))",
+    ),
+    (
+        "password",  # a user and a password, one after the other
+        ("identif", "user", "login", "register", "unlock", "basic", "net use", "using", "auth ", "isql", "wpa_pass", "userstore", "setpassword"),
+        r"(?i)(?:\bidentified by|\bnickserv identify|\b(?:add|change|set)_?(?:user|password)\s\S{1,60}|\bnet user\s\S{1,60}|\+login\s\S{1,60}|\b\w{0,10}ctl register\s\S{1,60}\s\S{1,60}|\bLOGIN\s\S{1,60}@\S{1,60}|> user\s\S{1,60}|\bunlock|\bhttp-basic\.\S{1,60}\s\S{1,60}|"
+        r"/user:\S{1,60}|\buser\s\S{1,40}\susing|(?-i:\bAUTH)(?: default)?|\bisql\s\S{1,40}\s\S{1,40}|\bwpa_passphrase\s\S{1,40}|\buserstore set\s\S{1,40}\s\S{1,60}\s\S{1,40})\s{1,4}[\"']?([^\s\"';]{5,80})",
+    ),
+    (
+        "password",  # the last argument of a call that logs in
+        ("login", "log_in", "signin", "sign_in", "connect", "auth", "begin", "database", "protect", "pwencode"),
+        r"(?i)(?:log_?in|sign_?in|connect\w{0,10}|authenticate|auth|begin|database|protect|pwencode in)\s{0,2}[=(]{0,2}\(?\s{0,2}(?:[\w.]{0,20}=?[\"'][^\"'\n]{0,60}[\"'],\s{0,2}){0,3}[\w]{0,20}=?[\"']([^\"'\s]{6,60})[\"']\s{0,2}[);]",
+    ),
+    ("password", (" / ", "|"), r"(?i)\b(?:log-?in|creds|credentials|acc[eè]s(?:so|o)?|zugang\w{0,8}|konto|account|user|benutzer|usuario|identifiant|admin\w{0,10}|root|wifi|wlan|ssid|vpn)\b[^\n/]{0,60}\s/\s([^\s\"'`]{6,60})"),
+    ("password", ("login", "creds", "cred", "zugang", "access", "acces"), r"(?i)\b(?:creds|credentials|log-?in|zugang\w{0,8}|acc[eè]s|acceso|access)\b[^\n]{0,40}?\s[a-z][\w.@-]{1,40}[:/]([^\s\"'`/:]{6,60})"),
+    ("password", ("wifi:",), r"WIFI:[^\n]{0,100}?;?P:([^;\n]{4,63});"),
+    ("password", ("password", "secret", "key", "md5"), r"(?i)\b(?:password|secret|key|md5)\s[05789]\s([0-9A-Za-z$./]{6,100})"),
+    ("password", ("radius", "tacacs", "ospf", "secret", "passwd", "community", "psk", "neighbor", "authtok"), r"(?i)\b(?:(?:radius|tacacs|ospf)\b[^\n]{0,60}?\b(?:key|md5|secret)|(?<![\w-])(?:r[ow])?community|\w{0,12}psk\w{0,6}|authtok|passwd(?: ENC)?)[ \t]{0,3}[=:]?[ \t]{0,3}[\"']?([^\s\"';|]{5,100})"),
+    ("password", ("eap ", "psk ", "xauth ", " *"), r"(?:\s:\s(?:EAP|PSK|XAUTH|PAP)\s[\"']?|^[\"']?[\w.@-]{1,40}[\"']?[ \t]{1,4}(?:\*|\"\w{2,12}\")[ \t]{1,4}[\"']?(?=\S{6,80}[ \t]{1,4}\*))([^\s\"';*]{6,80})"),
+    (
+        "password",  # in a sentence of some language
+        (
+            "wlan", "wifi", "wi-fi", "passord", "adgangskod", "jelsz", "sandi", "khẩu", "parol", "şifre", "sifre", "lozink", "geslo", "contrasenya", "slaptažod", "salasana", "heslo", "hasł",
+            "κωδικ", "סיסמ", "كلمة", "رمز", "पासवर्ड", "รหัส", "парол", "гасло", "密", "口令", "暗証", "パスワ", "비밀", "암호", "senha", "clave", "contrase", "wachtwoord", "lösenord",
+        ),
+        r"(?i)(?:passord|adgangskode|jelsz[oó]|kata sandi|sandi|mật khẩu|parol|[şs]ifre|lozink|geslo|contrasenya|slaptažod|salasana|heslo|hasł|κωδικ|סיסמ|كلمة|رمز|पासवर्ड|รหัส|гасло|密[码碼]|口令|暗証|パスワ|비밀|암호|senha|clave|contrase|wachtwoord|lösenord|wi-?fi|wlan)"
+        r"[^\n=]{0,48}?(?<![!-~])([!-~]{6,64})(?<![.,;:)])",
+    ),
+    ("session", ("sid=", "session=", "sess=", "sessionid=", "aspxauth="), r"(?i)(?:\b[\w.]{0,20}s(?:es)?s?(?:ion)?_?id|\b\w{0,12}session|\bsess|\.aspxauth)=([\w%.!+/=-]{16,400})"),
+    ("token", ("pat=", "pat:", "pat =", "salt"), r"(?:(?<![A-Za-z])PAT|(?i:salt))[\"'\])]{0,3}\s{0,3}(?:=>?|:)\s{0,3}[\"']?([^\s\"'<>]{20,200})"),
+    ("code", ("recovery", "backup", "scratch", "once", "code "), r"(?i)(?<![/\w-])(?:recovery|backup|scratch|codes?|once)(?![\w/-])[^\n]{0,60}?(?<![\w-])((?=[a-z0-9-]{0,10}\d)[a-z0-9]{4,6}-[a-z0-9]{4,6})(?![\w-])|(?<![\w-])((?=[a-z0-9-]{0,10}\d)[a-z0-9]{4,6}-[a-z0-9]{4,6})(?![\w-])[^\n]{0,30}\bcode"),
+    ("app-password", ("passw", "login", "smtp", " -u"), r"(?i)(?:app[ -]?passw\w{2,6}\W{1,4}|(?:login|smtp)[^\n]{0,80}[\"']|-u [\w.@-]{1,60}:[\"']?)((?:[a-z0-9]{4} ){3,5}[a-z0-9]{4})(?![\w ])"),
+    ("api-key", ("key=",), r"(?<![A-Za-z])[A-Z]{2,12}KEY=([A-Z0-9]{20,40})(?!\w)"),
+    ("secret", ("-setcookie",), r"-setcookie\s{1,4}[\"']?(\w{8,80})"),
+    ("secret", ("clear-text", "<value>"), r"(?i)(?:clear-text=[\"']|password\w{0,12}>\s{0,40}<value>)([^\s\"'<>]{5,100})"),
 )  # fmt: skip
 
 # ---- how a value that says nothing by itself is introduced
@@ -472,7 +558,8 @@ URL_PARAMETERS = (
 # Random words: the least length, the signs of which a text without so many in a row holds none, the word, whether it has capitals, small letters and digits (or two of them).
 OPAQUE: tuple[tuple[int, str, str, bool], ...] = (
     (12, r"[A-Za-z0-9!#%+]", r"(?<![\w+.%#/-])(?=[A-Za-z!#%+]{0,63}[0-9])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-]|://)", True),
-    (20, r"/[A-Za-z0-9]", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9]{20,64})(?![\w+=%.-])", True),  # in the path of an address
+    (15, r"/[A-Za-z0-9]", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9]{15,64})(?![\w+=%.-])", True),  # in the path of an address
+    (24, r"[A-Za-z0-9_-]", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9_-]{24,64})(?![\w+=%.-])", True),
     (32, r"[A-Za-z0-9_-]", r"(?<![\w+.%#/-])(?=[A-Za-z_-]{0,63}[0-9])[A-Za-z0-9_-]{32,64}(?![\w+/=%.-])", True),
     (40, r"[A-Za-z0-9+/]", r"(?<![\w+.%#/-])[A-Za-z0-9+/]{40,90}={0,2}(?![\w+/=%.-])", True),
     (20, r"[a-z0-9]", r"(?<![\w+.%#/-])(?=[a-z0-9]{0,63}[g-z])[a-z0-9]{20,64}(?![\w+/=%.-])", False),

@@ -59,7 +59,7 @@ def shapes(text: str, low: str) -> Iterator[Span]:
     for kind, hints, expression, entropy in SHAPES:
         if any(hint in low for hint in hints):
             for match in compiled(expression).finditer(text):
-                group = 1 if match.re.groups else 0
+                group = match.lastindex or 0
                 if is_random(match[group], entropy):
                     yield match.start(group), match.end(group) - match[group].endswith("."), kind
     if "AKIA" in text or "ASIA" in text or "aws" in low:  # the other half of an AWS pair says nothing by itself
@@ -70,9 +70,9 @@ def shapes(text: str, low: str) -> Iterator[Span]:
 
 def blocks(text: str, low: str) -> Iterator[Span]:
     """Private keys: PEM and PGP blocks, whole, cut off, or on one line with escaped line ends; also without a head."""
-    if "PRIVATE KEY" in text:
+    if "PRIVATE KEY" in text or "Static key" in text:
         at = 0
-        head_of = compiled(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}")
+        head_of = compiled(r"-{4,5} ?BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}|OpenVPN Static key V\d)-{4,5}")
         closed = -2  # where the next end of a block stands, looked for once
         while head := head_of.search(text, at):
             if -1 != closed < head.end():
