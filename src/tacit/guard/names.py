@@ -66,7 +66,7 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
         said = softened and last not in TOKEN_OF and compiled(r"\W*(\w+)").match(before.rpartition(". ")[2][::-1])
         return (0, "") if said and said[1][::-1] in TOKEN_NOT else (2, "token")
     if word == "auth":
-        return (1, "token") if parts[-1:] == ["auth"] else (0, "")
+        return (2 - VENDORS.isdisjoint(parts), "token") if parts[-1:] == ["auth"] else (0, "")
     return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
 
 

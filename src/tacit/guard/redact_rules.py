@@ -164,7 +164,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     (
         "link",  # whoever has it is in
         ("magic", "reset", "invit", "verify", "confirm", "activat"),
-        r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w/-])",
+        r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w-])",
         3.0,
     ),
     ("recovery-key", ("-",), r"(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])", 2.0),
@@ -172,6 +172,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("wallet-key", ("privkey", "wif", "bitcoin", "wallet"), r"(?<![A-Za-z0-9])[5KL][A-Za-z0-9]{50,51}(?![A-Za-z0-9])", 2.5),
     ("encoded-secret", ("eyj",), r"(?<![\w,+/-])eyJ(?!2ZXJz)[\w+/-]{80,}={0,2}", 3.0),
     ("app-password", ("passw", " -p ", "login", "app"), r"(?<![\w-])[a-z]{4}(?:-[a-z]{4}){3}(?![\w-])", 2.5),
+    ("cookie", ("warning:-do-not-share",), r"_\|WARNING:-DO-NOT-SHARE[^|\n]{0,200}\|_([0-9A-Za-z]{60,2000})", 2.5),
     ("chat-token", ("oauth:", "ntfy.sh/"), r"(?:\boauth:|ntfy\.sh/)(\w{12,40})", 2.5),
     (
         "api-key",  # a hash by its looks, a key by what is said before it
@@ -240,7 +241,7 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "code",
         ("pin", "puk", "otp", "tan ", "keypad", "combination", "cvv", "cvc", "code", "código"),
-        r"(?i)(?<![a-z])(?:[a-z]{0,16}[- ]?(?:pin|puk)|otp|i?tan(?: \d{1,3})?|cv[vc]2?|keypad|combination|(?:verification|unlock|one[- ]time|[2m]fa|door|gate|alarm|box|pairing|setup|recovery|backup|access|security|entry|pass)[ -]?codes?|zugangscode|code d[eu] \w{1,20}|código de \w{1,20})"
+        r"(?i)(?<![a-z])(?:[a-z]{0,16}[- ]?(?:pin|puk)|otp|i?tan(?: \d{1,3})?|cv[vc]2?|keypad|combination|(?:verification|unlock|one[- ]time|[2m]fa|door|gate|alarm|box|pairing|setup|recovery|backup|access|security|entry|pass)[ -]?codes?|zugangscode|code d[eu] \w{1,20}|código de \w{1,20}|(?<!exit )(?<!status )(?<!error )(?<!zip )code(?=,? (?:is|c'est|est|ist|es|lautet) \d{4})|PIN_\w{1,40})"
         r"(?:\s(?:for|of|to|at|für|de|del|du)\s[\w'./ -]{1,40}?)?(?:(?:\s?[:=]|\s(?:is|was|lautet|ist|c'est|est|es))\s{0,3}[\"'(]?(?=[\d -]{3,11}(?!\d))|\s{1,3}(?=(?:\d\d){2,4}\b|\d{3}\b))(\d{3}-\d{2}-\d{3}|\d{3,4}[- ]\d{3,4}|\d{3,8}|\d{11})(?![\w:/-]|[.,]\d|\s?(?:ms|bytes|chars|digits|times|px)\b)",
     ),
     (
@@ -281,10 +282,12 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("key-bytes", ("key", "secret"), r"(?i)(?:key|secret)\w{0,8}[\"'`]?(?:\[\d{0,3}\])?[ \t]{0,4}[:=][ \t]{0,4}[\[{]{1,2}\s{0,4}((?:(?:0x[0-9a-f]{1,2}|\d{1,3}),\s{0,4}){15,63}(?:0x[0-9a-f]{1,2}|\d{1,3}))"),
     (
         "seed",
-        ("mnemonic", "phrase", "words"),
-        r"(?i)\b(?:mnemonic|(?:seed|recovery|secret|backup|wallet)[ _-](?:phrase|words))\b[^\n]{0,20}?[\s:=\"'(]((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
+        ("mnemonic", "phrase", "words", "wallet", "seed"),
+        r"(?i)\b(?:mnemonic|(?:seed|recovery|secret|backup|wallet)[ _-](?:phrase|words)|wallet|seed)\b[^\n]{0,20}?[\s:=\"'(]((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
     ),
     ("password", ("wlan", "wpa", "wi-fi", "wifi"), r"(?i)\b(?:wlan|wpa\d?|wi-?fi)\b[- ]?(?:(?:network )?(?:key|schlüssel|code|pass\w{0,8})\b)?\W{1,3}((?=\w{0,30}\d)[0-9A-F]{8,63}|\d{8,63})(?!\w)"),
+    ("code", ("code", "setup"), r"(?<![\d-])(\d{3}-\d{2}-\d{3})(?![\d-])"),
+    ("password", ("wlan", "wpa", "key", "schlüssel"), r"(?<!\d)(?<!\d )((?:\d{4} ){4}\d{4})(?! ?\d)"),
     ("card", ("3", "4", "5", "6"), r"(?<!\d)(?<!\d[ -])([3-6]\d{3} \d{4} \d{4} \d{4}|[3-6]\d{3}-\d{4}-\d{4}-\d{4})(?!\d|[ -]\d{4})"),
     ("code", ("code", "cpin"), r"(?i)(?:\b[A-Z]-(\d{6}) is your|\b(\d{4,8}) is your [\w -]{1,40}code|\+CPIN=\"(\d{4,8}))"),
     ("password", ("pass:",), r"(?:-passin|-passout|-pass|-k)\s{1,4}[\"']?pass:([^\s\"']{3,200})"),
@@ -336,16 +339,16 @@ LIKELY_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password", (" / ", "|"), r"(?i)\b(?:log-?in|creds|credentials|acc[eè]s(?:so|o)?|zugang\w{0,8}|konto|account|user|benutzer|usuario|identifiant|admin\w{0,10}|root|wifi|wlan|ssid|vpn)\b[^\n/]{0,60}\s/\s([^\s\"'`]{6,60})"),
     ("password", ("login", "creds", "cred", "zugang", "access", "acces"), r"(?i)\b(?:creds|credentials|log-?in|zugang\w{0,8}|acc[eè]s|acceso|access)\b[^\n]{0,40}?\s[a-z][\w.@-]{1,40}[:/]([^\s\"'`/:]{6,60})"),
     ("password", ("wifi:",), r"WIFI:[^\n]{0,100}?;?P:([^;\n]{4,63});"),
-    ("password", ("password", "secret", "key", "md5"), r"(?i)\b(?:password|secret|key|md5)\s[05789]\s([0-9A-Za-z$./]{6,100})"),
+    ("password", ("password", "secret", "key", "md5"), r"(?i)\b(?:password|secret|key|md5)\s[05789]\s([^\s\"',;]{6,100})"),
     ("password", ("radius", "tacacs", "ospf", "secret", "passwd", "community", "psk", "neighbor", "authtok"), r"(?i)\b(?:(?:radius|tacacs|ospf)\b[^\n]{0,60}?\b(?:key|md5|secret)|(?<![\w-])(?:r[ow])?community|\w{0,12}psk\w{0,6}|authtok|passwd(?: ENC)?)[ \t]{0,3}[=:]?[ \t]{0,3}[\"']?([^\s\"';|]{5,100})"),
     ("password", ("eap ", "psk ", "xauth ", " *"), r"(?:\s:\s(?:EAP|PSK|XAUTH|PAP)\s[\"']?|^[\"']?[\w.@-]{1,40}[\"']?[ \t]{1,4}(?:\*|\"\w{2,12}\")[ \t]{1,4}[\"']?(?=\S{6,80}[ \t]{1,4}\*))([^\s\"';*]{6,80})"),
     (
         "password",  # in a sentence of some language
         (
             "wlan", "wifi", "wi-fi", "passord", "adgangskod", "jelsz", "sandi", "khẩu", "parol", "şifre", "sifre", "lozink", "geslo", "contrasenya", "slaptažod", "salasana", "heslo", "hasł",
-            "κωδικ", "סיסמ", "كلمة", "رمز", "पासवर्ड", "รหัส", "парол", "гасло", "密", "口令", "暗証", "パスワ", "비밀", "암호", "senha", "clave", "contrase", "wachtwoord", "lösenord",
+            "κωδικ", "סיסמ", "كلمة", "رمز", "पासवर्ड", "รหัส", "парол", "гасло", "密", "授权码", "口令", "暗証", "パスワ", "비밀", "암호", "senha", "clave", "contrase", "wachtwoord", "lösenord",
         ),
-        r"(?i)(?:passord|adgangskode|jelsz[oó]|kata sandi|sandi|mật khẩu|parol|[şs]ifre|lozink|geslo|contrasenya|slaptažod|salasana|heslo|hasł|κωδικ|סיסמ|كلمة|رمز|पासवर्ड|รหัส|гасло|密[码碼]|口令|暗証|パスワ|비밀|암호|senha|clave|contrase|wachtwoord|lösenord|wi-?fi|wlan)"
+        r"(?i)(?:passord|adgangskode|jelsz[oó]|kata sandi|sandi|mật khẩu|parol|[şs]ifre|lozink|geslo|contrasenya|slaptažod|salasana|heslo|hasł|κωδικ|סיסמ|كلمة|رمز|पासवर्ड|รหัส|гасло|密[码碼]|授权码|口令|暗証|パスワ|비밀|암호|senha|clave|contrase|wachtwoord|lösenord|wi-?fi|wlan)"
         r"[^\n=]{0,48}?(?<![!-~])([!-~]{6,64})(?<![.,;:)])",
     ),
     ("session", ("sid=", "session=", "sess=", "sessionid=", "aspxauth="), r"(?i)(?:\b[\w.]{0,20}s(?:es)?s?(?:ion)?_?id|\b\w{0,12}session|\bsess|\.aspxauth)=([\w%.!+/=-]{16,400})"),
