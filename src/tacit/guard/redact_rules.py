@@ -319,11 +319,11 @@ LIKELY_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)(?<![\w.-])(?:-[ual]|--?\w{0,12}-?(?:user|auth|creds|credentials|login|userpwd|cert)|login|digest)[ =][\"']?\w[\w.@\\/+-]{0,80}[:,%]([^\s\"'|;,]{5,100})",
     ),
     ("password", ("sql", "oracle", "impdp", "expdp", "rman"), r"(?i)\b(?:(?:sqlplus|sqlcl|sqlldr|rman|impdp|expdp|imp|exp)\s|thin:|oci:)(?:target |userid=|-\w{1,8} ){0,3}[\"']?[a-z]\w{0,30}/([^\s/@\"']{5,60})(?=@|\s|$|[\"'])"),
-    ("password", ("@",), r"(?<![\w@.#])(?!npm|pkg|patch|workspace|file|sha\d|oci|brew|mas|cargo|pipx|asdf|aqua|ubi|git)[A-Za-z0-9][\w.+-]{1,40}:([^\s:/@\"'`<>(){}\[\],;]{6,60})@(?=[A-Za-z0-9])"),
+    ("password", ("@",), r"(?<![\w@.#])(?!npm|pkg|patch|workspace|file|sha\d|oci|brew|mas|cargo|pipx|asdf|aqua|ubi|git)[A-Za-z0-9][\w.+-]{1,40}:([^\s:/@\"'`<>(){}\[\],;|\\]{6,60})@(?=[A-Za-z0-9])"),
     (
         "password",  # handed on: to a program that asks for it
         ("echo", "printf", "<<<"),
-        r"(?i)(?:\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|[\"']%s(?:\\n)?[\"']\s)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{5,80})[\"']?[^\n|]{0,30}\|[^\n]{0,80}?(?:sudo\s-\w{0,4}S|pass|login|auth|kinit|crypt|gpg|unlock|stdin|secret|vault|connect)|(?:pass|login|auth|crypt|gpg|unlock|secret|vault)[^\n]{0,80}<<<\s{0,2}[\"']?([^\s\"']{5,80}))",
+        r"(?i)(?:\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|[\"']%s(?:\\n)?[\"']\s)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:=]{5,80})[\"']?[^\n|]{0,30}\|[^\n]{0,80}?(?:sudo\s-\w{0,4}S|pass|login|auth|kinit|crypt|gpg|unlock|stdin|secret|vault|connect)|(?:pass|login|auth|crypt|gpg|unlock|secret|vault)[^\n]{0,80}<<<\s{0,2}[\"']?([^\s\"']{5,80}))",
     ),
     (
         "password",  # a user and a password, one after the other
@@ -353,7 +353,7 @@ LIKELY_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("session", ("sid=", "session=", "sess=", "sessionid=", "aspxauth="), r"(?i)(?:\b[\w.]{0,20}s(?:es)?s?(?:ion)?_?id|\b\w{0,12}session|\bsess|\.aspxauth)=([\w%.!+/=-]{16,400})"),
     ("token", ("pat=", "pat:", "pat =", "salt"), r"(?:(?<![A-Za-z])PAT|(?i:salt))[\"'\])]{0,3}\s{0,3}(?:=>?|:)\s{0,3}[\"']?([^\s\"'<>]{20,200})"),
-    ("code", ("recovery", "backup", "scratch", "once", "code "), r"(?i)(?<![/\w-])(?:recovery|backup|scratch|codes?|once)(?![\w/-])[^\n]{0,60}?(?<![\w-])((?=[a-z0-9-]{0,10}\d)[a-z0-9]{4,6}-[a-z0-9]{4,6})(?![\w-])|(?<![\w-])((?=[a-z0-9-]{0,10}\d)[a-z0-9]{4,6}-[a-z0-9]{4,6})(?![\w-])[^\n]{0,30}\bcode"),
+    ("code", ("recovery", "backup", "scratch", "once", "code "), r"(?i)(?<![/\w-])(?:recovery|backup|scratch|codes?|once)(?![\w/-])[^\n]{0,60}?(?<![\w-])((?=[a-z]{0,5}\d)[a-z0-9]{4,6}-(?=[a-z]{0,5}\d)[a-z0-9]{4,6})(?![\w-])|(?<![\w-])((?=[a-z]{0,5}\d)[a-z0-9]{4,6}-(?=[a-z]{0,5}\d)[a-z0-9]{4,6})(?![\w-])[^\n]{0,30}\bcode"),
     ("app-password", ("passw", "login", "smtp", " -u"), r"(?i)(?:app[ -]?passw\w{2,6}\W{1,4}|(?:login|smtp)[^\n]{0,80}[\"']|-u [\w.@-]{1,60}:[\"']?)((?:[a-z0-9]{4} ){3,5}[a-z0-9]{4})(?![\w ])"),
     ("api-key", ("key=",), r"(?<![A-Za-z])[A-Z]{2,12}KEY=([A-Z0-9]{20,40})(?!\w)"),
     ("secret", ("-setcookie",), r"-setcookie\s{1,4}[\"']?(\w{8,80})"),
