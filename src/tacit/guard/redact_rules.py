@@ -37,14 +37,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int], ...] = (
     ("gcp-oauth", ("GOCSPX-", "ya29.", "1//0"), "dotted", 20, 0),
     ("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "alnum", 16, 0),
     ("github-token", ("github_pat_",), "word", 20, 0),
-    (
-        "gitlab-token",
-        (
-            "glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-",
-            "glsoat-", "glffct-", "glwt-", "GR1348941",
-        ),
-        "dotted", 16, 0,
-    ),
+    ("gitlab-token", ("glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-", "glwt-", "GR1348941", ), "dotted", 16, 0),
     ("atlassian-token", ("ATATT3", "ATSTT3", "ATCTT3", "ATBB"), "base64", 24, 0),
     ("slack-token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-"), "dotted", 16, 0),
     ("slack-token", ("xoxe.xoxp-", "xoxe.xoxb-", "xapp-"), "dotted", 16, 0),
@@ -161,12 +154,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("airtable-token", ("pat",), r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![0-9a-f])", 2.5),
     ("clickup-token", ("pk_",), r"(?<![A-Za-z0-9])pk_\d{5,10}_[A-Z0-9]{32}(?![A-Z0-9])", 2.5),
     ("hubspot-token", ("pat-",), r"(?<![A-Za-z0-9])pat-[a-z]{2}\d-[0-9a-f]{8}-[0-9a-f-]{27}", 2.5),
-    (
-        "link",  # whoever has it is in
-        ("magic", "reset", "invit", "verify", "confirm", "activat"),
-        r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w-])",
-        3.0,
-    ),
+    ("link", ("magic", "reset", "invit", "verify", "confirm", "activat"), r"(?i)://[^\s\"'<>/]{3,80}/(?:[\w-]{1,20}/){0,3}(?:magic|reset|invite|invitation|verify|confirm|activate)[\w-]{0,20}[/=?](?:[\w-]{1,12}[/=]){0,2}([\w-]{20,200})(?![\w-])", 3.0),  # whoever has it is in
     ("recovery-key", ("-",), r"(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])", 2.0),
     ("wallet-key", ("xprv", "nsec1"), r"(?<![A-Za-z0-9])(?:[xyz]prv[A-Za-z0-9]{100,120}|nsec1[a-z0-9]{58})(?![A-Za-z0-9])", 2.5),
     ("wallet-key", ("privkey", "wif", "bitcoin", "wallet"), r"(?<![A-Za-z0-9])[5KL][A-Za-z0-9]{50,51}(?![A-Za-z0-9])", 2.5),
@@ -174,34 +162,13 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("app-password", ("passw", " -p ", "login", "app"), r"(?<![\w-])[a-z]{4}(?:-[a-z]{4}){3}(?![\w-])", 2.5),
     ("cookie", ("warning:-do-not-share",), r"_\|WARNING:-DO-NOT-SHARE[^|\n]{0,200}\|_([0-9A-Za-z]{60,2000})", 2.5),
     ("chat-token", ("oauth:", "ntfy.sh/"), r"(?:\boauth:|ntfy\.sh/)(\w{12,40})", 2.5),
-    (
-        "api-key",  # a hash by its looks, a key by what is said before it
-        ("key", "salt", "macaroon", "legacy", "appid", "secret", "oauth", "accounts", "psk", "ntlm", "certificate", "token", "nthash"),
-        r"(?i)(?:keys?|salt|macaroon|s[02]_[a-z]{3,20}|appid|secret[ _]?id|oauth[\w.-]{0,40}|accounts|psk|ntlm|nthash|certificate|token)\b(?<!cache.key)(?<!public.key)(?<!pub.key)(?<!object.key)(?<!sort.key)(?<!mary.key)(?<!eign.key)(?<!ency.key)(?<!gate.key)(?<!cachekey)(?<!publickey)"
-        r"(?!s? (?:digest|sum|file))(?:(?!\b(?:hash|sha\d*|commit|digest|md5|checksum|fingerprint|id|public|cache|rev)\b)[^\n]){0,32}?(?<![\w/.@-])(?:\d{1,8}:)?([0-9a-f]{32,200}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-]|\.\w)",
-        2.5,
-    ),
+    ("api-key", ("key", "salt", "macaroon", "legacy", "appid", "secret", "oauth", "accounts", "psk", "ntlm", "certificate", "token", "nthash"), r"(?i)(?:keys?|salt|macaroon|s[02]_[a-z]{3,20}|appid|secret[ _]?id|oauth[\w.-]{0,40}|accounts|psk|ntlm|nthash|certificate|token)\b(?<!cache.key)(?<!public.key)(?<!pub.key)(?<!object.key)(?<!sort.key)(?<!mary.key)(?<!eign.key)(?<!ency.key)(?<!gate.key)(?<!cachekey)(?<!publickey)" r"(?!s? (?:digest|sum|file))(?:(?!\b(?:hash|sha\d*|commit|digest|md5|checksum|fingerprint|id|public|cache|rev)\b)[^\n]){0,32}?(?<![\w/.@-])(?:\d{1,8}:)?([0-9a-f]{32,200}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-]|\.\w)", 2.5),  # a hash by its looks, a key by what is said before it
     ("password-hash", ("{sha", "{ssha", "aad3b4"), r"(?i)(?:\{s?sha\d{0,3}\}([A-Za-z0-9+/]{20,}={0,2})|aad3b435b51404eeaad3b435b51404ee:([0-9a-f]{32}))", 2.5),
     ("otp-secret", ("otp", "2fa", "mfa", "authenticator", "setup", "manual", "secret"), r"(?<![A-Za-z0-9])(?=[A-Z2-7 ]{0,40}[2-7])((?:[A-Z2-7]{4}[ -]){3,7}[A-Z2-7]{4}|[A-Z2-7]{16,64})(?![A-Za-z0-9])", 2.8),
-    (
-        "generated-secret",  # the line that a program prints whose work it is
-        ("rand", "pwgen", "token_", "password", "secret", ".key", "cookie", "token", "uuidgen"),
-        r"(?im)^[^\n]{0,120}(?:openssl rand|pwgen|token_(?:hex|urlsafe)|passwor[dt]|secret|\.key|cookie|token)\b[^\n]{0,60}\n[>\s\"'b]{0,4}((?=\S{0,60}\d)[\w+/=.!#%&*?-]{12,128})[\"']?[ \t]*$",
-        2.8,
-    ),
-    (
-        "link",
-        ("hook", "ping", "trigger", "deploy", "/inputs/", "secret", "invite", "join", "notify", "share", "discord.gg", "t.me/", "we.tl", "rtmp", "#", "/token/"),
-        r"(?i)://(?=[^\s\"'<>]{0,160}(?:hook|ping|trigger|deploy|/inputs/|secret|invite|join\.|notify|/share|discord\.gg|t\.me/\+|we\.tl/t-|rtmp|/token/|[/?][\w-]{0,20}\#))[^\s\"'<>?]{3,160}?[/=+\#-](?:t-|zt-)?((?=[\w-]{0,60}\d)(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=/?)|[0-9a-f]{24,64}|[a-z0-9]{20,64}|(?-i:(?=[\w-]{0,40}[a-z])(?=[\w-]{0,40}[A-Z])[\w-]{10,80})|(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}))(?![\w/.=-])",
-        2.5,
-    ),
+    ("generated-secret", ("rand", "pwgen", "token_", "password", "secret", ".key", "cookie", "token", "uuidgen"), r"(?im)^[^\n]{0,120}(?:openssl rand|pwgen|token_(?:hex|urlsafe)|passwor[dt]|secret|\.key|cookie|token)\b[^\n]{0,60}\n[>\s\"'b]{0,4}((?=\S{0,60}\d)[\w+/=.!#%&*?-]{12,128})[\"']?[ \t]*$", 2.8),  # the line that a program prints whose work it is
+    ("link", ("hook", "ping", "trigger", "deploy", "/inputs/", "secret", "invite", "join", "notify", "share", "discord.gg", "t.me/", "we.tl", "rtmp", "#", "/token/"), r"(?i)://(?=[^\s\"'<>]{0,160}(?:hook|ping|trigger|deploy|/inputs/|secret|invite|join\.|notify|/share|discord\.gg|t\.me/\+|we\.tl/t-|rtmp|/token/|[/?][\w-]{0,20}\#))[^\s\"'<>?]{3,160}?[/=+\#-](?:t-|zt-)?((?=[\w-]{0,60}\d)(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=/?)|[0-9a-f]{24,64}|[a-z0-9]{20,64}|(?-i:(?=[\w-]{0,40}[a-z])(?=[\w-]{0,40}[A-Z])[\w-]{10,80})|(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}))(?![\w/.=-])", 2.5),
     ("zapier-webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/([\w/-]{8,100})", 2.0),
-    (
-        "discord-token",
-        ("discord", "bot", "token", "."),
-        r"(?<![\w-])[MNO][\w-]{22,30}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])",
-        3.5,
-    ),
+    ("discord-token", ("discord", "bot", "token", "."), r"(?<![\w-])[MNO][\w-]{22,30}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])", 3.5),
     ("telegram-token", (":aa",), r"(?<!\d)\d{8,12}:AA[\w-]{30,40}", 3.0),
     ("azure-secret", ("q~",), r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,40}", 3.0),
     ("azure-key", ("+ast",), r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60,90}\+ASt[A-Za-z0-9+/]{4,10}={0,2}", 3.0),
@@ -217,53 +184,21 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("twitter-token", ("aaaaaaaaaaaaaaaaaaaa",), r"(?<!A)A{20,30}[A-Za-z0-9%]{40,120}", 2.5),
     ("yandex-token", ("t1.",), r"(?<![\w.-])t1\.[\w-]{10,200}={0,2}\.[\w-]{60,100}={0,2}", 3.0),
     ("plaid-token", ("access-",), r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}", 2.5),
-    (
-        "launchdarkly-key",
-        ("sdk-", "mob-", "api-"),
-        r"(?<![\w-])(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-        2.5,
-    ),
+    ("launchdarkly-key", ("sdk-", "mob-", "api-"), r"(?<![\w-])(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", 2.5),
     ("zoho-token", ("1000.",), r"(?<!\d)1000\.[0-9a-f]{32}\.[0-9a-f]{32}", 2.5),
     ("asana-token", ("asana",), r"(?<!\d)[0-9]/\d{14,18}(?:/\d{10,18})?:[0-9a-f]{32}", 2.5),
     ("paypal-token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[\w$]{20,120}", 2.5),
-    (
-        "authress-key",
-        (".acc_", ".acc-"),
-        r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}"
-        r"\.[\w+/=-]{30,120}",
-        2.5,
-    ),
+    ("authress-key", (".acc_", ".acc-"), r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}" r"\.[\w+/=-]{30,120}", 2.5),
 )  # fmt: skip
 
 # Places where only a credential has business: kind, lower-case words one of which the text must hold, expression whose
 # first group is the credential.
 SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "code",
-        ("pin", "puk", "otp", "tan ", "keypad", "combination", "cvv", "cvc", "code", "código"),
-        r"(?i)(?<![a-z])(?:[a-z]{0,16}[- ]?(?:pin|puk)|otp|i?tan(?: \d{1,3})?|cv[vc]2?|keypad|combination|(?:verification|unlock|one[- ]time|[2m]fa|door|gate|alarm|box|pairing|setup|recovery|backup|access|security|entry|pass)[ -]?codes?|zugangscode|code d[eu] \w{1,20}|código de \w{1,20}|(?<!exit )(?<!status )(?<!error )(?<!zip )code(?=,? (?:is|c'est|est|ist|es|lautet) \d{4})|PIN_\w{1,40})"
-        r"(?:\s(?:for|of|to|at|für|de|del|du)\s[\w'./ -]{1,40}?)?(?:(?:\s?[:=]|\s(?:is|was|lautet|ist|c'est|est|es))\s{0,3}[\"'(]?(?=[\d -]{3,11}(?!\d))|\s{1,3}(?=(?:\d\d){2,4}\b|\d{3}\b))(\d{3}-\d{2}-\d{3}|\d{3,4}[- ]\d{3,4}|\d{3,8}|\d{11})(?![\w:/-]|[.,]\d|\s?(?:ms|bytes|chars|digits|times|px)\b)",
-    ),
-    (
-        "header",
-        ("-key:", "-token:", "-secret:", "-auth:"),
-        r"(?im)^\s{0,8}(?!\S{0,40}(?:cache|surrogate|idempotency|websocket|sort|partition|primary|foreign|public))[a-z]{1,20}(?:-[a-z]{1,20}){1,5}-?(?<=key|ken|ret|uth):[ \t]{0,3}([A-Za-z0-9+/=_.~-]{24,400})\s*$",
-    ),
-    (
-        "basic-auth",
-        ("curl", "wget"),
-        r"(?:curl|wget)\b[^\n|;]{0,160}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})",
-    ),
-    (
-        "password",  # .netrc
-        ("login",),
-        r"(?i)(?<!\S)login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?password\s{1,40}(\S{1,200})",
-    ),
-    (
-        "password",  # .pgpass
-        (":5432:", ":5433:", ":*:", "pgpass"),
-        r"(?<![\w.*:-])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:((?:\\:|[^\s:\"'`,;<>]){4,200})(?![:\w])",
-    ),
+    ("code", ("pin", "puk", "otp", "tan ", "keypad", "combination", "cvv", "cvc", "code", "código"), r"(?i)(?<![a-z])(?:[a-z]{0,16}[- ]?(?:pin|puk)|otp|i?tan(?: \d{1,3})?|cv[vc]2?|keypad|combination|(?:verification|unlock|one[- ]time|[2m]fa|door|gate|alarm|box|pairing|setup|recovery|backup|access|security|entry|pass)[ -]?codes?|zugangscode|code d[eu] \w{1,20}|código de \w{1,20}|(?<!exit )(?<!status )(?<!error )(?<!zip )code(?=,? (?:is|c'est|est|ist|es|lautet) \d{4})|PIN_\w{1,40})" r"(?:\s(?:for|of|to|at|für|de|del|du)\s[\w'./ -]{1,40}?)?(?:(?:\s?[:=]|\s(?:is|was|lautet|ist|c'est|est|es))\s{0,3}[\"'(]?(?=[\d -]{3,11}(?!\d))|\s{1,3}(?=(?:\d\d){2,4}\b|\d{3}\b))(\d{3}-\d{2}-\d{3}|\d{3,4}[- ]\d{3,4}|\d{3,8}|\d{11})(?![\w:/-]|[.,]\d|\s?(?:ms|bytes|chars|digits|times|px)\b)"),
+    ("header", ("-key:", "-token:", "-secret:", "-auth:"), r"(?im)^\s{0,8}(?!\S{0,40}(?:cache|surrogate|idempotency|websocket|sort|partition|primary|foreign|public))[a-z]{1,20}(?:-[a-z]{1,20}){1,5}-?(?<=key|ken|ret|uth):[ \t]{0,3}([A-Za-z0-9+/=_.~-]{24,400})\s*$"),
+    ("basic-auth", ("curl", "wget"), r"(?:curl|wget)\b[^\n|;]{0,160}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})"),
+    ("password", ("login",), r"(?i)(?<!\S)login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?password\s{1,40}(\S{1,200})"),  # .netrc
+    ("password", (":5432:", ":5433:", ":*:", "pgpass"), r"(?<![\w.*:-])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:((?:\\:|[^\s:\"'`,;<>]){4,200})(?![:\w])"),  # .pgpass
     # Passwords behind a short option, where the program has no other use for it.
     ("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,2}[\"']?([^\s\"']{3,200})"),
     ("password", ("mysql", "mariadb"), r"\b(?:mysql\w{0,12}|mariadb\w{0,12})\b[^\n|;]{0,200}?\s-p([^\s\"'-][^\s\"']{2,200})"),
@@ -280,11 +215,7 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("api-key", (" login ",), r"\b(?:wandb|cargo|railway|prefect cloud)\s{1,4}login\s{1,4}(?:--relogin\s{1,4}|--key\s{1,4})?([A-Za-z0-9_-]{20,200})"),
     ("twilio-token", ("client(",), r"\bClient\(\s{0,4}[\"']AC[0-9a-f]{32}[\"'],\s{0,4}[\"']([0-9a-f]{32})"),
     ("key-bytes", ("key", "secret"), r"(?i)(?:key|secret)\w{0,8}[\"'`]?(?:\[\d{0,3}\])?[ \t]{0,4}[:=][ \t]{0,4}[\[{]{1,2}\s{0,4}((?:(?:0x[0-9a-f]{1,2}|\d{1,3}),\s{0,4}){15,63}(?:0x[0-9a-f]{1,2}|\d{1,3}))"),
-    (
-        "seed",
-        ("mnemonic", "phrase", "words", "wallet", "seed"),
-        r"(?i)\b(?:mnemonic|(?:seed|recovery|secret|backup|wallet)[ _-](?:phrase|words)|wallet|seed)\b[^\n]{0,20}?[\s:=\"'(]((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
-    ),
+    ("seed", ("mnemonic", "phrase", "words", "wallet", "seed"), r"(?i)\b(?:mnemonic|(?:seed|recovery|secret|backup|wallet)[ _-](?:phrase|words)|wallet|seed)\b[^\n]{0,20}?[\s:=\"'(]((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"),
     ("password", ("wlan", "wpa", "wi-fi", "wifi"), r"(?i)\b(?:wlan|wpa\d?|wi-?fi)\b[- ]?(?:(?:network )?(?:key|schlüssel|code|pass\w{0,8})\b)?\W{1,3}((?=\w{0,30}\d)[0-9A-F]{8,63}|\d{8,63})(?!\w)"),
     ("code", ("code", "setup"), r"(?<![\d-])(\d{3}-\d{2}-\d{3})(?![\d-])"),
     ("password", ("wlan", "wpa", "key", "schlüssel"), r"(?<!\d)(?<!\d )((?:\d{4} ){4}\d{4})(?! ?\d)"),
@@ -302,55 +233,22 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 # Places where a credential is likely: as above, but what stands there has to look the part (letters with digits or signs). The word for
 # a password is one of many languages; what stands between it and the value is any of their words.
 LIKELY_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "password",  # any program's: a user, then a password
-        (" -u", " --user", " /user", " -d "),
-        r"(?<!\S)(?:-[uUDl]|--?user(?:name)?|/user:?)[ =]?[^\s|;]{1,80}\s(?:[^\n|;]{0,80}?\s)?(?:-(?:p|P|w|pw|A|X|pass|passwd|password)|/r?p(?:ass)?(?:word)?)[: =]{0,2}[\"']?([^\s\"'|;]{5,80})",
-    ),
+    ("password", (" -u", " --user", " /user", " -d "), r"(?<!\S)(?:-[uUDl]|--?user(?:name)?|/user:?)[ =]?[^\s|;]{1,80}\s(?:[^\n|;]{0,80}?\s)?(?:-(?:p|P|w|pw|A|X|pass|passwd|password)|/r?p(?:ass)?(?:word)?)[: =]{0,2}[\"']?([^\s\"'|;]{5,80})"),  # any program's: a user, then a password
     ("password", (" -p ", " -pw "), r"\s-(?:p|P|pw)\s[\"']?([^\s\"'|;&:]{6,80})[\"']?\s[^\n|;&]{0,60}?(?<!\S)-[uUDr]\s"),
-    (
-        "password",
-        ("ssh-keygen", "security ", "signtool", "certutil", "openssl", "snmp", "crypt", "rdp", "plink", "schtasks", "keytab", "ktutil"),
-        r"(?i)\b(?:ssh-keygen|security|signtool|certutil|openssl|snmp\w{0,12}|\w{0,8}crypt\w{0,8}|\w{0,3}freerdp|plink|schtasks)\b[^\n|;]{0,160}?\s[-/](?:p|pw|n|k|a|x|c|w|rp)[: ]\s{0,2}[\"']?([^\s\"'|;]{5,80})",
-    ),
-    (
-        "password",  # a pair
-        ("auth", "cred", " -u", " -a", "login", "digest", "cert", "userpwd"),
-        r"(?i)(?<![\w.-])(?:-[ual]|--?\w{0,12}-?(?:user|auth|creds|credentials|login|userpwd|cert)|login|digest)[ =][\"']?\w[\w.@\\/+-]{0,80}[:,%]([^\s\"'|;,]{5,100})",
-    ),
+    ("password", ("ssh-keygen", "security ", "signtool", "certutil", "openssl", "snmp", "crypt", "rdp", "plink", "schtasks", "keytab", "ktutil"), r"(?i)\b(?:ssh-keygen|security|signtool|certutil|openssl|snmp\w{0,12}|\w{0,8}crypt\w{0,8}|\w{0,3}freerdp|plink|schtasks)\b[^\n|;]{0,160}?\s[-/](?:p|pw|n|k|a|x|c|w|rp)[: ]\s{0,2}[\"']?([^\s\"'|;]{5,80})"),
+    ("password", ("auth", "cred", " -u", " -a", "login", "digest", "cert", "userpwd"), r"(?i)(?<![\w.-])(?:-[ual]|--?\w{0,12}-?(?:user|auth|creds|credentials|login|userpwd|cert)|login|digest)[ =][\"']?\w[\w.@\\/+-]{0,80}[:,%]([^\s\"'|;,]{5,100})"),  # a pair
     ("password", ("sql", "oracle", "impdp", "expdp", "rman"), r"(?i)\b(?:(?:sqlplus|sqlcl|sqlldr|rman|impdp|expdp|imp|exp)\s|thin:|oci:)(?:target |userid=|-\w{1,8} ){0,3}[\"']?[a-z]\w{0,30}/([^\s/@\"']{5,60})(?=@|\s|$|[\"'])"),
     ("password", ("@",), r"(?<![\w@.#])(?!npm|pkg|patch|workspace|file|sha\d|oci|brew|mas|cargo|pipx|asdf|aqua|ubi|git)[A-Za-z0-9][\w.+-]{1,40}:([^\s:/@\"'`<>(){}\[\],;|\\]{6,60})@(?=[A-Za-z0-9])"),
-    (
-        "password",  # handed on: to a program that asks for it
-        ("echo", "printf", "<<<"),
-        r"(?i)(?:\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|[\"']%s(?:\\n)?[\"']\s)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:=]{5,80})[\"']?[^\n|]{0,30}\|[^\n]{0,80}?(?:sudo\s-\w{0,4}S|pass|login|auth|kinit|crypt|gpg|unlock|stdin|secret|vault|connect)|(?:pass|login|auth|crypt|gpg|unlock|secret|vault)[^\n]{0,80}<<<\s{0,2}[\"']?([^\s\"']{5,80}))",
-    ),
-    (
-        "password",  # a user and a password, one after the other
-        ("identif", "user", "login", "register", "unlock", "basic", "net use", "using", "auth ", "isql", "wpa_pass", "userstore", "setpassword"),
-        r"(?i)(?:\bidentified by|\bnickserv identify|\b(?:add|change|set)_?(?:user|password)\s\S{1,60}|\bnet user\s\S{1,60}|\+login\s\S{1,60}|\b\w{0,10}ctl register\s\S{1,60}\s\S{1,60}|\bLOGIN\s\S{1,60}@\S{1,60}|> user\s\S{1,60}|\bunlock|\bhttp-basic\.\S{1,60}\s\S{1,60}|"
-        r"/user:\S{1,60}|\buser\s\S{1,40}\susing|(?-i:\bAUTH)(?: default)?|\bisql\s\S{1,40}\s\S{1,40}|\bwpa_passphrase\s\S{1,40}|\buserstore set\s\S{1,40}\s\S{1,60}\s\S{1,40})\s{1,4}[\"']?([^\s\"';]{5,80})",
-    ),
-    (
-        "password",  # the last argument of a call that logs in
-        ("login", "log_in", "signin", "sign_in", "connect", "auth", "begin", "database", "protect", "pwencode"),
-        r"(?i)(?:log_?in|sign_?in|connect\w{0,10}|authenticate|auth|begin|database|protect|pwencode in)\s{0,2}[=(]{0,2}\(?\s{0,2}(?:[\w.]{0,20}=?[\"'][^\"'\n]{0,60}[\"'],\s{0,2}){0,3}[\w]{0,20}=?[\"']([^\"'\s]{6,60})[\"']\s{0,2}[);]",
-    ),
+    ("password", ("echo", "printf", "<<<"), r"(?i)(?:\b(?:echo|printf)\s{1,4}(?:-n\s{1,4}|[\"']%s(?:\\n)?[\"']\s)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:=]{5,80})[\"']?[^\n|]{0,30}\|[^\n]{0,80}?(?:sudo\s-\w{0,4}S|pass|login|auth|kinit|crypt|gpg|unlock|stdin|secret|vault|connect)|(?:pass|login|auth|crypt|gpg|unlock|secret|vault)[^\n]{0,80}<<<\s{0,2}[\"']?([^\s\"']{5,80}))"),  # handed on: to a program that asks for it
+    ("password", ("identif", "user", "login", "register", "unlock", "basic", "net use", "using", "auth ", "isql", "wpa_pass", "userstore", "setpassword"), r"(?i)(?:\bidentified by|\bnickserv identify|\b(?:add|change|set)_?(?:user|password)\s\S{1,60}|\bnet user\s\S{1,60}|\+login\s\S{1,60}|\b\w{0,10}ctl register\s\S{1,60}\s\S{1,60}|\bLOGIN\s\S{1,60}@\S{1,60}|> user\s\S{1,60}|\bunlock|\bhttp-basic\.\S{1,60}\s\S{1,60}|" r"/user:\S{1,60}|\buser\s\S{1,40}\susing|(?-i:\bAUTH)(?: default)?|\bisql\s\S{1,40}\s\S{1,40}|\bwpa_passphrase\s\S{1,40}|\buserstore set\s\S{1,40}\s\S{1,60}\s\S{1,40})\s{1,4}[\"']?([^\s\"';]{5,80})"),  # a user and a password, one after the other
+    ("password", ("login", "log_in", "signin", "sign_in", "connect", "auth", "begin", "database", "protect", "pwencode"), r"(?i)(?:log_?in|sign_?in|connect\w{0,10}|authenticate|auth|begin|database|protect|pwencode in)\s{0,2}[=(]{0,2}\(?\s{0,2}(?:[\w.]{0,20}=?[\"'][^\"'\n]{0,60}[\"'],\s{0,2}){0,3}[\w]{0,20}=?[\"']([^\"'\s]{6,60})[\"']\s{0,2}[);]"),  # the last argument of a call that logs in
     ("password", (" / ", "|"), r"(?i)\b(?:log-?in|creds|credentials|acc[eè]s(?:so|o)?|zugang\w{0,8}|konto|account|user|benutzer|usuario|identifiant|admin\w{0,10}|root|wifi|wlan|ssid|vpn)\b[^\n/]{0,60}\s/\s([^\s\"'`]{6,60})"),
     ("password", ("login", "creds", "cred", "zugang", "access", "acces"), r"(?i)\b(?:creds|credentials|log-?in|zugang\w{0,8}|acc[eè]s|acceso|access)\b[^\n]{0,40}?\s[a-z][\w.@-]{1,40}[:/]([^\s\"'`/:]{6,60})"),
     ("password", ("wifi:",), r"WIFI:[^\n]{0,100}?;?P:([^;\n]{4,63});"),
     ("password", ("password", "secret", "key", "md5"), r"(?i)\b(?:password|secret|key|md5)\s[05789]\s([^\s\"',;]{6,100})"),
     ("password", ("radius", "tacacs", "ospf", "secret", "passwd", "community", "psk", "neighbor", "authtok"), r"(?i)\b(?:(?:radius|tacacs|ospf)\b[^\n]{0,60}?\b(?:key|md5|secret)|(?<![\w-])(?:r[ow])?community|\w{0,12}psk\w{0,6}|authtok|passwd(?: ENC)?)[ \t]{0,3}[=:]?[ \t]{0,3}[\"']?([^\s\"';|]{5,100})"),
     ("password", ("eap ", "psk ", "xauth ", " *"), r"(?:\s:\s(?:EAP|PSK|XAUTH|PAP)\s[\"']?|^[\"']?[\w.@-]{1,40}[\"']?[ \t]{1,4}(?:\*|\"\w{2,12}\")[ \t]{1,4}[\"']?(?=\S{6,80}[ \t]{1,4}\*))([^\s\"';*]{6,80})"),
-    (
-        "password",  # in a sentence of some language
-        (
-            "wlan", "wifi", "wi-fi", "passord", "adgangskod", "jelsz", "sandi", "khẩu", "parol", "şifre", "sifre", "lozink", "geslo", "contrasenya", "slaptažod", "salasana", "heslo", "hasł",
-            "κωδικ", "סיסמ", "كلمة", "رمز", "पासवर्ड", "รหัส", "парол", "гасло", "密", "授权码", "口令", "暗証", "パスワ", "비밀", "암호", "senha", "clave", "contrase", "wachtwoord", "lösenord",
-        ),
-        r"(?i)(?:passord|adgangskode|jelsz[oó]|kata sandi|sandi|mật khẩu|parol|[şs]ifre|lozink|geslo|contrasenya|slaptažod|salasana|heslo|hasł|κωδικ|סיסמ|كلمة|رمز|पासवर्ड|รหัส|гасло|密[码碼]|授权码|口令|暗証|パスワ|비밀|암호|senha|clave|contrase|wachtwoord|lösenord|wi-?fi|wlan)"
-        r"[^\n=]{0,48}?(?<![!-~])([!-~]{6,64})(?<![.,;:)])",
-    ),
+    ("password", ("wlan", "wifi", "wi-fi", "passord", "adgangskod", "jelsz", "sandi", "khẩu", "parol", "şifre", "sifre", "lozink", "geslo", "contrasenya", "slaptažod", "salasana", "heslo", "hasł", "κωδικ", "סיסמ", "كلمة", "رمز", "पासवर्ड", "รหัส", "парол", "гасло", "密", "授权码", "口令", "暗証", "パスワ", "비밀", "암호", "senha", "clave", "contrase", "wachtwoord", "lösenord", ), r"(?i)(?:passord|adgangskode|jelsz[oó]|kata sandi|sandi|mật khẩu|parol|[şs]ifre|lozink|geslo|contrasenya|slaptažod|salasana|heslo|hasł|κωδικ|סיסמ|كلمة|رمز|पासवर्ड|รหัส|гасло|密[码碼]|授权码|口令|暗証|パスワ|비밀|암호|senha|clave|contrase|wachtwoord|lösenord|wi-?fi|wlan)" r"[^\n=]{0,48}?(?<![!-~])([!-~]{6,64})(?<![.,;:)])"),  # in a sentence of some language
     ("session", ("sid=", "session=", "sess=", "sessionid=", "aspxauth="), r"(?i)(?:\b[\w.]{0,20}s(?:es)?s?(?:ion)?_?id|\b\w{0,12}session|\bsess|\.aspxauth)=([\w%.!+/=-]{16,400})"),
     ("token", ("pat=", "pat:", "pat =", "salt"), r"(?:(?<![A-Za-z])PAT|(?i:salt))[\"'\])]{0,3}\s{0,3}(?:=>?|:)\s{0,3}[\"']?([^\s\"'<>]{20,200})"),
     ("code", ("recovery", "backup", "scratch", "once", "code "), r"(?i)(?<![/\w-])(?:recovery|backup|scratch|codes?|once)(?![\w/-])[^\n]{0,60}?(?<![\w-])((?=[a-z]{0,5}\d)[a-z0-9]{4,6}-(?=[a-z]{0,5}\d)[a-z0-9]{4,6})(?![\w-])|(?<![\w-])((?=[a-z]{0,5}\d)[a-z0-9]{4,6}-(?=[a-z]{0,5}\d)[a-z0-9]{4,6})(?![\w-])[^\n]{0,30}\bcode"),
