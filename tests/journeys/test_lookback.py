@@ -101,7 +101,7 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
     flat = " ".join(done.out.split())
     told = [
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, 2 of which an earlier session had met.",
-        "What the next session would be told (the costly first)",
+        "What these sessions teach by rules alone, without a model (the costly first)",
         "- Run `npm ci` before `npm run test`; otherwise",
         "met in 3 of 3 sessions, 2 tool calls, 40 s, about 2k tokens each time",
         "- Always use pnpm instead of npm in this repo. you said it in 3 sessions",

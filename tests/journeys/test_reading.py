@@ -161,7 +161,7 @@ def test_what_lies_there_is_read_with_the_price_said_first(
 ) -> None:
     """And again: what was read is not read twice."""
     transcript(alone, folder, "s0")
-    assert "put claude on your PATH" in tacit("lookback", "--read", PATH="/usr/bin").err
+    assert "claude is not on this shell's PATH" in tacit("lookback", "--read", PATH="/usr/bin").err
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     for n in range(3):
@@ -208,7 +208,7 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     assert sentence in " ".join(tacit("connect", "claude-code", PATH=path).out.split())
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
-    assert "put claude on your PATH" not in tacit(PATH=path).out
+    assert "claude is not on this shell's PATH" not in tacit(PATH=path).out
 
 
 class Screen(io.StringIO):
@@ -269,7 +269,7 @@ def test_connect_asks_nothing_about_sessions_that_are_being_read(
         with memories.near.write() as tx:
             tx.put_meta(PROGRESS, json.dumps({"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9}))
     said = tacit("connect", "claude-code", PATH=path).out
-    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far;" in said and "would teach" not in said
+    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far." in said and "would teach" not in said
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

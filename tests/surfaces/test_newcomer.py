@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tacit as package
+from tacit.app import lookback_part
 from tacit.core.errors import Refused, UsageError
 from tacit.core.plural import numbered
 from tacit.core.proposal import Proposal, reason_now
@@ -169,7 +170,15 @@ def test_folders_above_one_another() -> None:
 def test_what_to_do_where_nobody_reads() -> None:
     """A program to put on the PATH, or a model to name."""
     told = nobody_reads({"HOME": "/h"})
-    assert "claude on your PATH" in told and "/h/.config/tacit/config.toml" in told and told.endswith("lookback --read")
+    assert (
+        "claude is not on this shell's PATH" in told
+        and "/h/.config/tacit/config.toml" in told
+        and told.endswith("lookback --read")
+    )
+    session = lookback_part("estimate").UnreadSession("s", "codex", 12, 300)
+    assert (
+        "read by a model they would teach about" in (told := nobody_reads({"HOME": "/h"}, [session])) and "$0.0" in told
+    )
 
 
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:

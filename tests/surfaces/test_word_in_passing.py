@@ -26,7 +26,7 @@ from tacit.testing import signed
         ("tacit keep 1 please", None),
         ("please tacit keep 1", None),
         ("tacit keep 1; rm -rf /", None),
-        ("tacit keep 100", None),
+        ("tacit keep 1000", None),
         ("tacit approve 1", None),
     ],
 )

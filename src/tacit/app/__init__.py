@@ -69,7 +69,7 @@ _VERBS = {
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
-        "estimate conventions antipatterns top list "
+        "estimate conventions antipatterns top list is_told_at_starts"
     ),
 }
 _FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}

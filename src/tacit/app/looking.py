@@ -19,6 +19,7 @@ from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.recall.answering import explain
 from tacit.recall.knowledge import Knowledge
+from tacit.recall.moments import told_at_starts
 from tacit.recall.query import Query
 from tacit.recall.rank import barred
 from tacit.recall.render import answered
@@ -150,6 +151,10 @@ class Looking(Tending):
             self.store, self.scopes, self.profile, self.get(id), Query(task=question, **facets),
             now=clock.now(), embedder=lambda: self.embedder,
         )  # fmt: skip
+
+    def is_told_at_starts(self, memory: Memory) -> bool:
+        """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
+        return not (self.profile.budget.start_tokens and told_at_starts(memory, self.profile))
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
         """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""

@@ -1,8 +1,8 @@
 """The one screen: bare `tacit`, the desk's home and the weekly report are this list.
 
-A row is a problem, or a wish of the person, in their words where there are any: what it is, what it cost, what agents hear about it now and
-when, and what came of it since. Below stand what is new or needs a word, and what came back without anything known about it. Rows are
-numbered; `tacit keep 1 3`, `drop 2` and `why 4` mean these numbers until the next screen is shown.
+A row is a problem, or a wish of the person: what it is about, what it cost, what agents hear about it and when, and what came of it since.
+What the person kept comes first, then what cost most. Below stand what is new or needs a word, and what came back without anything known
+about it. Rows are numbered; a lesson keeps the number that it was once shown with, on every screen: `tacit keep 1 3`, `drop 2`, `why 4`.
 """
 
 from __future__ import annotations
@@ -16,32 +16,40 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
+from tacit.core.memory import OWNER, Memory
 from tacit.core.plural import numbered
-from tacit.core.programs import ABOUT
+from tacit.core.programs import ABOUT, head_of
 from tacit.core.proposal import Proposal
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
-from tacit.core.subject import WAY, names_of, topic_of
+from tacit.core.subject import names_of
 from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
-from tacit.surfaces.selection import WAITING, counted, counted_words, is_given, news, shelf, unasked
-from tacit.surfaces.wording import NOTICED, held_words, question, recognised, said_of
+from tacit.surfaces.selection import SHOWN, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
+from tacit.surfaces.wording import NOTICED, YOURS, held_words, is_yours, question, recognised, said_of, topic_words
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, FRESH = "For you to decide", "New"
+_AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
+_LOOKED_AT = 200  # of the latest
 _LONGEST = 110  # characters of a problem
 
-MOST_NUMBERS = 99  # what has more digits is an id
-SHOWN = "shown"  # where the store keeps which numbers stand for what
 _PASSING = (
     "wip",
     "work",
     "host",
 )  # failures of the work in hand, or of the host's own protocol: nobody is told of them
+# how a lesson came up, by what its reader heard it as
+ONCE = {
+    "said": "you said it",
+    "shown": "you showed it",
+    "asked": "you asked for it",
+    "agreed": "you agreed to it",
+    "found": "found",
+}
 _SUBJECTS = {
     "before done": "you came back with failing checks",
     "not here": "commands and paths are tried that are not there",
@@ -67,6 +75,13 @@ class ProblemRow:
     asks: bool = False  # nothing happens before the person says keep or drop
 
     @property
+    def arrow(self) -> str:
+        """What agents hear and when; only when, where the row has said the rest."""
+        if self.hears in ("", self.problem):
+            return self.when
+        return f"{self.when}: {self.hears}" if self.when else self.hears
+
+    @property
     def since(self) -> str:
         return f"{self.back} of {self.times}" if self.times else ""
 
@@ -83,6 +98,7 @@ class OneScreen:
     unknown: tuple[ProblemRow, ...]
     more: int  # lessons in force that are not shown
     later: int = 0  # rows for the person to decide that are not shown
+    shown: tuple[str, ...] = ()  # what has a number already: the first of them is 1
 
     @property
     def shelves(self) -> tuple[tuple[str, tuple[ProblemRow, ...]], ...]:
@@ -106,14 +122,20 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
     begin = clock.after_days(at, -_NEW_DAYS)
     known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
-    given = [each for each in known if is_given(each)]
-    fresh = memories.list(sort="new", since=begin, limit=3 * NEW)
-    new = [each for each in fresh if _is_undecided(each, begin)][:NEW][::-1]  # as they came, like a reading tells them
-    marks = {mark for each in (*given, *new) for mark in _marks(memories.store.evidence(each.id))}
+    kept = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=3 * told)
+    given = [
+        each
+        for each in {each.id: each for each in (*known, *filter(is_confirmed, kept))}.values()
+        if is_given(each) and not _is_new(each, begin)
+    ]
+    fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
+    new = [each for each in fresh if _is_new(each, begin)][:NEW]  # as they came, like a reading tells them
+    gone = memories.list(states=("archived", "rejected"), equal={"source": NOTICED}, sort="updated", limit=_LOOKED_AT)
+    marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
     marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in memories.proposals()}
     rows = sorted(
-        (_lesson_row(memories, each, noticed, "your word" if is_confirmed(each) else "") for each in given),
-        key=lambda row: -_weight(row),
+        (_lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "") for each in given),
+        key=lambda row: (row.stands != YOURS, -_weight(row)),
     )
     asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
     held = [
@@ -125,30 +147,38 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     decide = list({**asks, **{row.id: row for row in later if row.id not in asks}}.values())[:NEW]
     ids = {row.id for row in decide}
     first = [row for row in rows if row.id not in ids][:told]
-    numbered_rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
+    shown = tuple(numbers_shown(memories).values())
+    every = with_numbers((*first, *decide), shown)
     return OneScreen(
         name, counted_words(count), week_words(memories.week(since or clock.after_days(at, -7)), _runs(memories), _span(since, at)),
-        tuple(numbered_rows[: len(first)]), tuple(numbered_rows[len(first) :]), tuple(_unknown(memories, noticed.values(), marks)),
-        max(0, count.in_force - sum(row.id in {each.id for each in given} for row in numbered_rows)),
+        every[: len(first)], every[len(first) :], tuple(_unknown(memories, noticed.values(), marks)),
+        max(0, count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide)), 0, shown,
     )  # fmt: skip
 
 
-def _is_undecided(memory: Memory, begin: str) -> bool:
-    """Whether a lesson is new and the person has said nothing about it: waiting, or given and not told to anybody yet."""
+def with_numbers(rows: Sequence[ProblemRow], shown: Sequence[str]) -> tuple[ProblemRow, ...]:
+    """Rows with their numbers: what was shown before keeps its own, what is new gets the next."""
+    numbers = {id: n for n, id in enumerate(renumbered(shown, [row.id for row in rows]), 1)}
+    return tuple(replace(row, number=numbers[row.id]) for row in rows)
+
+
+def _is_new(memory: Memory, begin: str) -> bool:
+    """Whether neither the person nor a second session has said anything about a lesson: it waits, or nobody was told of it yet."""
     if shelf(memory) == WAITING:
         return True
-    fresh = not memory.tally.uses and memory.created_at >= begin
+    fresh = not memory.tally.uses and memory.created_at >= begin and memory.tally.seen < _AGAIN
     return is_given(memory) and fresh and not is_confirmed(memory) and memory.state == "provisional"
 
 
 def shortened(found: OneScreen, told: int, new: int) -> OneScreen:
-    """The same with fewer rows, numbered anew: those that come first stay."""
-    first, decide = found.told[:told], found.new[:new]
-    rows = [replace(row, number=n) for n, row in enumerate((*first, *decide), 1)]
+    """The same with fewer rows: those that come first stay, and what is not shown takes no number."""
+    first = found.told[:told]
+    rows = with_numbers((*first, *found.new[:new]), found.shown)
+    decide = rows[len(first) :]
     return replace(
         found,
-        told=tuple(rows[: len(first)]),
-        new=tuple(rows[len(first) :]),
+        told=rows[: len(first)],
+        new=decide,
         more=found.more + len(found.told) - len(first),
         later=found.later + len(found.new) - len(decide),
     )
@@ -186,20 +216,21 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
 # -- numbers ------------------------------------------------------------------------------------------------------------
 
 
-def remember_numbers(memories: Memories, ids: Sequence[str]) -> None:
-    """From now on these numbers stand for these rows. A store that cannot be written to keeps those of before."""
-    key, said = f"{SHOWN}:{memories.project_id}", json.dumps(list(ids))
-    if not memories.project or memories.near.meta(key) == said:
-        return
-    try:
-        with memories.near.write() as tx:
-            tx.put_meta(key, said)
-    except TacitError:
-        pass
+def remember_numbers(memories: Memories, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of what is shown, theirs from now on. A store that cannot be written to knows those of before only."""
+    every = renumbered([*numbers_shown(memories).values()], ids)
+    key, said = f"{SHOWN}:{memories.project_id}", json.dumps(every)
+    if memories.project and memories.near.meta(key) != said:
+        try:
+            with memories.near.write() as tx:
+                tx.put_meta(key, said)
+        except TacitError:
+            pass
+    return {id: n for n, id in enumerate(every, 1)}
 
 
 def numbers_shown(memories: Memories) -> dict[int, str]:
-    """What the numbers of the last screen stand for."""
+    """What the numbers stand for."""
     try:
         ids = json.loads(memories.near.meta(f"{SHOWN}:{memories.project_id}") or "[]")
     except ValueError:
@@ -217,12 +248,10 @@ def _lesson_row(
     marks = _marks(evidence)
     known = [noticed[mark] for mark in marks if mark in noticed]
     calls = sum(int(each["calls"]) for each in known)
-    said = [row.quote for row in evidence if row.quote and row.by != NOTICED and row.stance == "supports"]
-    persons = [row.quote for row in evidence if row.quote and row.tier == "user"]
-    tally = memory.tally
+    tally, topic = memory.tally, _problem(memories, memory, marks)
     return ProblemRow(
-        memory.id, _problem(memories, memory, [*marks], persons or said), _cost(tally.seen, calls, bool(persons)), memory.text,
-        moment_words(memory), tally.recurred, tally.clean + tally.recurred,
+        memory.id, topic or memory.text, came_up(memory, calls), memory.text,
+        moment_words(memory, memories.is_told_at_starts(memory)), tally.recurred, tally.clean + tally.recurred,
         memory.verdict == "helps" or (memory.state == "stable" and tally.belief is not None), False, stands,
     )  # fmt: skip
 
@@ -232,8 +261,8 @@ def _marks(evidence: Iterable[Evidence]) -> list[str]:
     return list(dict.fromkeys(row.quote.partition(": ")[2] for row in evidence if row.by == NOTICED and row.quote))
 
 
-def _problem(memories: Memories, memory: Memory, marks: Sequence[str], said: Sequence[str]) -> str:
-    """What it is about, in the person's words where there are any."""
+def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
+    """What a lesson is about, in a few words; empty where its own words are all there is."""
     subject = memory.signature
     if subject in _SUBJECTS:
         return _SUBJECTS[subject]
@@ -242,34 +271,36 @@ def _problem(memories: Memories, memory: Memory, marks: Sequence[str], said: Seq
         return _PURPOSES.get(served, f"how {served} is done")
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
         return recognised(found[0][0])
-    if said:
-        return f"“{_short(said[-1])}”"
-    return topic_of(memory.about) or _short(memory.text)
+    return topic_words(memory.about)
 
 
-def _cost(sessions: int, calls: int, is_said: bool) -> str:
+def came_up(memory: Memory, calls: int = 0) -> str:
+    """In how many sessions it came up and how many calls it took; of what came up once, how."""
+    sessions, word = memory.tally.seen, str((memory.extra or {}).get("word", ""))
     if not sessions:
-        return "you said it"
-    many = numbered(sessions, "session")
+        return "you said it" if memory.trust == OWNER else ""
     if calls:
-        return f"{many}, {numbered(calls, 'call')}"
-    return f"said in {many}" if is_said else f"met in {many}"
+        return _spent(sessions, calls)
+    how = ONCE.get(word, "met")
+    return f"{how} once" if sessions == 1 else f"{how} in {numbered(sessions, 'session')}"
 
 
-def moment_words(memory: Memory) -> str:
+def _spent(sessions: int, calls: int) -> str:
+    return numbered(sessions, "session") + (f", {numbered(calls, 'call')}" if calls else "")
+
+
+def moment_words(memory: Memory, at_start: bool) -> str:
     """When agents hear it."""
-    programs = list((memory.extra or {}).get(ABOUT) or ())
-    if programs:
-        return f"before `{programs[0]}`" if not memory.text.startswith(f"Before `{programs[0]}`") else ""
-    if memory.about == WAY or (
-        memory.klass in ("preference", "rule", "security") and not memory.about and not memory.paths
-    ):
-        return "at the start"
-    if memory.paths:
-        return f"at {memory.paths[0]}"
-    if names := names_of(memory.about):
-        return f"where `{names[0]}` comes up"
-    return "where it fits"
+    if at_start:
+        return "at every start"
+    noticed = list((memory.extra or {}).get(ABOUT) or ())
+    commands = (
+        noticed or [name for name in names_of(memory.about) if " " in name and name[0].islower() and head_of(name)][:1]
+    )
+    said = [f"before {' or '.join(f'`{each}`' for each in commands[:2])}"] if commands else []
+    said += [f"at {path}" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
+    said += [] if noticed else ["with a prompt about it"]
+    return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 
 
 def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, Mapping[str, Any]]) -> ProblemRow:
@@ -300,7 +331,7 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
             continue  # the name of a tool, and nothing of what went wrong
         label = recognised(found[0][0]) if found else each["signature"]
-        rows.append(ProblemRow("", _short(label), _cost(each["lineages"], each["calls"], False)))
+        rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
         if len(rows) == UNKNOWN:
             break
     return rows

@@ -7,19 +7,26 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
-from tacit.surfaces.one_screen import numbers_shown
+from tacit.surfaces.one_screen import moment_words, numbers_shown
+from tacit.surfaces.selection import MOST_NUMBERS, is_given
 from tacit.surfaces.wording import CLOSED
 
 
 def meant(memories: Memories, name: str) -> str:
-    """What a number of the last screen stands for; what is no number is an id already."""
-    if not name.isdigit() or len(name) > 2:
+    """What a number that was shown stands for; what is none is an id already."""
+    if not name.isdigit() or int(name) > MOST_NUMBERS:
         return name
     shown = numbers_shown(memories)
     if int(name) not in shown:
-        most = f"The last screen had the numbers 1 to {len(shown)}" if shown else "No screen was shown yet"
-        raise NotFound(f"There is no number {name}: {most[0].lower()}{most[1:]}.", "tacit shows it.")
+        most = f"1 to {len(shown)} were shown" if shown else "no screen was shown yet"
+        raise NotFound(f"There is no number {name}: {most}.", "tacit shows them.")
     return shown[int(name)]
+
+
+def lesson_meant(memories: Memories, name: str) -> str:
+    """The same, of a question the lesson that it is about."""
+    id = meant(memories, name)
+    return next((each.memory for each in memories.proposals() if each.memory and each.id == id), id)
 
 
 def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[str, Any]:
@@ -39,13 +46,16 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[
     memory = _still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
-        return {
-            "id": memory.id,
-            "did": f"kept, it is your word now (tacit undo {memory.id} takes it back)",
-            "text": memory.text,
-        }
+        return {"id": memory.id, "did": yours_now(memories, memory.id, "kept"), "text": memory.text}
     memories.forget(memory.id, reason=reason)
     return {"id": memory.id, "did": f"dropped (tacit undo {memory.id} brings it back)", "text": memory.text}
+
+
+def yours_now(memories: Memories, id: str, did: str) -> str:
+    """What became of a lesson that a person kept or worded anew: when agents hear it, and how to take it back."""
+    memory = memories.get(id)
+    when = f", told {moment_words(memory, memories.is_told_at_starts(memory))}" if is_given(memory) else ""
+    return f"{did}, it is your word now{when} (tacit undo {id} takes it back)"
 
 
 def _still_there(memories: Memories, id: str) -> Memory:

@@ -7,6 +7,7 @@ what is held is not shown.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from tacit.core.rows import RunRow
 from tacit.core.states import ACTIVE
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
+from tacit.surfaces.selection import SHOWN, renumbered
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
@@ -47,12 +49,14 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
     said = [", ".join(f"{word} {n}" for n, word in figures if n)]  # no zeros
     said += [heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix("; ")]
     said += [f"what you say in {run.host} may go unheard (tacit doctor)"] if unheard else []
-    line = "; ".join(filter(None, [_learned(new), *said])) or "nothing new"
-    key = f"receipt:{run.project}"
+    key, shown = f"receipt:{run.project}", f"{SHOWN}:{run.project}"
     with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
-            tx.put_meta(key, f"{run.root}\t{line}\t{' '.join(each.id for each in new)}".rstrip("\t"))
+            numbers = renumbered(json.loads(tx.meta(shown) or "[]"), [each.id for each in new])
+            line = "; ".join(filter(None, [_learned(new, numbers), *said])) or "nothing new"
+            tx.put_meta(shown, json.dumps(numbers))
+            tx.put_meta(key, f"{run.root}\t{line}")
 
 
 def _new(store: Store, run: RunRow) -> list[Memory]:
@@ -63,9 +67,10 @@ def _new(store: Store, run: RunRow) -> list[Memory]:
     return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW]
 
 
-def _learned(new: Sequence[Memory]) -> str:
-    told = " · ".join(f"{n} {plain_line(each.text, NEW_CHARS)}" for n, each in enumerate(new, 1))
-    return f"learned {told} (tacit keep 1, tacit drop 1)" if told else ""
+def _learned(new: Sequence[Memory], shown: Sequence[str]) -> str:
+    numbers = [shown.index(each.id) + 1 for each in new]
+    told = " · ".join(f"{n} {plain_line(each.text, NEW_CHARS)}" for n, each in zip(numbers, new))
+    return f"learned {told} (tacit keep {numbers[0]}, tacit drop {numbers[0]})" if told else ""
 
 
 def heard_line(heard: Sequence[str], waiting: int) -> str:

@@ -6,12 +6,10 @@ list of questions: every open proposal, then each lesson that is held or in ques
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import MissingExtra
-from tacit.core.links import is_found_once
-from tacit.core.memory import HEARD
 from tacit.core.plural import numbered
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
 _NEWEST = 1000  # of the lessons in force, among which some are offered a replay
+SHOWN = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
+MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
 _ASKED = (
@@ -59,12 +59,9 @@ def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
 
 
 def news(memory: Memory) -> str:
-    """What becomes of a lesson that is new, in a few words: whose it is, or for what it waits."""
+    """For what a lesson that is new waits; empty where it is in force."""
     at = shelf(memory)
-    if at == IN_FORCE:
-        heard = "you said it, given from now on" if (memory.extra or {}).get("word") in HEARD else "given from now on"
-        return "found once, told where it fits" if is_found_once(memory) else heard
-    return "waits for another session" if at == WAITING else at
+    return "" if at == IN_FORCE else "waits for another session" if at == WAITING else at
 
 
 def is_given(memory: Memory) -> bool:
@@ -150,3 +147,9 @@ def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     done = {each["lesson"] for each in replayed(memories)}
     known = memories.store.select([memories.project_id], states=INJECTABLE, limit=_NEWEST) if memories.project else []
     return to_replay(each for each in known if each.id not in done)
+
+
+def renumbered(shown: Sequence[str], ids: Iterable[str]) -> list[str]:
+    """What has a number, in their order, after some more were shown; where numbers grow too long they begin anew."""
+    every = list(dict.fromkeys((*shown, *ids)))
+    return every if len(every) <= MOST_NUMBERS else list(dict.fromkeys(ids))

@@ -77,16 +77,12 @@ def _rows(id: str, title: str, rows: Sequence[ProblemRow]) -> str:
         return ""
     lines = []
     for row in rows:
-        when = f'<span class="dim">{_e(row.when)}:</span> ' if row.when else ""
         since = f"since then {row.since} came back{' ✓' if row.proven else ''}" if row.since else ""
         stands = _e(" · ".join(filter(None, (since, row.stands))))
         lines.append(
-            f'<li class="problem"><p class="what"><span class="text">{_e(row.problem)}</span> <span class="dim">{_e(row.cost)}</span></p>'
-            + (
-                f'<p class="hears">→ {when}<span class="text">{_e(short(row.hears, 600))}</span></p>'
-                if row.hears not in ("", row.problem)
-                else ""
-            )
+            f'<li class="problem"><p class="what"><span class="text">{_e(short(row.problem, 600))}</span>'
+            f' <span class="dim">{_e(row.cost)}</span></p>'
+            + (f'<p class="hears">→ <span class="text">{_e(short(row.arrow, 700))}</span></p>' if row.arrow else "")
             + (f'<p class="dim">{stands}</p>' if stands else "")
             + "</li>"
         )

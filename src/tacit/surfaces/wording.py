@@ -6,6 +6,7 @@ word, and does it help? `tacit help words` explains each of these answers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ from tacit.words.diagnose import Diagnosis
 GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
 TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
+YOURS = "your word"
 CLOSED = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
 
 WORDS = {
@@ -49,13 +51,17 @@ WORDS = {
 }  # fmt: skip
 
 
+def topic_words(about: str) -> str:
+    """The topic of what a lesson is about; empty where nobody said, or it is a way of working."""
+    return "" if about == WAY else about.partition(";")[0].strip()
+
+
 def subject_words(memory: Memory) -> str:
     """What a lesson is about, in a sentence; empty where nobody said."""
     if memory.about == WAY:
         return "A way of working: about everything."
-    topic, names = memory.about.partition(";")[0].strip(), (*names_of(memory.about), *memory.paths)
-    said = [topic] if topic else []
-    return f"About {' · '.join([*said, *names])}." if memory.about else ""
+    said = [topic] if (topic := topic_words(memory.about)) else []
+    return f"About {' · '.join([*said, *names_of(memory.about), *memory.paths])}." if memory.about else ""
 
 
 @value
@@ -81,6 +87,11 @@ def standing_words(memory: Memory, profile: Profile) -> Phrase:
     return _in_force(memory, profile)
 
 
+def is_yours(memory: Memory, profile: Profile) -> bool:
+    """Whether a lesson is the person's own word: entered, approved or worded anew."""
+    return standing_words(memory, profile).words == YOURS
+
+
 def _in_force(memory: Memory, profile: Profile) -> Phrase:
     signals = memory.tally.signals or {}
     if memory.pinned:
@@ -88,13 +99,13 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
     if memory.on_page or signals.get(INSTRUCTED):
         return Phrase("in your files", GOOD)
     if is_confirmed(memory):
-        return Phrase("your word", GOOD)
+        return Phrase(YOURS, GOOD)
     if is_found_once(memory):
         return Phrase("found once", PLAIN)
     if memory.state == "stable" and memory.tally.belief is not None:
         return Phrase("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
-        return Phrase("your word", GOOD)
+        return Phrase(YOURS, GOOD)
     if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
         return Phrase("in force", GOOD)
     if int(signals.get("untold", 0)) >= UNTOLD:
@@ -127,14 +138,14 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     if memory.state in CLOSED:
         return f"Nothing, while it is {CLOSED[memory.state]}: tacit undo {memory.id} brings it back."
     if memory.gate != "allow":
-        return f"Your word: tacit review approve {memory.id}, or reject."
+        return f"You: tacit keep {memory.id}, or drop."
     if memory.state == "candidate" and "standing" in profile.columns:
-        return f"{missing(memory, profile)}, or your word: tacit review approve {memory.id}"
+        return f"{missing(memory, profile)}, or your word: tacit keep {memory.id}"
     if memory.verdict in ENDING_VERDICTS:
         return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
     said = standing_words(memory, profile).words
-    if said == "your word":
-        return "Only you: tacit edit, forget or feedback --wrong. It is your word, so no session goes without it to measure it."
+    if said == YOURS:
+        return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
     if said.startswith("on trial"):
         heard = (
             f" You were heard saying it: tacit keep {memory.id} makes it your word."
@@ -146,8 +157,8 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
             f" and goes if it harms.{heard}"
         )
     if said == "in force" and "standing" in profile.columns:
-        return f"Your word: tacit review approve, edit or forget {memory.id}. No session goes without it: its kind cannot be measured."
-    return next if "standing" not in profile.columns else f"Your word: tacit edit, forget or feedback {memory.id}."
+        return f"You: tacit keep, edit or drop {memory.id}. No session goes without it: what its kind does cannot be measured."
+    return next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
 
 
 def missing(memory: Memory, profile: Profile) -> str:
@@ -251,4 +262,8 @@ def change_lines(entry: Mapping[str, Any]) -> list[str]:
     """A change of a lesson for people: what, by whom, why."""
     to = (entry["after"] or {}).get("state")
     what = MOVED[to] if entry["verb"] == "move" and to in MOVED else CHANGES.get(entry["verb"], entry["verb"])
-    return [what, str(entry["by"]), " ".join(str(entry["reason"] or "").split())[:400]]
+    why = " ".join(str(entry["reason"] or "").split())[:400]
+    return [what, str(entry["by"]), f"{why} by then" if _COUNTED.fullmatch(why) else why]
+
+
+_COUNTED = re.compile(r"(?:noticed|met) in \d+ sessions?")  # a count of that day, which has grown since

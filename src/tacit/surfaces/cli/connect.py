@@ -222,14 +222,15 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         lines.append(f"project {project.name} ({project.id})")
     lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
-    lines.append(
-        "From the next session on lessons are given and sessions are learned; what it would be told: tacit inject, or"
-        f" tacit inject --task 'TEXT' (a look, nothing is recorded). {_how_to_end(args, cli, host.name)}"
-    )
+    lines += [
+        "From the next session on lessons are given and sessions are learned. What your agent hears, and when: tacit inject",
+        _how_to_end(args, cli, host.name),
+    ]
+    if not (everywhere or args.shared or _is_untracked_on_purpose(path)):
+        lines.append(f"git does not ignore {os.path.basename(path)}, which is yours alone: add it to .gitignore")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = self_test_json(fired)
-    notes = _notes(path, plans[0].text, host, everywhere or args.shared)
-    return Answer(data, "\n".join(lines), warnings=notes)
+    return Answer(data, "\n".join(lines), warnings=_notes(path, plans[0].text, host))
 
 
 def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
@@ -277,7 +278,7 @@ def _past(
     if args.read is False:
         remember(path, NOBODY)
         lines.append(f"no model reads your sessions; reader.by in {path} says so")
-    elif reader is None and (args.read or not by):
+    elif reader is None and args.read:
         lines.append(nobody_reads(cli.env))
     elif reader is not None and (args.read or by != NOBODY):
         chosen = {run.id: (session_of(run), source) for source in past for run in _runs_in(source, host.name)}
@@ -369,15 +370,10 @@ def _make_ready(memories: Memories) -> None:
         settings(memories)
 
 
-def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
-    notes = []
+def _notes(path: str, text: str, host: Host) -> list[str]:
     if host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True:
-        notes.append(f"{path} sets disableAllHooks: the host will not call us until that is gone")
-    if not not_private and not _is_untracked_on_purpose(path):
-        notes.append(
-            f"git does not ignore {os.path.basename(path)}; it is yours alone: add .claude/settings.local.json to .gitignore"
-        )
-    return notes
+        return [f"{path} sets disableAllHooks: the host will not call us until that is gone"]
+    return []
 
 
 def _is_untracked_on_purpose(path: str) -> bool:

@@ -302,8 +302,7 @@ def _markdown(
 
 def _row_line(row: ProblemRow) -> str:
     """One problem or wish, as an item of a list."""
-    when = f"{row.when}: " if row.when else ""
-    hears = f" → {when}{one_line(row.hears, 600)}" if row.hears and row.hears != row.problem else ""
+    hears = f" → {one_line(row.arrow, 700)}" if row.arrow else ""
     since = f" (since then {row.since} came back{' ✓' if row.proven else ''})" if row.since else ""
     stands = f" ({row.stands})" if row.stands else ""
     cost = f" · {row.cost}" if row.cost else ""

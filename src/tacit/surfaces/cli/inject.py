@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 USAGE = """usage: tacit inject [options]
 
 What an agent should know before a run, as markdown; what is given and withheld is recorded. At a terminal, without --run, it is a look:
-what a session would be told, and nothing is recorded.
+what your agent hears and when, and nothing is recorded.
 
 the run:
   --run ID            the run that asks; without one an id is made and told on stderr
@@ -32,6 +32,7 @@ the run:
   --agent NAME        the agent or role that asks
   --file PATH         a file it is about; may be repeated
   --error TEXT        an error that just happened; may be repeated
+  --command LINE      a command that is about to run
   --category NAME     --kind NAME          only lessons filed so
 
 the answer:
@@ -43,12 +44,14 @@ the answer:
 everywhere: --store FILE  --project NAME  --profile NAME  --quiet  --strict
 
 examples:
+  tacit inject                              at a terminal: what the next session is told, and what later
+  tacit inject --command 'git commit'       … before that command
   tacit inject --task 'fix the failing migration test' --file db/migrate.py
   tacit inject --run "$RUN" --agent reviewer --budget lean
 """
 
 _RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
-_FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk")
+_FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk", "command")
 ONE = {
     f"--{name.replace('_', '-')}": name
     for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
@@ -84,6 +87,9 @@ def _run(options: Options, env: Mapping[str, str]) -> int:
     from tacit.core.errors import TacitError
 
     try:
+        if _is_look(options, env) and not ("render" in options.one or "--wrap" in options.flags):
+            sys.stdout.write(_looked(options, env))
+            return 0
         given = _answer(options, env)
     except TacitError as error:
         if "--strict" in options.flags or error.exit_code == 2:
@@ -138,10 +144,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.hosts import run_in_shell
 
     one, flags = options.one, options.flags
-    with open(
-        one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=_RECORD_WITHIN,
-        by=one.get("by", ""), yes="--yes" in flags, near=True,
-    ) as memories:  # fmt: skip
+    with open(**_opening(options, env), wait=_RECORD_WITHIN) as memories:
         memories.store.hurry()
         if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after
@@ -163,6 +166,27 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             **_facets(one),
         )
         return given if given.markdown or given.note else replace(given, note=_waiting(memories))
+
+
+def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
+    one = options.one
+    named = {"path_or_url": one.get("store"), "project": one.get("project"), "profile": one.get("profile")}
+    return {
+        **named,
+        "env": env,
+        "create": False,
+        "by": one.get("by", ""),
+        "yes": "--yes" in options.flags,
+        "near": True,
+    }
+
+
+def _looked(options: Options, env: Mapping[str, str]) -> str:
+    from tacit.app import open
+    from tacit.surfaces.cli.peek import peeked
+
+    with open(**_opening(options, env)) as memories:
+        return peeked(memories, options.one, options.many, _facets(options.one))
 
 
 def _is_look(options: Options, env: Mapping[str, str]) -> bool:
@@ -199,17 +223,7 @@ def _print(options: Options, given: Injection, look: bool) -> int:
     else:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
-            if look:
-                when = (
-                    "with that prompt"
-                    if "task" in options.one
-                    else "at a session's start, where only ways of working are"
-                )
-                more = "" if "task" in options.one else " What a prompt brings: tacit inject --task 'TEXT'."
-                told = "This is told" if given.markdown else "Nothing is told"
-                rest = "The other lessons are told before the command, at the file or after the error they are about."
-                sys.stderr.write(f"{told} {when}. {rest}{more} You only looked: nothing was recorded.\n")
-            elif "run" not in options.one:
+            if "run" not in options.one and not look:
                 sys.stderr.write(f"run: {given.run}\n")
             if given.note:
                 sys.stderr.write(f"note: {given.note}\n")

@@ -23,8 +23,8 @@ from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
-from tacit.surfaces.one_screen import MOST_NUMBERS, remember_numbers
-from tacit.surfaces.passing import meant
+from tacit.surfaces.one_screen import remember_numbers
+from tacit.surfaces.passing import lesson_meant, yours_now
 from tacit.surfaces.selection import (
     ENDED,
     GONE,
@@ -221,10 +221,11 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _numbered(memories: Memories, found: Sequence[Memory], asked: Collection[str]) -> dict[str, int]:
-    """The numbers of what is listed, from above: those of the last screen from now on."""
-    ids = [each.id for at in _TITLES for each in found if shelf(each, asked) == at][:MOST_NUMBERS]
-    remember_numbers(memories, ids)
-    return {id: n for n, id in enumerate(ids, 1)}
+    """The numbers of what is listed: those that it was shown with before, else the next, from above."""
+    about = {each.memory: each.id for each in memories.proposals() if each.memory}  # a question has the lesson's number
+    ids = {each.id: about.get(each.id, each.id) for at in _TITLES for each in found if shelf(each, asked) == at}
+    numbers = remember_numbers(memories, [*ids.values()])
+    return {id: numbers[shown] for id, shown in ids.items()}
 
 
 def _none(memories: Memories, waiting: bool) -> str:
@@ -254,7 +255,7 @@ def _listed(
     numbers: Mapping[str, int] | None = None,
 ) -> str:
     """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers."""
-    columns, words = profile.columns, profile.words
+    columns, words = [each for each in profile.columns if each != "id" or not numbers], profile.words
     if "standing" not in columns:
         return table(
             [memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory)
@@ -262,6 +263,7 @@ def _listed(
     lines: list[str] = []
     for at, title in _TITLES.items():
         if some := [each for each in found if shelf(each, asked) == at]:
+            some.sort(key=is_confirmed, reverse=True)
             told = [(each, standing_words(each, profile)) for each in some]
             rows = [
                 [
@@ -351,16 +353,15 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
-        found = memories.get(meant(memories, args.id))
+        found = memories.get(lesson_meant(memories, args.id))
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(found.id, reason=args.reason or "", typo=args.typo, **fields)
-    did = "worded anew, it is your word now" if is_confirmed(memory) else "changed"
-    return Answer(
-        memory_json(memory), f"{args.id}: {did} (tacit undo {memory.id} takes it back): {one_line(memory.text, 300)}"
-    )
+        did = f"changed (tacit undo {memory.id} takes it back)"
+        did = yours_now(memories, memory.id, "worded anew") if is_confirmed(memory) else did
+    return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
 
 
 def _declare_pin(parser: argparse.ArgumentParser) -> None:
@@ -399,7 +400,9 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
                 {"memories": [memory_json(m) for m in found], "dry_run": True},
                 f"would forget {len(found)}:\n" + table([memory_line(m) for m in found]),
             )
-        gone = memories.forget(meant(memories, args.id or ""), origin=args.origin or "", reason=args.reason or "")
+        gone = memories.forget(
+            lesson_meant(memories, args.id or ""), origin=args.origin or "", reason=args.reason or ""
+        )
     back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"
     return Answer(
         {"memories": [memory_json(m) for m in gone]},

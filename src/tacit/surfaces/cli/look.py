@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories, config_path, store_path
@@ -28,8 +28,10 @@ from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
-from tacit.surfaces.passing import meant
-from tacit.surfaces.selection import replayed
+from tacit.surfaces.one_screen import moment_words
+from tacit.surfaces.passing import lesson_meant
+from tacit.surfaces.quoted import last_said
+from tacit.surfaces.selection import is_given, replayed
 from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
 
@@ -119,18 +121,23 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        found = memories.why(meant(memories, args.id), args.question, run=run_in_shell(cli.env))
+        found = memories.why(lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env))
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
         effect = next(iter(effects.lessons), None) if effects and found.uses else None
         replays = replayed(memories, found.memory.id)
-        profile = memories.profile
+        profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
+        said = last_said(memories, found.evidence, [one for one, _ in found.met])
+        days = {found.runs[run]: row.started_at[:10] for run in found.runs if (row := memories.store.run(run))}
     data = why_json(found, args.question)
+    data["met"] = [{**each, "last": said.get(each["mark"])} for each in data["met"]]
+    data["days"] = days
     data["effect"] = effect.sentence if effect else None
     data["followed"] = effect.followed.lines if effect and effect.followed else []
     data["guard"] = effects.guards.sentence if effects and effects.guards else None
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
+    data["told"] = moment_words(found.memory, at_starts) if is_given(found.memory) else None
     return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
 
 
@@ -142,6 +149,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     lines.append(
         f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {seen(memory)}{signer}"
     )
+    lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
         lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
@@ -152,7 +160,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     met = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
     if data["evidence"] or met:
         lines += ["", paint(cli, "bold", "Where it comes from"), *met]
-        short = [*_met(data["met"]), *_sightings(data["evidence"], bool(data["met"]))]
+        short = [*_met(data["met"]), *_sightings(data["evidence"], bool(data["met"]), data["days"])]
         told = [_sighting(row) for row in data["evidence"]] if full else short
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
@@ -187,13 +195,18 @@ def _told(effect: str | None, said: str) -> list[str]:
 
 
 def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """What was noticed, as it was recognised: how many sessions met it. Nobody said these words, so they are no quote."""
-    found = [f"{numbered(each['sessions'], 'session')}: {each['said']}" for each in failures]
-    found += ["(a session may have met more than one of these)"] if len(failures) > 1 else []
-    return [[f"  {line}" for line in wrapped(said, 2, 118)] for said in found]
+    """What was noticed, as it was recognised: how many sessions met it, and what the last of them said."""
+    found = []
+    for each in failures:
+        lines = [f"  {line}" for line in wrapped(f"{numbered(each['sessions'], 'session')}: {each['said']}", 2, 118)]
+        if last := each["last"]:
+            said = f"{last['day']}, session {last['session'][:8]}: `{last['command']}` said “{last['line']}”"
+            lines += [f"    {line}" for line in wrapped(said, 4, 118)]
+        found.append(lines)
+    return [*found, ["  (a session may have met more than one of these)"]] if len(failures) > 1 else found
 
 
-def _sightings(evidence: Sequence[dict[str, Any]], counted: bool) -> list[list[str]]:
+def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[str, str]) -> list[list[str]]:
     """What speaks for it and against it, the same words once, with how many sessions said so; what is `counted` by its failures is not
     told again."""
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
@@ -202,15 +215,17 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool) -> list[list[s
             alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
     found = []
     for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
-        runs = {row["run"] for row in rows if row["run"]}
-        where = (
-            f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
-        )
+        runs = sorted({row["run"] for row in rows if row["run"]})
+        last = max([days.get(run, "") for run in runs] + [""]) or rows[0]["at"][:10]
+        where = f"session {one_line(runs[0], 40)} of {last}" if runs else f"by hand, {last}"
+        where = f"{numbered(len(runs), 'session')}, the last of {last}" if len(runs) > 1 else where
         against = "" if stance == "supports" else "against it: "
         who = f", {'heard by the model that reads' if by == 'reader' else by}" if by and by != "notice" else ""
-        words = f"recognised: {one_line(quote, 300)}" if by == NOTICED else f"“{one_line(quote, 300)}”"
-        quoted = [f"    {line}" for line in wrapped(words, 4, 118)] if quote else []
-        found.append([f"  {against}{where}{who}, last learned {max(row['at'] for row in rows)[:10]}", *quoted])
+        words = (
+            quote.rpartition(": ")[0] or quote if by == NOTICED else quote
+        )  # behind it stands what it was recognised as
+        quoted = [f"    {line}" for line in wrapped(f"“{one_line(words, 300)}”", 4, 118)] if quote else []
+        found.append([f"  {against}{where}{who}", *quoted])
     return found
 
 

@@ -108,7 +108,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
-    offered = _offered(cli, plan, settings)
+    offered = _offered(cli, plan, settings, chosen)
     steps = _next(cli, data["html"] or "", _host(sources, cli.env))
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
     text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None)
@@ -164,7 +164,7 @@ def _read(
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
     if plan is None:
         if reader_here(settings, cli.env) is None:
-            raise Refused("No model is here that could read.", nobody_reads(cli.env))
+            raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, "nothing is left to read in these sessions")
     who = acting(cli.env, args.by or "", args.yes)
     agreed_before = str(settings["reader.by"].value) == plan.reader.by or all(
@@ -195,10 +195,11 @@ def _read(
     return Answer(said, told(said), warnings=said.pop("notes", []))
 
 
-def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any]) -> str:
+def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen) -> str:
     """What reading would bring, where nobody is asked right below."""
     if plan is None:
-        return nobody_reads(cli.env) if reader_here(settings, cli.env) is None else ""
+        nobody = reader_here(settings, cli.env) is None
+        return nobody_reads(cli.env, chosen.sessions.values()) if nobody else ""
     return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
 
@@ -331,7 +332,7 @@ def _next(cli: Cli, html: str, host: str) -> list[str]:
         else "tacit lookback --html page.html    this screen as a page, with all lessons"
     )
     return [
-        f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
+        f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; then tacit shows the lessons, to keep or drop",
         f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt",
         f"      {page}",
     ]
@@ -354,9 +355,10 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
             "",
             f"No lesson by rules alone: one needs {numbered(found.sightings, 'session')} that met the same, or your own word.",
         ]
+    listed += len(told) == listed + 1  # a page for one line is a nuisance
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
     order = "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
-    lines = ["", paint(cli, "bold", f"What the next session would be told ({order}{more})")]
+    lines = ["", paint(cli, "bold", f"What these sessions teach by rules alone, without a model ({order}{more})")]
     for each in told[:listed]:
         lines += _item(cli, each.text, f"{_of(found, each.project)}{words.cost_words(each)}", "good")
     return lines

@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
@@ -20,6 +21,7 @@ from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
 from tacit.core.run import Run
+from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.formats.source import Source
 from tacit.hosts import readers
@@ -28,7 +30,7 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, wrapped
-from tacit.surfaces.one_screen import remember_numbers
+from tacit.surfaces.one_screen import came_up, moment_words, remember_numbers
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused
 
@@ -132,12 +134,23 @@ def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader |
     return Reader("model", "the model you named", hosts, False) if model and by in ("", NOBODY, "model") else None
 
 
-def nobody_reads(env: Mapping[str, str]) -> str:
-    """What to do where no program is found that could read: rules alone hear little of what people say."""
+def nobody_reads(env: Mapping[str, str], sessions: Iterable[UnreadSession] = ()) -> str:
+    """What a model would find in some sessions, where none is here that could read, and how to name one."""
     command = next(iter(readers().values()), "claude").split()[0]
     return (
-        f"Rules alone find little of what people say; a model finds far more, and none is here: put {command} on your PATH, or"
-        f" name one in {config_path(env)} (docs/models.md). Then: tacit lookback --read"
+        f"{_would_find(sessions)} None is here: {command} is not on this shell's PATH, and no model is named. To name one, write into"
+        f' {config_path(env)} two lines: [model] and command = "ollama run qwen2.5:7b" (any program that answers a prompt; or url and name'
+        " of a server). Then: tacit lookback --read"
+    )
+
+
+def _would_find(sessions: Iterable[UnreadSession]) -> str:
+    found = lookback_part("estimate").reading_estimate(each for each in sessions if each.typed)
+    if not found.sessions:
+        return "Rules alone find little of what people say; a model finds far more."
+    return (
+        f"{numbered(found.sessions, 'session')}: read by a model they would teach {_lessons(found.lessons)}"
+        f" (about ${max(found.usd, 0.01):.2f} at Claude Haiku's price)."
     )
 
 
@@ -191,7 +204,8 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     sessions = learned_sessions(memories)
     plan = plan_of(sessions, reader_here(settings, cli.env))
     if plan is None:
-        return [nobody_reads(cli.env)] if sessions and reader_here(settings, cli.env) is None else []
+        nobody = sessions and reader_here(settings, cli.env) is None
+        return [f"{_would_find(sessions)} tacit lookback says how to name one."] if nobody else []
     return [f"{plan.sentence} Do it: tacit lookback --read"]
 
 
@@ -200,7 +214,7 @@ def progress_words(memories: Memories) -> str:
     if not (going := progress(memories)):
         return ""
     of = f"{going['done']} of {numbered(going['total'], 'session')}"
-    return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far; what lookback showed comes with the rest."
+    return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far."
 
 
 def progress(memories: Memories) -> dict[str, int]:
@@ -264,15 +278,17 @@ def read_chosen(
     cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], again: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Read sessions one at a time, and show each lesson as soon as its session is read. `again` is the command that goes on in the
-    background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice."""
-    agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+    background, once there is something to look at; without it all is read here. It may be stopped: what was read is not read twice. What
+    rules find comes first: it needs all of the sessions, and no time."""
+    whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
     going = progress(memories)
     before = going if going.get("pid") == os.getpid() else {}  # what the terminal had read that this goes on from
+    if not before:
+        _by_rules(cli, memories, plan, sources, whose)
+    agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
     done, brought = before.get("done", 0), before.get("lessons", 0)
     total = done + len(plan.sessions)
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
-    whose = Asked(cli, False, memories, [sources[each.run] for each in plan.sessions])
-    shown: list[str] = []
     for n, session in enumerate(plan.sessions):
         rest = len(plan.sessions) - n
         enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
@@ -291,9 +307,35 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
-        _show(cli, memories, learned, shown)
+        _show(cli, memories, learned)
         _tell(memories, os.getpid(), total, done + n + 1, brought + said["lessons"])
     return {**said, "notes": whose.notes()}
+
+
+def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, Source], whose: Asked) -> None:
+    """Learn what was looked at without a model, and say how many lessons that brought; nobody is asked about sessions that are not read."""
+    read = {sources[each.run].path for each in plan.sessions}
+    every = list({source.path: source for source in sources.values()}.values())
+    found: list[Learned] = []
+    env = memories.env
+    memories.env = {**env, "TACIT_READER_BY": NOBODY}
+    for n, source in enumerate(every, 1):
+        cli.progress(f"  by rules, {n} of {len(every)} files …")
+        with suppress(TacitError, OSError):
+            apart = whose if source.path in read else _nowhere
+            found += memories.learn(source, over=True, by_place=True, apart=apart)
+    memories.env = env
+    cli.progress()
+    here = [each for each in found if each.project == memories.project_id]
+    if any(each.new for each in here) and not (cli.json or cli.quiet):
+        cli.out.write("By rules alone:\n")
+        _show(cli, memories, here)
+        cli.out.write("Now what was said is read.\n")
+        cli.out.flush()
+
+
+def _nowhere(folder: str) -> bool:
+    return False
 
 
 def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
@@ -307,17 +349,17 @@ def _read_one(memories: Memories, session: UnreadSession, source: Source, whose:
     return found
 
 
-def _show(cli: Cli, memories: Memories, learned: Iterable[Learned], shown: list[str]) -> None:
-    """Lessons as they come, each with what becomes of it; their numbers are those of the last screen from now on."""
+def _show(cli: Cli, memories: Memories, learned: Iterable[Learned]) -> None:
+    """Lessons as they come, each with its number and what becomes of it."""
     if cli.json or cli.quiet:
         return
-    found = memories.store.memories([id for each in learned for id in each.new])
+    found = [each for each in memories.store.memories([id for one in learned for id in one.new]) if each.state in OPEN]
+    numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
-        shown.append(memory.id)
-        first, *rest = wrapped(f"{one_line(memory.text, 600)} ({news(memory)})", 6, 118)
-        cli.out.write("\n".join([f"{len(shown):>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
+        said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
+        first, *rest = wrapped(f"{one_line(memory.text, 600)} ({said})", 6, 118)
+        cli.out.write("\n".join([f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
     cli.out.flush()
-    remember_numbers(memories, shown)
 
 
 def _tell(memories: Memories, pid: int, total: int, done: int, lessons: int) -> None:

@@ -16,9 +16,11 @@ from tacit.core.standing import replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
-from tacit.surfaces.selection import unasked, worth_a_replay
+from tacit.surfaces.one_screen import remember_numbers
+from tacit.surfaces.passing import meant
+from tacit.surfaces.selection import IN_FORCE, shelf, unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
-from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing_words
+from tacit.surfaces.wording import MOVED, NOTICED, decided, held_words, question, seen, standing_words
 
 if TYPE_CHECKING:
     import argparse
@@ -78,8 +80,8 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.verb == "edit" and not args.text:
             raise UsageError("tacit review edit: to what?", "Give --text.")
         done = memories.review(
-            args.id, args.verb, role=args.role, to=args.to, outcome=args.outcome or "", into=args.other or args.into,
-            text=args.text, reason=args.reason, every=args.all,
+            meant(memories, args.id), args.verb, role=args.role, to=args.to, outcome=args.outcome or "",
+            into=args.other or args.into, text=args.text, reason=args.reason, every=args.all,
         )  # fmt: skip
         if isinstance(done, int):
             return Answer({"closed": done}, f"{numbered(done, 'question')} closed; what they are about stays as it is")
@@ -137,27 +139,28 @@ def _told(done: Reviewed, profile: Profile) -> str:
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = list(unasked(memories, "review")), list(unasked(memories, "held"))
-    refused = memories.refused()
+    refused, (heard, best), doubtful = memories.refused(), memories.worth_a_look(), worth_a_replay(memories)
+    rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
+    named = _Names(memories, cli, [*(each.id for each in waiting), *(each.id for each in (*under, *held)), *rows])
     lines: list[str] = []
     for each in waiting:
         about = memories.store.memories([each.memory]) if each.memory else []
-        lines += [*_card(cli, each, about[0] if about else None, memories.patch(each)), ""]
+        lines += [*_card(cli, each, about[0] if about else None, memories.patch(each), named), ""]
     lines += _group(
         cli,
-        "In question: given to nobody until you decide (tacit review close ID --outcome keep|archive|…)",
+        f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)",
         _stands(under),
+        named,
     )
-    lines += _group(
-        cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held)
-    )
-    heard, best = memories.worth_a_look()
-    doubtful = worth_a_replay(memories)
+    ask = f"tacit keep {named.any}, or drop"
+    lines += _group(cli, f"Need your word before an agent is given them ({ask})", _stands(held), named)
     nothing = "" if lines else "nothing waits for your decision"
-    lines += _group(cli, "Heard from you, on trial until you confirm it (tacit review approve ID)", heard)
-    lines += _group(cli, "Waiting, the best first; your yes puts one in force (tacit review approve ID)", best)
+    lines += _group(cli, f"Heard from you, on trial until you confirm it ({ask})", heard, named)
     lines += _group(
-        cli, f"A replay of past tasks tells in a night what the coins cannot yet ({replay_command('ID')})", doubtful
+        cli, f"Waiting for another session, the best first; your yes puts one in force ({ask})", best, named
     )
+    title = f"A replay of past tasks tells in a night what the coins cannot yet ({replay_command('ID')})"
+    lines += _group(cli, title, doubtful, _Names(memories, cli, ()))
     if nothing and lines:
         lines = [nothing, "", *lines]
     return Answer(
@@ -176,47 +179,60 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     )
 
 
-def _card(cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None) -> list[str]:
+class _Names:
+    """What a person types for a row: at a terminal the number that it has on every screen, elsewhere its id."""
+
+    def __init__(self, memories: Memories, cli: Cli, ids: Sequence[str]) -> None:
+        self.numbers = remember_numbers(memories, ids) if ids and cli.out.isatty() and not cli.json else {}
+        self.any = "N" if self.numbers else "ID"
+
+    def __getitem__(self, id: str) -> str:
+        return str(self.numbers.get(id, id))
+
+
+def _card(
+    cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None, names: _Names | None = None
+) -> list[str]:
     """A question with what it is about and what to type."""
-    payload = each.payload or {}
+    payload, name = each.payload or {}, names[each.id] if names else each.id
     closed = f" ({each.state})" if each.state != "open" else ""
-    lines = [
-        f"{paint(cli, 'id', each.id)}  {paint(cli, 'wait' if not closed else 'quiet', question(each.kind, payload))}{closed}"
-    ]
-    lines += [f"  {line}" for line in wrapped(one_line(each.reason, 600), 2)]
+    waits = about is not None and shelf(about) != IN_FORCE and each.kind == "promote"
+    asks = question("confirm" if waits else each.kind, payload)
+    lines = [f"{paint(cli, 'id', name)}  {paint(cli, 'wait' if not closed else 'quiet', asks)}{closed}"]
     if about is not None:
-        lines += [f"  {line}" for line in wrapped(f"{about.id}: {one_line(about.text, 300)}", 2)]
+        lines += [f"  {line}" for line in wrapped(one_line(about.text, 300), 2)]
+    why, _, quote = each.reason.partition("; from: ")
+    why = f"{held_words(why)}; from: {quote}" if quote else each.reason
+    lines += [paint(cli, "quiet", f"  {line}") for line in wrapped(one_line(why, 600), 2)]
     if payload.get("order"):
         lines += [f"  {line}" for line in wrapped(f"would read: {one_line(str(payload['order']), 300)}", 2)]
     lines += diff_lines(cli, fields(patch) if patch else None)
     lines += [f"  approved so far by {_signed(each)}"] if each.approvals else []
     if not closed:
-        lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch)]
+        lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch, name)]
     return lines
 
 
-def _answers(each: Proposal, patch: Patch | None) -> list[str]:
+def _answers(each: Proposal, patch: Patch | None, name: str) -> list[str]:
     """What to type."""
     if each.kind == "notice" and patch is None:
-        return [f"done, or known: tacit review approve {each.id}"]
+        return [f"done, or known: tacit keep {name}"]
     if each.kind == "request":
-        return [
-            f"tacit review approve {each.id} · tacit review reject {each.id}",
-            "in other words: approve with --text 'TEXT'",
-        ]
+        return [f"tacit keep {name} · tacit drop {name}", f"in other words: tacit review approve {name} --text 'TEXT'"]
     if each.kind == "contradiction":
-        return [f"tacit review approve {each.id} THE_ONE_THAT_STAYS", f"tacit review reject {each.id}"]
-    return [f"tacit review approve {each.id} · tacit review reject {each.id}"]
+        return [f"tacit review approve {name} THE_ONE_THAT_STAYS", f"tacit drop {name}"]
+    return [f"tacit keep {name} · tacit drop {name}"]
 
 
-def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]]) -> list[str]:
+def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Names) -> list[str]:
     """Lessons that wait, each whole, with what is to be known of it."""
     if not found:
         return []
     lines = [paint(cli, "bold", line) for line in wrapped(title)]
     for memory, what in found:
-        lines += [f"  {paint(cli, 'id', memory.id)}  {paint(cli, 'quiet', what)}"]
-        lines += [f"    {line}" for line in wrapped(one_line(memory.text, 400), 4)]
+        name, (first, *rest) = names[memory.id], wrapped(one_line(memory.text, 400), 6)
+        lines += [f"{paint(cli, 'id', f'{name:>4}')}  {first}", *(f"      {line}" for line in rest)]
+        lines += [paint(cli, "quiet", f"      {line}") for line in wrapped(what, 6)]
     return [*lines, ""]
 
 

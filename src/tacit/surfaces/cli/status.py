@@ -11,8 +11,10 @@ from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.core.plural import numbered
 from tacit.core.value import replace
+from tacit.hosts import HOSTS
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7
 FEWEST = 3  # rows of a kind, however small a terminal is
+HOW = "tacit keep N, tacit drop N; here, or typed to your agent"
 
 NOTHING = """Nothing is kept yet.
 
@@ -57,7 +60,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data, found = overview(memories), one_screen(memories)
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
-        offered = offer_lines(cli, memories) if memories.project else []
+        offered = [*unconnected(cli, memories), *offer_lines(cli, memories)] if memories.project else []
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
             found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
@@ -69,6 +72,16 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     data["in_force"] = {"count": data["in_force"], "ids": [row.id for row in found.told]}
     data["screen"] = screen_json(found)
     return Answer(data, text, warnings=notes)
+
+
+def unconnected(cli: Cli, memories: Memories) -> list[str]:
+    """That no agent hears of it yet, where none is connected; the host of the last session is named."""
+    if connected_hosts(memories.place.root, cli.env):
+        return []
+    last = next(
+        (row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS), next(iter(HOSTS))
+    )
+    return [f"No agent is connected here yet, so none hears of this: tacit connect {last}"]
 
 
 def _fitting(cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int) -> tuple[OneScreen, str]:
@@ -100,18 +113,21 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
-    lines += ["", *rows_text(cli, found.told)] if found.told else []
+    if found.told:
+        lines += ["", *(paint(cli, "wait", line) for line in wrapped(f"What agents hear: {HOW}", 0, WIDEST))]
+        lines += rows_text(cli, found.told)
     lines += [paint(cli, "quiet", f"    and {numbered(found.more, 'lesson')} more: tacit list")] if found.more else []
     if not found.told and not found.new:
         none = NONE_YET.format(numbered(data["runs"], "session"), runs) if data["runs"] else NOTHING_LEARNED
         lines += ["", *wrapped(none, 0, WIDEST)]
     for title, rows in found.shelves:
-        how = f"{title}: tacit keep N, tacit drop N; here, or typed to your agent"
+        how = title if found.told else f"{title}: {HOW}"
         lines += ["", *(paint(cli, "wait", line) for line in wrapped(how, 0, WIDEST)), *rows_text(cli, rows)]
     if found.new:
         lines += [paint(cli, "quiet", f"    and {found.later} more: tacit review, tacit list")] if found.later else []
     if found.unknown:
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
+        lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(
@@ -129,16 +145,15 @@ def rows_text(cli: Cli, rows: Sequence[ProblemRow]) -> list[str]:
     for row in rows:
         number = f"{row.number:>3} " if row.number else "    "
         cost = f"  {row.cost}" if row.cost else ""
-        first, *rest = wrapped(f"{printable(row.problem)}{cost}", 4, WIDEST)
+        first, *rest = wrapped(f"{one_line(row.problem, 600)}{cost}", 4, WIDEST)
         lines += [f"{paint(cli, 'id', number)}{first}", *(f"    {line}" for line in rest)]
-        when = f"{row.when}: " if row.when else ""
         since = f"  [since then {row.since} came back{' ✓' if row.proven else ''}]" if row.since else ""
         stands = f"  ({row.stands})" if row.stands else ""
-        if row.hears and row.hears != row.problem:
-            told = wrapped(f"→ {when}{one_line(row.hears, 600)}{stands}{since}", 6, WIDEST)
+        if row.arrow or stands or since:
+            told = wrapped(
+                f"→ {one_line(row.arrow, 700)}{stands}{since}" if row.arrow else f"{stands}{since}".strip(), 6, WIDEST
+            )
             lines += [f"      {paint(cli, 'good' if row.proven else 'quiet', line)}" for line in told]
-        elif stands:
-            lines += [f"      {paint(cli, 'quiet', line)}" for line in wrapped(row.stands, 6, WIDEST)]
     return lines
 
 

@@ -148,7 +148,9 @@ def _through(command: str, text: str, cli: Cli) -> bool:
         argv[1:1] = LESS
     cli.out.flush()
     try:
-        pager = subprocess.Popen(argv, stdin=subprocess.PIPE, env={"LV": "-c", **os.environ, **cli.env})
+        pager = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, env={"LV": "-c", "LESSHISTFILE": "-", **os.environ, **cli.env}
+        )
     except OSError:
         return False
     try:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
-from tacit.surfaces.cli import Cli
 from tacit.surfaces.wording import MOVED
 
 if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
+    from tacit.surfaces.cli import Cli
 
 # A colour stands for a meaning: what does good, what waits for somebody, what does harm, what needs no eye.
 _COLOURS = {"good": "32", "wait": "33", "bad": "31", "quiet": "2", "plain": "", "bold": "1", "id": "36"}

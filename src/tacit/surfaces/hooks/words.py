@@ -31,7 +31,7 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
         return None
     return (
         (said[1], [int(each) for each in said[2:]])
-        if all(each.isdecimal() and len(each) < 3 for each in said[2:])
+        if all(each.isdecimal() and len(each) < 4 for each in said[2:])
         else None
     )
 
@@ -48,7 +48,7 @@ def noted(memories: Memories, event: Event) -> Told | None:
     shown = json.loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
     ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
     if len(ids) < len(found[1]):
-        return Told(TAKEN_CARE_OF, "Tacit: a number was not on the last screen; nothing is done (tacit shows it).")
+        return Told(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
     wishes = [*_wishes(memories, event.session), {"text": " ".join(event.text.split()), "do": found[0], "ids": ids}]
     try:
         with memories.store.write(wait=_AT_ONCE) as tx:
@@ -118,10 +118,8 @@ def receipt(memories: Memories) -> str:
         return ""
     with memories.store.write(wait=_AT_ONCE) as tx:
         unit, _, rest = tx.meta(key).partition("\t")
-        line, _, ids = rest.partition("\t")
+        line = rest.partition("\t")[0]
         tx.put_meta(key, f"{unit}\t")
-        if ids:  # from now on the numbers are those of this line
-            tx.put_meta(f"shown:{memories.project_id}", '["' + '", "'.join(ids.split()) + '"]')
     return f"tacit, last session: {line}" if line else ""
 
 

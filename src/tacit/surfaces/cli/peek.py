@@ -1,0 +1,96 @@
+"""`tacit inject` at a terminal: what an agent hears, and when. A look: nothing is recorded, nothing left out to measure.
+
+Each moment is asked for as its hook asks, so that what is shown is what is told: at a start, with a prompt, before a command, at a file,
+after an error. Without a moment named, the start, and below it which lessons wait for which moment, what the person kept first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tacit.app import Memories
+from tacit.core.memory import Memory
+from tacit.core.standing import is_confirmed
+from tacit.core.states import INJECTABLE
+from tacit.surfaces.cli.words import one_line, wrapped
+from tacit.surfaces.one_screen import moment_words, remember_numbers
+from tacit.surfaces.selection import counted, is_given
+from tacit.surfaces.wording import YOURS, is_yours
+
+_LATER = 8  # lessons that wait for their moment, on one screen
+_WIDEST = 118
+_OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
+_LOOKED = "You only looked: nothing was recorded."
+
+
+def peeked(
+    memories: Memories, one: Mapping[str, str], many: Mapping[str, Sequence[str]], facets: Mapping[str, Any]
+) -> str:
+    """The screen for what was asked: one moment, or all of them."""
+
+    def told(surface: str, task: str = "", **moment: Any) -> list[Memory]:
+        found = memories.inject(
+            task, surface=f"hook:{surface}", look=True, budget=one.get("budget", ""), **{**facets, **moment}
+        )
+        by_id = {memory.id: memory for memory in memories.store.memories(found.injected)}
+        return [by_id[id] for id in found.injected if id in by_id]
+
+    files, errors, task = tuple(many["files"]), tuple(many["errors"]), one.get("task", "")
+    if command := one.get("command", ""):
+        return _one(
+            memories, f"Before `{one_line(command, 80)}` your agent hears", told("before-command", command=command)
+        )
+    if files and not task:
+        return _one(
+            memories,
+            f"Before {one_line(files[0], 80)} is changed your agent hears",
+            told("before-file", files=files, touched=True),
+        )
+    if errors and not task:
+        return _one(memories, "After that error your agent hears", told("tool-failure", errors=errors))
+    start = told("session-start")
+    lines = _section(
+        memories, "At the start of a session your agent hears", start, " (only ways of working are told there)"
+    )
+    if task:
+        known = {memory.id for memory in start}
+        then = [memory for memory in told("prompt", task, files=files, errors=errors) if memory.id not in known]
+        lines += ["", *_section(memories, "With that prompt it hears", then, " more")]
+    else:
+        lines += _later(memories, start)
+    return "\n".join([*lines, "", *wrapped(f"{_OTHER} {_LOOKED}", 0, _WIDEST)]) + "\n"
+
+
+def _one(memories: Memories, title: str, found: Sequence[Memory]) -> str:
+    return "\n".join([*_section(memories, title, found), "", _LOOKED]) + "\n"
+
+
+def _section(memories: Memories, title: str, found: Sequence[Memory], none: str = "") -> list[str]:
+    return [f"{title}:", *_rows(memories, [(memory, "") for memory in found])] if found else [f"{title} nothing{none}."]
+
+
+def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
+    """Which lessons wait for which moment: what the person kept, then what most sessions met."""
+    at_starts = {memory.id for memory in start}
+    allowed: dict[str, Any] = {"states": INJECTABLE, "equal": {"gate": "allow"}, "limit": 100}
+    kept = filter(is_confirmed, memories.list(sort="updated", **allowed))
+    every = {memory.id: memory for memory in (*kept, *memories.list(sort="seen", **allowed))}
+    found = [memory for memory in every.values() if is_given(memory) and memory.id not in at_starts]
+    if not found:
+        return []
+    rows = [(memory, moment_words(memory, memories.is_told_at_starts(memory))) for memory in found[:_LATER]]
+    more = counted(memories).in_force - len(at_starts) - len(rows)
+    lines = ["", "Later, each at its moment:", *_rows(memories, rows)]
+    return [*lines, f"      and {more} more: tacit list"] if more > 0 else lines
+
+
+def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
+    numbers = remember_numbers(memories, [memory.id for memory, _ in found])
+    lines: list[str] = []
+    for memory, when in found:
+        yours = f"  ({YOURS})" if is_yours(memory, memories.profile) else ""
+        said = f"{when}: {one_line(memory.text, 600)}{yours}" if when else f"{one_line(memory.text, 600)}{yours}"
+        first, *rest = wrapped(said, 6, _WIDEST)
+        lines += [f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]
+    return lines

@@ -1,0 +1,82 @@
+"""What a session itself said where a failure was noticed: read from the host's own file, while that is still there.
+
+The store keeps what a grammar recognised, and nobody's words. Whoever asks why a lesson stands wants to see the command and the line that
+failed: both are looked up again, without secrets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tacit import formats
+from tacit.core.errors import TacitError
+from tacit.formats.source import walk
+from tacit.guard.one_line import plain_line
+from tacit.guard.redact import redact
+
+if TYPE_CHECKING:
+    from tacit.app import Memories
+    from tacit.core.incident import Incident
+    from tacit.core.links import Evidence
+    from tacit.core.run import Step
+
+_MOST = 3  # failures whose last session is looked up: each is a file to read
+_COMMAND, _LINE = 100, 200  # characters
+_LOOKED_AT = 5  # lines that sound like an error, of which the shortest is shown
+_TELLING = re.compile(
+    r"\b(?:error|fail\w*|fatal|cannot|could not|not found|no such|denied|refused|unknown|invalid|unexpected)\b", re.I
+)
+
+
+def last_said(
+    memories: Memories, evidence: Iterable[Evidence], failures: Iterable[Incident]
+) -> dict[str, dict[str, str]]:
+    """Of some failures, by their mark, the last session that met each: its name, its day, the command, and the line that failed."""
+    newest = sorted((row for row in evidence if row.run and row.place), key=lambda row: row.seq, reverse=True)
+    found: dict[str, dict[str, str]] = {}
+    for failure in list(failures)[:_MOST]:
+        row = next((row for row in newest if row.quote.endswith(f": {failure.mark}")), None)
+        if row is not None and (said := _said(memories, row, failure)):
+            found[failure.mark] = said
+    return found
+
+
+def _said(memories: Memories, row: Evidence, failure: Incident) -> dict[str, str]:
+    run = memories.store.run(row.run)
+    if run is None or not run.path:
+        return {}
+    step = _step(run.path, run.host, row.place.partition("#")[0])
+    if step is None:
+        return {}
+    command = step.input.get("command") if isinstance(step.input, Mapping) else step.input
+    return {
+        "session": run.foreign_id,
+        "day": run.started_at[:10],
+        "command": _shown(command, _COMMAND),
+        "line": _shown(
+            telling_line(step.error or step.output or "", (failure.code, failure.name, failure.tool)), _LINE
+        ),
+    }
+
+
+def _step(path: str, host: str, place: str) -> Step | None:
+    try:
+        source = next(iter(walk([path])))
+        return next((step for run in formats.read(source, host) for step in run.steps if step.place == place), None)
+    except (TacitError, OSError, StopIteration):
+        return None
+
+
+def telling_line(output: str, names: Iterable[str]) -> str:
+    """The line of an output that says what is wrong: that names what was recognised, else the first that sounds like an error."""
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("Exit code")]
+    wanted = [name for name in names if name]
+    named = [line for line in lines if any(name in line for name in wanted)]
+    sounds = [line for line in named or lines if _TELLING.search(line)]
+    return min(sounds[:_LOOKED_AT], key=len) if sounds else next(iter((*named, *lines)), "")
+
+
+def _shown(text: Any, most: int) -> str:
+    return plain_line(redact(str(text or "")).text, most)
