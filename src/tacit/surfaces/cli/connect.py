@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories, bring_in_step, config_path
+from tacit.app.learning import agreed_sessions
 from tacit.app.opened import acting
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
@@ -287,7 +288,7 @@ def _past(
         wanted = bool(args.read) or (plan is not None and agreed(cli, plan, settings))
         if args.read:
             remember(path, reader.by)
-        elif plan is None:
+        elif plan is None and not agreed_sessions(memories.near):  # who let sessions be read was asked then
             agreed_later(cli, reader, settings)
         if str(memories.settings()["reader.by"].value) == reader.by:
             lines.append(f"finished sessions are read by {reader.title}; reader.by in {path} says so")
@@ -371,9 +372,8 @@ def _make_ready(memories: Memories) -> None:
 
 
 def _notes(path: str, text: str, host: Host) -> list[str]:
-    if host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True:
-        return [f"{path} sets disableAllHooks: the host will not call us until that is gone"]
-    return []
+    off = host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True
+    return [f"{path} sets disableAllHooks: the host will not call us until that is gone"] if off else []
 
 
 def _is_untracked_on_purpose(path: str) -> bool:

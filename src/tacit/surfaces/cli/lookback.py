@@ -117,9 +117,11 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     text += "".join(f"\n{line}" for line in block_lines(blocks))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     if not asks:
-        said = [text, "", *steps, *(["", *aside] if aside else [])]
-        return Answer(data, "\n".join(said), warnings=notes if cli.json else ())
-    # No pager: the question below is what the screen is for, and a key pressed in a pager is no answer.
+        said = "\n".join([text, "", *aside, *([""] if aside else []), *steps])
+        if not cli.json and not cli.quiet:
+            cli.out.write(f"{said}\n")
+        return Answer(data, said, warnings=notes if cli.json else (), printed=not cli.json)
+    # No pager: what stands below, a question or what to do next, is what the screen is for, and a key pressed in a pager is no answer.
     cli.out.write("\n".join([text, "", *aside, ""] if aside else [text, ""]) + "\n")
     answer = _read(args, cli, plan, settings, chosen)
     if answer.data.get("read"):
@@ -198,8 +200,7 @@ def _read(
 def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen) -> str:
     """What reading would bring, where nobody is asked right below."""
     if plan is None:
-        nobody = reader_here(settings, cli.env) is None
-        return nobody_reads(cli.env, chosen.sessions.values()) if nobody else ""
+        return "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
     return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
 

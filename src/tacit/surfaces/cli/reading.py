@@ -204,8 +204,8 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     sessions = learned_sessions(memories)
     plan = plan_of(sessions, reader_here(settings, cli.env))
     if plan is None:
-        nobody = sessions and reader_here(settings, cli.env) is None
-        return [f"{_would_find(sessions)} tacit lookback says how to name one."] if nobody else []
+        none = not sessions or reader_here(settings, cli.env)
+        return [] if none else [f"{_would_find(sessions)} tacit lookback says how to name one."]
     return [f"{plan.sentence} Do it: tacit lookback --read"]
 
 
@@ -322,7 +322,7 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
     for n, source in enumerate(every, 1):
         cli.progress(f"  by rules, {n} of {len(every)} files …")
         with suppress(TacitError, OSError):
-            apart = whose if source.path in read else _nowhere
+            apart = whose if source.path in read else lambda folder: False
             found += memories.learn(source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
@@ -330,12 +330,6 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
     if any(each.new for each in here) and not (cli.json or cli.quiet):
         cli.out.write("By rules alone:\n")
         _show(cli, memories, here)
-        cli.out.write("Now what was said is read.\n")
-        cli.out.flush()
-
-
-def _nowhere(folder: str) -> bool:
-    return False
 
 
 def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:

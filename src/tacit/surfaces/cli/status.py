@@ -78,10 +78,8 @@ def unconnected(cli: Cli, memories: Memories) -> list[str]:
     """That no agent hears of it yet, where none is connected; the host of the last session is named."""
     if connected_hosts(memories.place.root, cli.env):
         return []
-    last = next(
-        (row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS), next(iter(HOSTS))
-    )
-    return [f"No agent is connected here yet, so none hears of this: tacit connect {last}"]
+    last = [row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS]
+    return [f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"]
 
 
 def _fitting(cli: Cli, found: OneScreen, text_of: Callable[[OneScreen], str], above: int) -> tuple[OneScreen, str]:
