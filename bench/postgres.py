@@ -36,7 +36,7 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import porter_words
-from tacit.stores.sql_writer import Writer
+from tacit.stores.sql_writer import Transaction
 from tacit.testing import signed
 from texts import Writer as Texts
 
@@ -47,7 +47,7 @@ SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "512MB", "max_wal_s
 THE_ONE = "team-042"
 
 
-class Gathered(Writer):
+class Gathered(Transaction):
     """Takes the statements of `Writer` as rows for COPY. Nothing is there before, so that every question has the answer "none"."""
 
     def __init__(self, machine: str, first: int) -> None:

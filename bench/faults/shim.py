@@ -40,9 +40,9 @@ def plant(fault: str) -> None:
 
 def _early(given: str) -> None:
     """Each transaction is committed only when the next one begins: its acknowledgement went out long before."""
-    from tacit.stores.sqlite import Transaction
+    from tacit.stores.sqlite import SqliteTransaction
 
-    enter, commits = Transaction.__enter__, 0
+    enter, commits = SqliteTransaction.__enter__, 0
 
     def late(self: Any) -> Any:
         nonlocal commits
@@ -57,7 +57,7 @@ def _early(given: str) -> None:
         if kind is not None:
             self._roll_back()
 
-    Transaction.__enter__, Transaction.__exit__ = late, leave  # type: ignore[method-assign]
+    SqliteTransaction.__enter__, SqliteTransaction.__exit__ = late, leave  # type: ignore[method-assign]
 
 
 def _normal(_given: str) -> None:
@@ -73,9 +73,9 @@ def _normal(_given: str) -> None:
 
 def _deaf(_given: str) -> None:
     from tacit.core.errors import StoreReadOnly
-    from tacit.stores.sqlite import Transaction
+    from tacit.stores.sqlite import SqliteTransaction
 
-    leave = Transaction.__exit__
+    leave = SqliteTransaction.__exit__
 
     def content(self: Any, kind: Any, error: Any, trace: Any) -> None:
         try:
@@ -83,7 +83,7 @@ def _deaf(_given: str) -> None:
         except StoreReadOnly:
             pass
 
-    Transaction.__exit__ = content  # type: ignore[method-assign]
+    SqliteTransaction.__exit__ = content  # type: ignore[method-assign]
 
 
 def _unlocked(_given: str) -> None:
@@ -103,10 +103,10 @@ def _unlocked(_given: str) -> None:
 
 
 def _die(given: str) -> None:
-    from tacit.stores.sqlite import Transaction
+    from tacit.stores.sqlite import SqliteTransaction
 
     when, _, which = given.partition(":")
-    leave, commits = Transaction.__exit__, 0
+    leave, commits = SqliteTransaction.__exit__, 0
 
     def last(self: Any, kind: Any, error: Any, trace: Any) -> None:
         nonlocal commits
@@ -118,7 +118,7 @@ def _die(given: str) -> None:
         if due:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Transaction.__exit__ = last  # type: ignore[method-assign]
+    SqliteTransaction.__exit__ = last  # type: ignore[method-assign]
 
 
 def _peak(given: str) -> None:

@@ -156,11 +156,11 @@ class Worker:
 
 def early(worker: Worker) -> None:
     """A planted mistake: what is added is acknowledged before it is committed."""
-    from tacit.stores.postgres import Transaction
+    from tacit.stores.postgres import PostgresTransaction
 
-    commit_ = Transaction._commit
+    commit_ = PostgresTransaction._commit
 
-    def late(tx: Transaction) -> None:
+    def late(tx: PostgresTransaction) -> None:
         for project, id in tx.rows(
             "SELECT project, id FROM memory WHERE xmin::text::bigint = txid_current() % 4294967296"
         ):
@@ -168,7 +168,7 @@ def early(worker: Worker) -> None:
         time.sleep(0.05)
         commit_(tx)
 
-    Transaction._commit = late  # type: ignore[method-assign]
+    PostgresTransaction._commit = late  # type: ignore[method-assign]
 
 
 # -- the campaign ------------------------------------------------------------------------------------------------------

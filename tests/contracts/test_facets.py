@@ -17,7 +17,7 @@ from tacit.core.links import Evidence, Use
 from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.value import replace
 from tacit.stores.check import check
-from tacit.stores.sql import SqlStore
+from tacit.stores.sql import Store
 from tacit.stores.sql_rows import FACETS, SORTS, facet_columns
 from tacit.stores.sqlite import facets, open_store
 
@@ -75,7 +75,7 @@ def filled(store: Any, count: int = 120) -> list[Memory]:
 
 def counted(store: Any, projects: tuple[str, ...]) -> Counter[tuple[Any, ...]]:
     """The counts, from the rows themselves."""
-    every = SqlStore.select(store, projects, limit=-1)
+    every = Store.select(store, projects, limit=-1)
     return Counter(facet_columns(dict(zip(DECIDED, to_row(memory)))) for memory in every)
 
 
@@ -135,7 +135,7 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
     filled(store)
     for asked in ASKED:
         for projects in (("p", "@global"), ("p", "q")):
-            plain = [m.id for m in SqlStore.select(store, projects, sort=sort, limit=-1, **asked)]
+            plain = [m.id for m in Store.select(store, projects, sort=sort, limit=-1, **asked)]
             paged = [
                 m.id
                 for offset in range(0, 126, 9)

@@ -14,7 +14,6 @@ from tests.recorded_lives import answer_of, fix_draws, is_as_recorded, rows_of_s
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.context import WorkContext
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
@@ -28,6 +27,7 @@ from tacit.core.value import replace
 from tacit.learn.intake import Read, take_in
 from tacit.learn.page import filed, take_page
 from tacit.learn.review import Review
+from tacit.stores.sql import WorkContext
 from tacit.testing import Clock, finding, run, say, tool, user
 
 LIVES = Path(__file__).with_name("lives")

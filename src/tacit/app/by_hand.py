@@ -36,7 +36,7 @@ from tacit.stores.sqlite.erase import blank
 
 if TYPE_CHECKING:
     from tacit.app.facets import LessonFacets, LessonFields
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between

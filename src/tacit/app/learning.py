@@ -42,7 +42,7 @@ from tacit.stores.vanished import moved_to, repository_of, still_there
 
 if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
     T = TypeVar("T")
 

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from tacit.core.config import Settled
-    from tacit.core.context import WorkContext
-    from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
+    from tacit.core.ports import Embedder, Model
     from tacit.core.profile import Profile
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
     from tacit.stores.identity import Place
+    from tacit.stores.sql import Reads, Store, WorkContext
+    from tacit.stores.sql_writer import Transaction
 
 
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
@@ -327,7 +328,7 @@ class Opened:
     @property
     def work(self) -> WorkContext:
         """What work on this project needs; the project's row is made if it has none."""
-        from tacit.core.context import WorkContext
+        from tacit.stores.sql import WorkContext
 
         return WorkContext(self.store, self.ensure_project(), self.profile, self.now, new_id, self.actor)
 

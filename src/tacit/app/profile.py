@@ -15,7 +15,7 @@ from tacit.profiles.choice import NamedProfile, by_repository, choice_changed, o
 
 if TYPE_CHECKING:
     from tacit.app.opened import Opened
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 
 def keep_profile(opened: Opened, tx: Transaction, at: str) -> str:

@@ -22,8 +22,7 @@ from tacit.learn.notice.calls import is_refused
 from tacit.stores.notes import put_note
 
 if TYPE_CHECKING:
-    from tacit.core.context import WorkContext
-    from tacit.core.ports import Reads, Store
+    from tacit.stores.sql import Reads, Store, WorkContext
 
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
 OVERRULED_AT_MOST = 1  # two overruled firings make what they fired on a note again

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.context import WorkContext
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.learn.report import Learned, added
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

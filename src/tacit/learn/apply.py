@@ -23,7 +23,7 @@ from tacit.words.match import keywords
 from tacit.words.tokens import all_stop_words
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 _EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import (
@@ -39,6 +38,7 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.shape import tags_for
 from tacit.learn.stage import with_subject
+from tacit.stores.sql import WorkContext
 from tacit.words.signature import signature
 
 _FACETS = (*EDITABLE, "trust", "task", "group", "place", "run", "alias", "at", "origin", "extra")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
 from tacit.core.errors import Unavailable
 from tacit.core.rows import run_id
@@ -16,6 +15,7 @@ from tacit.learn.echo import strip_echo
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import is_given, judged_by_gate, shaped_for, texts_given, unit_of, without_secrets
 from tacit.learn.report import Learned
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

@@ -9,8 +9,9 @@ from tacit.core.errors import NotFound, Refused
 from tacit.core.proposal import Proposal
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
     from tacit.learn.review import Review
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 
 class Deciding:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.context import WorkContext
 from tacit.core.journal import Entry, change
 from tacit.core.links import CONFIRMED, Evidence, Mark
 from tacit.core.memory import OWNER, Memory
@@ -19,9 +18,10 @@ from tacit.core.standing import is_confirmed
 from tacit.core.trust import READ_AS, reaches, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.promote import promote
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 
 def give_feedback(work: WorkContext, memory: Memory, word: str, *, run: RunRow | None, reason: str) -> None:

@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.context import WorkContext
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
 from tacit.core.journal import change
@@ -26,9 +25,10 @@ from tacit.guard.redact import private, redact, redacted_record
 from tacit.guard.screen import screened
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 TOLD = 50  # faults that are told one by one; all are counted
 

@@ -37,7 +37,7 @@ from tacit.words.prepared import Match, Prepared, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
     from tacit.words.match import Idf, Rules
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …

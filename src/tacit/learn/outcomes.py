@@ -39,8 +39,8 @@ from tacit.trial.table import by_epoch, graded, trial_of, trials_from
 from tacit.words.prepared import Prepared
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
     from tacit.learn.gate import GateDecision
+    from tacit.stores.sql_writer import Transaction
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
-from tacit.core.context import WorkContext
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
@@ -21,10 +20,11 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
-from tacit.stores.sql import asked_about
+from tacit.stores.lookups import asked_about
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 # What may have happened to a line, as the act of a finding that tend read off a page.
 EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "many", "drop", "put"

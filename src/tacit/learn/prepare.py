@@ -27,8 +27,8 @@ from tacit.learn.shape import shaped
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Store
     from tacit.learn.gate import GateDecision
+    from tacit.stores.sql import Reads, Store
 
 QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
 # of a finding, read for secrets like its text

@@ -14,7 +14,7 @@ from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace, value
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 QUOTED = 160  # characters of the line that a lesson was drawn from, where somebody is asked about it
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop

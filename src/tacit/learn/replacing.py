@@ -21,7 +21,7 @@ from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import rows_namespace
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 
 @value

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.context import WorkContext
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited, forgotten, laid_over, made
@@ -34,9 +33,10 @@ from tacit.learn.page import PUT, learn_line, line_of
 from tacit.learn.promote import promote
 from tacit.learn.reader.leave import acts_in_any_form, is_standing_order
 from tacit.learn.tell.order import ONLY_WHEN_TOLD, offered, order_of
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 REINSTATED = 0.4  # confidence at least of what a review found for: without it the next sweep would undo the review
 _PERSON = "person"

@@ -30,9 +30,9 @@ from tacit.learn.tell.keep import keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
     from tacit.learn.gate import GateDecision
     from tacit.learn.match import Matched
+    from tacit.stores.sql_writer import Transaction
 
 BY = "learn"  # the name under which the pipeline writes
 COUNTED = tuple("hold quarantine discard rejected linked settled proposals findings known buried".split())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.context import WorkContext
 from tacit.core.journal import change
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
@@ -14,9 +13,10 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.gate import GATES, GateRules
 from tacit.learn.promote import promote
+from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 _STATES = (*ACTIVE, "rejected")
 

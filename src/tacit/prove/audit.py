@@ -12,15 +12,15 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.context import WorkContext
 from tacit.core.links import Mark
 from tacit.core.rows import run_id
 from tacit.core.value import value
+from tacit.stores.sql import WorkContext
 from tacit.words.match import keywords
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
     from tacit.core.run import Run
+    from tacit.stores.sql import Store
 
 HELPFUL, INEFFECTIVE = "helpful", "ineffective"
 REPEATS = 0.3  # of a lesson's words that a finding holds which repeats its problem (ArcheFlow)

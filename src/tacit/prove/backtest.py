@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from tacit.core.context import WorkContext
 from tacit.core.profile import profile_id, to_json
 from tacit.core.rows import Project
 from tacit.core.trust import Actor
@@ -20,6 +19,7 @@ from tacit.recall import AskingRun, inject
 from tacit.recall.query import Query
 from tacit.stores import counts
 from tacit.stores.lookups import all_ids
+from tacit.stores.sql import WorkContext
 from tacit.stores.sqlite import open_store
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from tacit.trial.run_outcomes import RUN_FAILED, Beside, beside
 from tacit.trial.table import GRADES, by_epoch, graded, tabulate, trials_from
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
     from tacit.trial.table import Table, Trial
 
 _FLAGS = ("crossed", "delivered", "cited")

@@ -11,7 +11,7 @@ from tacit.prove.followed import quote_of
 from tacit.trial.outcome import OCCURRED
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 
 @value

@@ -17,10 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tacit.core.ports import Embedder, Ids, Store
+    from tacit.core.ports import Embedder, Ids
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
     from tacit.recall.rank import LeftOut
+    from tacit.stores.sql import Store
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 

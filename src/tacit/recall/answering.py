@@ -25,8 +25,9 @@ from tacit.stores.lookups import indexed
 from tacit.words.passages import cut, weights_of
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Embedder, Model, Store
+    from tacit.core.ports import Embedder, Model
     from tacit.recall.rank import Hit, Ranked
+    from tacit.stores.sql import Store
 
 FITTING = 24  # candidates that the parts of one score are found out among
 PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …

@@ -19,7 +19,7 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, barred, ordered, success_of
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 CONVENTIONS = 5  # at most, where they are asked for by file; a prompt gets fewer
 TOP = 10

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder, Store
+    from tacit.core.ports import Embedder
     from tacit.core.profile import Profile
     from tacit.core.rows import Found, Project
     from tacit.recall.budget import Level
     from tacit.recall.rank import Hit
+    from tacit.stores.sql import Store
     from tacit.words.passages import Passage, Weights
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands

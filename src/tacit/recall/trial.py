@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Reads, Store, Transaction
     from tacit.core.profile_sections import Trial
     from tacit.recall.query import AskingRun, Query
     from tacit.recall.rank import Ranked
+    from tacit.stores.sql import Reads, Store
+    from tacit.stores.sql_writer import Transaction
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"

@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.core.ports import Reads, Store, Transaction
+    from tacit.stores.sql import Reads, Store
+    from tacit.stores.sql_writer import Transaction
 
 SCHEMES = ("postgresql://", "postgres://")
 _FOLDER = "near"

@@ -47,7 +47,8 @@ from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
     Link = Use | Mark | RunRow | tuple[Any, ...]
 

@@ -21,8 +21,7 @@ from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.lookups import settled_units
 from tacit.stores.shared import is_sound, misplaced
-from tacit.stores.sql_rows import HEADER, row_seal
-from tacit.stores.sql_writer import SEALED, seal_project
+from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
 from tacit.stores.tables import BY_NAME, table_rows
 from tacit.trial.effect import course_from_json
 from tacit.trial.run_outcomes import RUN_FAILED, settled_uses
@@ -31,7 +30,7 @@ from tacit.trial.tally import tally_of
 
 if TYPE_CHECKING:
     from tacit.core.exchange import Read
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 
 @value

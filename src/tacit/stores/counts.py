@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 
 def events(store: Reads, project: str, since_day: str = "") -> dict[str, int]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.links import Use
     from tacit.core.memory import Memory
-    from tacit.core.ports import Reads
     from tacit.core.rows import RunRow
+    from tacit.stores.sql import Reads
 
     class Writes(Protocol):
         """What counting needs of a transaction."""

@@ -15,7 +15,8 @@ from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)

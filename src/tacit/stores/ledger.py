@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 _TOKENS = ("model.tokens.in", "model.tokens.out")
 

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
-    from tacit.core.ports import Reads, Transaction
     from tacit.core.proposal import Proposal
     from tacit.core.rows import RunRow
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
     from tacit.trial.run_outcomes import UnitFacts
 
 LOGINS = "logins"  # of a server's cache: lessons of other logins, as JSON
@@ -197,3 +198,13 @@ def last_learned(store: Reads, project: str) -> str:
 def has_outgoing(cache: Reads) -> bool:
     """Whether something waits in a cache to be carried to its server."""
     return cache.one("SELECT 1 FROM outbox LIMIT 1") is not None
+
+
+def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
+    """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
+    rows = store.rows(
+        "SELECT id FROM proposal WHERE project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id",
+        project=project,
+        key=key,
+    )
+    return [found for row in rows if (found := store.proposal(row[0])) is not None]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.journal import Entry
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 VERB = "note"
 _PREFIX = "note:"

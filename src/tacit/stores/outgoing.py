@@ -20,7 +20,7 @@ from tacit.core.profile import Profile
 from tacit.core.states import CLOSED
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 UNNAMED = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted

@@ -29,7 +29,8 @@ from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 _PORTION = 200  # rows blanked, or filled, in one transaction
 _END = ".jsonl.gz"

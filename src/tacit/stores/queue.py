@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone

@@ -23,7 +23,8 @@ from tacit.stores.sqlite import open_store
 from tacit.stores.tables import BY_NAME, TRUTH
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 SETTLE = 1.0  # seconds in which hooks that hold the old file are done with it
 _OWN = ("run", "use", "use_mark", "injection", "queue")

@@ -35,7 +35,8 @@ from tacit.team.lines import (
 )
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Store, Transaction
+    from tacit.stores.sql import Reads, Store
+    from tacit.stores.sql_writer import Transaction
 
 _COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
 

@@ -1,8 +1,7 @@
-"""What every SQL engine does alike: rows in, rows out, and the one way to change a memory.
+"""What every SQL engine does alike: rows in, rows out. Rooms take `Store` and `Transaction`; SQLite and PostgreSQL derive from them.
 
 An engine's folder brings the connection, its transactions and full text; everything else stands here once, in SQL
-that both speak, with named parameters. Read inside the transaction you write in: `Transaction` has all the readers of
-`SqlStore`.
+that both speak, with named parameters. Read inside the transaction you write in: it has all readers of the store.
 """
 
 from __future__ import annotations
@@ -21,10 +20,13 @@ from tacit.core.links import (
 )
 from tacit.core.memory import Memory, Tally, from_row
 from tacit.core.rows import FindingRow, Near, Project, RunRow
+from tacit.core.value import value
 from tacit.stores.sql_rows import (
     HEADER,
     MEMORY_COLUMNS,
     ORDERS,
+    Statements,
+    WaitingRows,
     behind_place,
     context_of,
     entry_of,
@@ -32,7 +34,6 @@ from tacit.stores.sql_rows import (
     mark_of,
     narrowed,
     place_of,
-    proposal_of,
     run_row,
     shown_text,
     tally_from,
@@ -41,23 +42,16 @@ from tacit.stores.sql_rows import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Self
 
     from tacit.core.journal import Entry
-    from tacit.core.ports import Embedder, Placed, Reads
-    from tacit.core.proposal import Proposal
-    from tacit.core.rows import Direction
-
-
-def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
-    """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
-    rows = store.rows(
-        "SELECT id FROM proposal WHERE project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id",
-        project=project,
-        key=key,
-    )
-    return [found for row in rows if (found := store.proposal(row[0])) is not None]
+    from tacit.core.ports import Embedder, Placed
+    from tacit.core.profile import Profile
+    from tacit.core.rows import Direction, Fault, Found, Hit
+    from tacit.core.trust import Actor
+    from tacit.stores.sql_writer import Transaction
+    from tacit.words.passages import Passage
 
 
 class Alone:
@@ -68,22 +62,6 @@ class Alone:
 
     def __exit__(self, *_: object) -> None:
         pass
-
-
-class Statements:
-    """How a reader asks. An engine provides `rows` and `each`."""
-
-    def rows(self, sql: str, **named: Any) -> list[Any]:
-        raise NotImplementedError
-
-    def one(self, sql: str, **named: Any) -> Any:
-        """The first row, or None."""
-        found = self.rows(sql, **named)
-        return found[0] if found else None
-
-    def each(self, sql: str, **named: Any) -> Iterator[Any]:
-        """Rows one by one, for what may be large."""
-        raise NotImplementedError
 
 
 class ProjectRows(Statements):
@@ -387,72 +365,10 @@ class RunRows(Statements):
         return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
 
 
-class WaitingRows(Statements):
-    """What waits for a person or for the worker."""
+class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
+    """What a store and a transaction in it both read, whatever the engine."""
 
-    def proposals(
-        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0,
-        behind: str = "",
-    ) -> list[Proposal]:  # fmt: skip
-        """Proposals, oldest first; those that come behind one, where it is named."""
-        from tacit.core.proposal import Proposal  # not needed by hooks
-
-        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
-        where = [] if not state else ["state = :state"]
-        where += ["project = :project"] if project else []
-        where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
-        where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
-        where += ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"] if behind else []
-        rows = self.rows(
-            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
-            state=state,
-            project=project,
-            memory=memory,
-            kinds=json.dumps(list(kinds)),
-            limit=limit,
-            offset=offset,
-            behind=behind,
-        )
-        return [proposal_of(row) for row in rows]
-
-    def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
-        """A project's proposals whose ids begin so, in any state."""
-        asked, low = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", beginning.lower()
-        rows = self.rows(asked, low=low, high=low + "{", p=project)
-        return [found for row in rows if (found := self.proposal(row[0])) is not None]
-
-    def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
-        """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
-        where = "project = :p AND state = :state" + (" AND kind = :kind" if kind else "")
-        sql = f"SELECT kind, memory FROM proposal WHERE {where} ORDER BY created_at, id"
-        return [tuple(row) for row in self.rows(sql, p=project, state=state, kind=kind)]
-
-    def proposal(self, id: str) -> Proposal | None:
-        """A proposal by its id."""
-        from tacit.core.proposal import Proposal
-
-        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
-        row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
-        return proposal_of(row) if row else None
-
-    def queued_job(self, key: str) -> tuple[str, str] | None:
-        """When a job was last asked for, and with what; None where it does not wait."""
-        row = self.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
-        return (row[0], row[1]) if row else None
-
-    def is_job_due(self, now: str) -> bool:
-        """Whether a job may be taken that nobody works on."""
-        asked = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
-        return self.one(asked, now=now) is not None
-
-    def queued(self) -> int:
-        """How many jobs wait or are under way."""
-        return int(self.one("SELECT count(*) FROM queue")[0])
-
-
-class SqlStore(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
-    """Reading, whatever the engine."""
-
+    machine: str
     lock = ""  # the project whose writers follow each other; a file has one lock for all of them
     is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
     is_whole = True  # whether all projects of the store are visible to us
@@ -461,7 +377,19 @@ class SqlStore(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     changed = False  # whether something was written to a server through this object
     far = ""  # the address of the server whose cache this is (stores/cache.py)
 
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Any:
+    def find(
+        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    ) -> Found:
+        """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+        raise NotImplementedError
+
+
+class Store(Reads):
+    """Where it is kept, whatever the engine: the port of every room, and the base of SQLite and PostgreSQL."""
+
+    wait: float
+
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         raise NotImplementedError
 
@@ -497,3 +425,76 @@ class SqlStore(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
         """Make the vectors that are missing, or all of them anew; how many were made."""
         return 0
+
+    def ask(
+        self,
+        projects: Sequence[str],
+        passages: Sequence[Passage],
+        *,
+        limit: int = 50,
+        injectable: bool = False,
+        meaning: float = 0.0,
+    ) -> Found:
+        """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
+        engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""
+        raise NotImplementedError
+
+    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+        """Lessons about exactly these errors."""
+        raise NotImplementedError
+
+    def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """What was seen most often in these projects and may be given."""
+        raise NotImplementedError
+
+    def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """Preferences, rules, security lessons and pinned ones."""
+        raise NotImplementedError
+
+    def file_faults(self) -> Iterator[Fault]:
+        """What is wrong with the file itself."""
+        raise NotImplementedError
+
+    def index_faults(self) -> Iterator[Fault]:
+        """What is wrong with full text and vectors."""
+        raise NotImplementedError
+
+    @property
+    def schema(self) -> int:
+        """The number of the newest migration it has been through."""
+        raise NotImplementedError
+
+    def size(self) -> int:
+        """Its bytes on disk, the write-ahead log included."""
+        raise NotImplementedError
+
+    def scrub(self) -> None:
+        """Leave no old page image of what was blanked, and nothing of it in this process."""
+
+    def hurry(self) -> None:
+        """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
+
+    def close(self) -> None:
+        """Close the connection; what was acknowledged is on disk already."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@value
+class WorkContext:
+    """What work on a project needs: a project of a store under its profile, the clock, new ids, and who acts."""
+
+    store: Store
+    project: Project
+    profile: Profile
+    now: Callable[[], str]
+    ids: Callable[[], str]
+    actor: Actor
+
+    def write(self, keep: bool = True) -> Transaction:
+        """A transaction under the profile's rules."""
+        return self.store.write(confidence=self.profile.signals.confidence, keep=keep)

@@ -12,16 +12,16 @@ from tacit.core.links import (
     Use,
 )
 from tacit.core.memory import DECIDED, NO_TALLY, Tally
-from tacit.core.rows import RunRow
+from tacit.core.rows import Project, RunRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.core.journal import Entry
-    from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
+    from tacit.stores.sql import Reads
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
@@ -263,3 +263,97 @@ def settled_with(store: Reads, id: str, most: int = 24) -> list[str]:
         f" AND o.memory <> :it AND o.n = ({first.format('o.memory')}) ORDER BY o.n LIMIT {most}"
     )
     return [row[0] for row in store.rows(sql, it=id)]
+
+
+# Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
+SEALED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
+    "profile": (("id", "name", "compiled", "created_at"), ("id",)),
+    "alias": (("project", "namespace", "alias", "memory"), ("project", "namespace", "alias")),
+    "tombstone": (("run", "place", "project", "reason", "at"), ("run", "place")),
+    "meta": (("key", "value"), ("key",)),
+}
+
+
+def seal_project(table: str, row: Mapping[str, Any]) -> str:
+    """Under which project a row of such a table is sealed."""
+    return str(row["id"] if table == "project" else row.get("project", ""))
+
+
+class Statements:
+    """How a reader asks. An engine provides `rows` and `each`."""
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def one(self, sql: str, **named: Any) -> Any:
+        """The first row, or None."""
+        found = self.rows(sql, **named)
+        return found[0] if found else None
+
+    def each(self, sql: str, **named: Any) -> Iterator[Any]:
+        """Rows one by one, for what may be large."""
+        raise NotImplementedError
+
+
+class WaitingRows(Statements):
+    """What waits for a person or for the worker."""
+
+    def proposals(
+        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0,
+        behind: str = "",
+    ) -> list[Proposal]:  # fmt: skip
+        """Proposals, oldest first; those that come behind one, where it is named."""
+        from tacit.core.proposal import Proposal  # not needed by hooks
+
+        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        where = [] if not state else ["state = :state"]
+        where += ["project = :project"] if project else []
+        where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
+        where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
+        where += ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"] if behind else []
+        rows = self.rows(
+            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
+            state=state,
+            project=project,
+            memory=memory,
+            kinds=json.dumps(list(kinds)),
+            limit=limit,
+            offset=offset,
+            behind=behind,
+        )
+        return [proposal_of(row) for row in rows]
+
+    def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
+        """A project's proposals whose ids begin so, in any state."""
+        asked, low = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", beginning.lower()
+        rows = self.rows(asked, low=low, high=low + "{", p=project)
+        return [found for row in rows if (found := self.proposal(row[0])) is not None]
+
+    def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
+        """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
+        where = "project = :p AND state = :state" + (" AND kind = :kind" if kind else "")
+        sql = f"SELECT kind, memory FROM proposal WHERE {where} ORDER BY created_at, id"
+        return [tuple(row) for row in self.rows(sql, p=project, state=state, kind=kind)]
+
+    def proposal(self, id: str) -> Proposal | None:
+        """A proposal by its id."""
+        from tacit.core.proposal import Proposal
+
+        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
+        return proposal_of(row) if row else None
+
+    def queued_job(self, key: str) -> tuple[str, str] | None:
+        """When a job was last asked for, and with what; None where it does not wait."""
+        row = self.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
+        return (row[0], row[1]) if row else None
+
+    def is_job_due(self, now: str) -> bool:
+        """Whether a job may be taken that nobody works on."""
+        asked = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
+        return self.one(asked, now=now) is not None
+
+    def queued(self) -> int:
+        """How many jobs wait or are under way."""
+        return int(self.one("SELECT count(*) FROM queue")[0])

@@ -24,7 +24,7 @@ from tacit.core.links import (
 )
 from tacit.core.memory import DECIDED, Memory, Tally, met_in, row_hash, to_row
 from tacit.core.rows import FindingRow, Job, Project, RunRow
-from tacit.stores.sql import SqlStore
+from tacit.stores.sql import Reads
 from tacit.stores.sql_rows import (
     COUNT_DAY,
     COUNT_ON,
@@ -42,38 +42,27 @@ from tacit.stores.sql_rows import (
     SAME_ORIGIN,
     SAME_TASK,
     SAME_UNIT,
+    SEALED,
     TASKS,
     UPDATE_MEMORY,
     insert_into,
     json_text,
     row_seal,
+    seal_project,
     upsert_into,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from types import TracebackType
+    from typing import Any, Self
 
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
 
-# Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
-SEALED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
-    "profile": (("id", "name", "compiled", "created_at"), ("id",)),
-    "alias": (("project", "namespace", "alias", "memory"), ("project", "namespace", "alias")),
-    "tombstone": (("run", "place", "project", "reason", "at"), ("run", "place")),
-    "meta": (("key", "value"), ("key",)),
-}
 
-
-def seal_project(table: str, row: Mapping[str, Any]) -> str:
-    """Under which project a row of such a table is sealed."""
-    return str(row["id"] if table == "project" else row.get("project", ""))
-
-
-class RowWriter(SqlStore):
+class RowWriter(Reads):
     """Rows and their seals. An engine provides `rows`, `many`, `index` and `machine`."""
 
     LOCKED = ""  # what makes a row that is read wait for its writers, where a transaction does not lock all rows
@@ -269,8 +258,16 @@ class RunWriter(RowWriter):
         )
 
 
-class Writer(RunWriter):
+class Transaction(RunWriter):
     """Writing, inside one transaction: memories and their links."""
+
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> Self: ...
+
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> None: ...
 
     def blank_entries(self, memory: str) -> None:
         """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 # In this order where times are equal; the journal's entry stands above what brought it about.
 CHANGED, CAME, GIVEN, SEEN = "changed", "came", "given", "seen"

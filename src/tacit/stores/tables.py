@@ -17,11 +17,10 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
 from tacit.stores.incidents import INCIDENT_NUMBERS as INCIDENT_NUMBERS
-from tacit.stores.sql_rows import HEADER
-from tacit.stores.sql_writer import SEALED
+from tacit.stores.sql_rows import HEADER, SEALED
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 
 def _table(

@@ -18,13 +18,13 @@ from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores import daily
 from tacit.stores.check import truth_faults
-from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_row
-from tacit.stores.sql_writer import SEALED
+from tacit.stores.sql_rows import HEADER, SEALED, entry_of, proposal_of, run_row
 from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, table_rows
 
 if TYPE_CHECKING:
     from tacit.core.exchange import Read
-    from tacit.core.ports import Reads, Store, Transaction
+    from tacit.stores.sql import Reads, Store
+    from tacit.stores.sql_writer import Transaction
 
 _BATCH = 1000  # rows of one statement
 

@@ -37,8 +37,9 @@ from tacit.surfaces.turns import Worked, carries, is_paused
 
 if TYPE_CHECKING:
     from tacit.app import Memories
-    from tacit.core.ports import Store, Transaction
     from tacit.core.rows import Job
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests

@@ -24,7 +24,7 @@ from tacit.surfaces.hooks.words import fulfilled
 from tacit.surfaces.receipt import leave as leave_receipt
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one

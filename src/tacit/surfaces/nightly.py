@@ -16,7 +16,7 @@ from tacit.stores.lookups import last_learned
 
 if TYPE_CHECKING:
     from tacit.app import Memories
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 _DAYS = 1.0  # between two passes of one project
 

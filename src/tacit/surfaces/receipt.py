@@ -21,7 +21,7 @@ from tacit.surfaces.selection import SHOWN, renumbered
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 NEW, NEW_CHARS = 3, 120  # lessons, and characters of each

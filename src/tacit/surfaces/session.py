@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 KEY = "sessions"
 _MOST = 50  # processes that are remembered; each is one host at work

@@ -16,12 +16,12 @@ if TYPE_CHECKING:  # a screen of one verb does not load the others
     from tacit.app import Memories
     from tacit.app.looking import Why
     from tacit.core.journal import Entry
-    from tacit.core.ports import Store
     from tacit.core.proposal import Proposal
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
     from tacit.recall.answering import Recalled
+    from tacit.stores.sql import Store
 
 
 def why_json(found: Why, question: str = "") -> dict[str, Any]:

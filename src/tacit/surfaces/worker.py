@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 
 IDLE = 30.0  # seconds without work after which a worker leaves

@@ -17,7 +17,7 @@ from tacit.stores.shared import lines_by, lines_known, standings
 from tacit.team.lines import TEAM, UNKNOWN, JournalLine
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
     class Folder(Protocol):
         """The journal files of a work tree, by machine."""

@@ -19,7 +19,7 @@ from tacit.team.lines import UNKNOWN
 from tacit.team.sync import Joining, Synced, finish_erasing
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 
 @value

@@ -54,7 +54,8 @@ from tacit.team.lines import (
 )
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
     from tacit.team.files import Folder, Keys
 
 

@@ -11,7 +11,8 @@ from tacit.tend import hand
 from tacit.tend.targets import FOLDERS, Target
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 
 @value

@@ -11,8 +11,9 @@ from tacit.core.value import replace
 from tacit.stores.counts import in_states
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 _ALL = 1 << 62
 LEAST, SHARE = 50, 0.2  # changes of one pass at most, or this share of the active lessons if that is more

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.context import WorkContext
 from tacit.core.value import value
+from tacit.stores.sql import WorkContext
 from tacit.tend import lease
 from tacit.tend.bound import Bound
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Model, Transaction
+    from tacit.core.ports import Model
     from tacit.core.run import Finding
+    from tacit.stores.sql_writer import Transaction
     from tacit.tend.prune import Named
 
 NOTHING = "nothing to do"

@@ -20,7 +20,7 @@ from tacit.core.value import value
 from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads
+    from tacit.stores.sql import Reads
 
 _BY_DAYS = {
     "days_in_state": ("state",),

@@ -32,7 +32,8 @@ from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 _BY = "triage"  # with the tier's name, the author of its decisions
 _CHECKED = 10  # one decision in so many is left to a person, to compare

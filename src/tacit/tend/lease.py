@@ -14,7 +14,7 @@ from tacit.core import clock
 from tacit.core.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
     from tacit.tend.context import Context
 
 SECONDS = 900.0  # longer than any one call of a model may take

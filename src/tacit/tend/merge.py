@@ -20,7 +20,7 @@ from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, pair_na
 from tacit.words.prepared import Likeness
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 _MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 # claims that make two alike texts opposites; another name or scope does not

@@ -13,7 +13,7 @@ from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
-from tacit.stores.sql import asked_about
+from tacit.stores.lookups import asked_about
 from tacit.tend import hand
 from tacit.tend.context import Context
 from tacit.tend.layout import PageEntry, said_by

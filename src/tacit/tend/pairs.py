@@ -22,7 +22,8 @@ from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 BY = "tend"
 _NEIGHBOURS = 12  # lessons that one is compared with

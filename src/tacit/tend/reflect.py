@@ -27,7 +27,7 @@ from tacit.tend.pairs import were_parted
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 _BY = "reflect"
 _MARK = "reflected"

@@ -29,7 +29,8 @@ from tacit.trial.overall import whole_memory
 from tacit.trial.table import by_epoch, trials_from
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 TENDED = "tended"  # the mark of when a whole pass last ended
 _FEW = 20  # below so many a share says nothing

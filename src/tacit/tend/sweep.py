@@ -32,7 +32,8 @@ from tacit.tend.gone import look
 from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 _PORTION = 100  # memories judged in one transaction: others get their turn in between
 REMIND = 30  # days under review after which it is brought up again

@@ -25,7 +25,8 @@ from tacit.tend.context import LOOKBACK_DAYS, Context
 from tacit.tend.layout import entry_of, rank, strength
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Reads, Transaction
+    from tacit.stores.sql import Reads
+    from tacit.stores.sql_writer import Transaction
 
 # facets that decide who has earned a line, and who is first
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")

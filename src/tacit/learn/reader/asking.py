@@ -20,7 +20,8 @@ from tacit.stores import readings
 from tacit.stores.readings import Reading
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Model, Store
+    from tacit.core.ports import Model
+    from tacit.stores.sql import Store
 
 LONGEST_ANSWER = 40_000  # characters that are kept
 

@@ -42,8 +42,9 @@ from tacit.words.match import compare, rarity
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
     from tacit.learn.reader.asking import ReaderContext
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 _BY, _NOTICED = "reader", "notice"
 LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown

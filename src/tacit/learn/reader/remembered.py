@@ -23,7 +23,7 @@ from tacit.learn.reader.render import PERSON, Line, stems
 from tacit.words.tokens import all_stop_words, english_stem, query_words
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 LESSONS, NEAREST = 2000, 6  # that are looked at; of the nearest to new ones
 OF_EACH = 2  # neighbours of one new lesson

@@ -45,8 +45,8 @@ from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
     from tacit.learn.reader.asking import ReaderContext
+    from tacit.stores.sql_writer import Transaction
 
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"

@@ -38,9 +38,9 @@ from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
     from tacit.learn.tell.lessons import ToldLesson
     from tacit.learn.tell.person import ForPerson
+    from tacit.stores.sql_writer import Transaction
 
     class Counts(Protocol):
         """What is asked about all that was noticed in a project: of a store, or of a look back's memory."""

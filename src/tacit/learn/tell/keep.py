@@ -27,7 +27,7 @@ from tacit.learn.tell.lessons import ToldLesson
 from tacit.stores.incidents import memory_of
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
+    from tacit.stores.sql_writer import Transaction
 
 _BY = "notice"  # the name under which such lessons are written and worded
 _MOST = 500  # lessons of a project that are looked through for a cure

@@ -29,8 +29,9 @@ from tacit.core.rows import Fault, Found, Hit, Near
 from tacit.core.value import replace
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.whose import Whose
-from tacit.stores.sql import Alone, SqlStore
-from tacit.stores.sql_writer import Writer, seal_project
+from tacit.stores.sql import Alone, Store
+from tacit.stores.sql_rows import seal_project
+from tacit.stores.sql_writer import Transaction
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -46,7 +47,7 @@ SHARED = ""  # the lock of what belongs to no project
 _pools: dict[str, ConnectionPool] = {}
 
 
-class PostgresStore(Whose, SqlStore):
+class PostgresStore(Whose, Store):
     """A connection to one database."""
 
     def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
@@ -99,10 +100,10 @@ class PostgresStore(Whose, SqlStore):
         """Inside it nobody else on any machine is at the same; the server lets go of it with our connection, however that ends."""
         return Lease(self, what)
 
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> PostgresTransaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         self.changed = True
-        return Transaction(self, self.wait if wait is None else wait, confidence, keep)
+        return PostgresTransaction(self, self.wait if wait is None else wait, confidence, keep)
 
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
@@ -249,7 +250,7 @@ class Snapshot:
         self._store.rows("ROLLBACK")
 
 
-class Transaction(Whose, Writer):
+class PostgresTransaction(Whose, Transaction):
     """One transaction, behind its project's lock."""
 
     LOCKED = " FOR UPDATE"
@@ -346,7 +347,7 @@ class Transaction(Whose, Writer):
             self.rows("SELECT pg_advisory_xact_lock(hashtextextended(:project, 0))", project=f"tacit {project}")
             self._locked.add(project)
 
-    def __enter__(self) -> Transaction:
+    def __enter__(self) -> PostgresTransaction:
         self._store.rows("BEGIN")
         self._store._is_inside = True
         try:

@@ -18,8 +18,8 @@ import apsw
 from tacit.core.errors import NotAStore, StoreNewer, StoreReadOnly, Unavailable
 from tacit.core.places import spoken_path
 from tacit.core.rows import Near
-from tacit.stores.sql import SqlStore
-from tacit.stores.sql_writer import Writer
+from tacit.stores.sql import Store
+from tacit.stores.sql_writer import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is
 _WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
-class SqliteStore(SqlStore):
+class SqliteStore(Store):
     """A connection to one store file."""
 
     is_file = True
@@ -79,12 +79,12 @@ class SqliteStore(SqlStore):
     def snapshot(self) -> Snapshot:
         return Snapshot(self)
 
-    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
+    def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> SqliteTransaction:
         """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
 
         With `keep=False` all of it is taken back at the end: a preview.
         """
-        return Transaction(self, self.wait if wait is None else wait, confidence, keep)
+        return SqliteTransaction(self, self.wait if wait is None else wait, confidence, keep)
 
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
@@ -252,7 +252,7 @@ class Snapshot:
         self._store.rows("ROLLBACK")
 
 
-class Transaction(Writer):
+class SqliteTransaction(Transaction):
     """One IMMEDIATE transaction on a store."""
 
     def __init__(self, store: SqliteStore, wait: float, confidence: str, keep: bool = True) -> None:
@@ -330,7 +330,7 @@ class Transaction(Writer):
         rebuild_facets(self)
         count_terms(self)
 
-    def __enter__(self) -> Transaction:
+    def __enter__(self) -> SqliteTransaction:
         self._store._deadline = time.monotonic() + self._wait
         self.rows("BEGIN IMMEDIATE")
         return self

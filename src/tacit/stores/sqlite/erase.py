@@ -18,10 +18,11 @@ from tacit.core.value import replace
 from tacit.stores import daily
 from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
-from tacit.stores.sql_writer import SEALED
+from tacit.stores.sql_rows import SEALED
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store, Transaction
+    from tacit.stores.sql import Store
+    from tacit.stores.sql_writer import Transaction
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:

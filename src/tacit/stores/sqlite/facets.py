@@ -30,8 +30,8 @@ from tacit.stores.sql_rows import (
 )
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction as Writes
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sql_writer import Transaction as Writes
+    from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
 _FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
@@ -60,7 +60,7 @@ class _Facet:
     rows: int
 
 
-def classify(tx: Transaction, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
+def classify(tx: SqliteTransaction, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
     """Count a memory under the facets that its row has now, and no more under those it had."""
     facets = dict(zip(FACETS, facet_columns(row)))
     was = None if fresh else tx.one("SELECT facet FROM facet_of WHERE n = :n", n=n)
@@ -88,7 +88,7 @@ def _less(tx: Writes, facet: int) -> None:
     tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=facet)  # its words may have been erased
 
 
-def rebuild_facets(tx: Transaction) -> None:
+def rebuild_facets(tx: SqliteTransaction) -> None:
     """Count everything anew."""
     names = ", ".join(FACETS)
     of = ", ".join(_column(name) for name in FACETS)
@@ -99,7 +99,7 @@ def rebuild_facets(tx: Transaction) -> None:
     tx.rows(f"INSERT INTO facet_of (n, facet) SELECT m.n, f.id FROM memory m JOIN facet f ON {same}")
 
 
-def count_by_facets(store: SqliteStore | Transaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
+def count_by_facets(store: SqliteStore | SqliteTransaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
     """How many memories these projects have for each combination of some facets."""
     return store.rows(
         f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",

@@ -16,8 +16,7 @@ import apsw
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, Unavailable
 from tacit.stores.check import rule_of
 from tacit.stores.daily import rebuild_daily as count_days
-from tacit.stores.sql_rows import row_seal
-from tacit.stores.sql_writer import SEALED, seal_project
+from tacit.stores.sql_rows import SEALED, row_seal, seal_project
 from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
 from tacit.stores.sqlite.erase import fold_anew
 from tacit.stores.sqlite.facets import rebuild_facets
@@ -25,7 +24,7 @@ from tacit.stores.sqlite.terms import rebuild_terms as count_terms
 from tacit.words.tokens import index_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
 
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
@@ -72,7 +71,7 @@ def _steps(store: SqliteStore, target: int | None) -> int:
             tx.rows(f"PRAGMA user_version = {version + 1}")
 
 
-def _step(tx: Transaction, number: int) -> None:
+def _step(tx: SqliteTransaction, number: int) -> None:
     with open(os.path.join(os.path.dirname(__file__), "migrations", f"{number:04d}.sql"), encoding="utf-8") as file:
         script = file.read()
     tx.rows(script)  # one execute runs all statements of the script
@@ -88,7 +87,7 @@ def _step(tx: Transaction, number: int) -> None:
         count_days(tx)
 
 
-def _split_words(tx: Transaction) -> None:
+def _split_words(tx: SqliteTransaction) -> None:
     """Schema 2: fill the derived column of every memory and build full text over both columns."""
     for n, text, tags, paths in tx.rows("SELECT n, text, tags, paths FROM memory"):
         words = index_words(" ".join((text, *_listed(tags), *_listed(paths))))
@@ -97,7 +96,7 @@ def _split_words(tx: Transaction) -> None:
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
 
 
-def _seal_tables(tx: Transaction) -> None:
+def _seal_tables(tx: SqliteTransaction) -> None:
     """Schema 3: the seals of tables whose rows carry no hash."""
     for table, (columns, _) in SEALED.items():
         for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):

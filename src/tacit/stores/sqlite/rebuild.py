@@ -20,9 +20,8 @@ from tacit.core.value import value
 from tacit.stores import daily
 from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
-from tacit.stores.sql_rows import HEADER, row_seal
-from tacit.stores.sql_writer import SEALED, seal_project
-from tacit.stores.sqlite import SqliteStore, Transaction, open_store
+from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
+from tacit.stores.sqlite import SqliteStore, SqliteTransaction, open_store
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
 from tacit.stores.sqlite.copies import private
 from tacit.stores.sqlite.copy_files import copy_files
@@ -89,7 +88,7 @@ class _Building:
         self.lost: list[Lost] = []
         self._seals: list[Row] | None = None
 
-    def write(self, tx: Transaction) -> None:
+    def write(self, tx: SqliteTransaction) -> None:
         """Fill an empty store."""
         seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
 
@@ -134,7 +133,7 @@ class _Building:
     def _count(self, kind: str) -> None:
         self.mended[kind] = self.mended.get(kind, 0) + 1
 
-    def _insert(self, tx: Transaction, table: str, rows: Iterable[Row]) -> None:
+    def _insert(self, tx: SqliteTransaction, table: str, rows: Iterable[Row]) -> None:
         names = [name for name, _ in self.damaged.tables[table]]
         sql = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join(':' + name for name in names)})"
         for row in rows:
@@ -228,7 +227,7 @@ class _Building:
         keys = {tuple(row[name] for name in SAME_ROW[table]) for row in here}
         return here + [row for row in there if tuple(row[name] for name in SAME_ROW[table]) not in keys]
 
-    def _place_lines(self, tx: Transaction) -> None:
+    def _place_lines(self, tx: SqliteTransaction) -> None:
         """Lines of the team's journal that stand for no row here: as the backup has them, or not at all."""
         kept = {row["id"]: row for row in (self.kept.rows("shared") if self.kept else ())}
         wrong = misplaced(tx)
@@ -425,7 +424,7 @@ class _Building:
             start.update(json.loads(entry["payload"])[2])
         return start
 
-    def _erase_again(self, tx: Transaction, memories: list[Row]) -> None:
+    def _erase_again(self, tx: SqliteTransaction, memories: list[Row]) -> None:
         for row in memories:
             if row["closed_by"] == ERASED_BY:
                 blank(tx, tx.get(row["id"]), row["updated_at"])
@@ -475,7 +474,7 @@ def _named(table: str, row: Row) -> str:
     return str(row["memory"] if table in LINK_TABLES else row[SAME_ROW[table][0]])
 
 
-def derive(store: SqliteStore, tx: Transaction) -> None:
+def derive(store: SqliteStore, tx: SqliteTransaction) -> None:
     """Full text, facets and tallies anew, each project by its own rule."""
     rule = rule_of(store)
     for id, project in tx.rows("SELECT id, project FROM memory"):

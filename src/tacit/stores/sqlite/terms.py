@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tacit.core.rows import Fault
 
 if TYPE_CHECKING:
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
 _FEW = 64  # rows of a word that are kept with it
 WIDE = 4  # bytes of a number
@@ -23,7 +23,7 @@ WIDE = 4  # bytes of a number
 LONGEST = 200
 
 
-def count_terms(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
+def count_terms(tx: SqliteTransaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
     """A memory held these words and holds those now."""
     before, after = ({word for word in each if len(word) <= LONGEST} for each in (old, new))
     number = pack("<I", n)
@@ -38,7 +38,7 @@ def count_terms(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str])
             tx.rows("DELETE FROM term WHERE word = :word AND rows <= 0", word=word)
 
 
-def rebuild_terms(tx: Transaction) -> None:
+def rebuild_terms(tx: SqliteTransaction) -> None:
     """Count anew, from the full text."""
     tx.rows("DELETE FROM term")
     tx.rows(_ALL)

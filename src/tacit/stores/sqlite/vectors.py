@@ -2,7 +2,7 @@
 
 A vector is 8-bit numbers of a direction, that of a memory's text and of the tasks it was met in; the rounding costs less
 than a hundredth of a cosine. Rows are made by the worker, the server and the library, never inside the transaction that
-writes a memory; a text that changes or is erased takes its vector along (`Transaction.index`). Nothing here is imported
+writes a memory; a text that changes or is erased takes its vector along (`SqliteTransaction.index`). Nothing here is imported
 by a hook, which compares by what is left beside them (`meaning.py`).
 """
 
@@ -22,7 +22,7 @@ from tacit.stores.sqlite.search import INJECTABLE, _numbered, _tokenizer
 if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
 _BATCH = 128  # texts that are embedded at once and written in one short transaction
 SCALE = 127  # a number between -1 and 1 in a signed byte
@@ -98,7 +98,7 @@ def embed(store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30, anew: 
     return made
 
 
-def forget(tx: Transaction) -> None:
+def forget(tx: SqliteTransaction) -> None:
     """Leave nothing that was derived here."""
     for table in TABLES:
         tx.rows(f"DELETE FROM {table}")

@@ -31,7 +31,7 @@ from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
     from tacit.tend.stats import Figures
 
 

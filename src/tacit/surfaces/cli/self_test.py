@@ -18,7 +18,7 @@ from tacit.stores.sqlite.copies import copy_pages
 from tacit.surfaces.hooks import respond_and_tell
 
 if TYPE_CHECKING:
-    from tacit.core.ports import Store
+    from tacit.stores.sql import Store
 
 LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown
