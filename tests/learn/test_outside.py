@@ -64,6 +64,9 @@ def test_words_and_names_that_a_text_brought() -> None:
     assert not brought("Call it with --frobnicate.", heard, own, lambda name: name != "frobnicate")
     assert not brought("Call it with --frobnicate.", heard, nobody, lambda name: True)
     assert not brought("Something else entirely.", heard, nobody, lambda name: False)
+    plain = [(2, "the relay rejects it; pollsters help")]
+    assert not brought("A relay rejects it.", plain, nobody, lambda name: name in ("relay", "reject"))
+    assert "pollsters" in brought("Ask pollsters.", plain, nobody, lambda name: name in ("relay", "reject"))
 
 
 def test_words_belong_to_who_says_them_first() -> None:

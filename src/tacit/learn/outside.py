@@ -18,7 +18,7 @@ from tacit.learn.own_commands import scripts_of
 from tacit.learn.shell import Call, calls, command_of, looks, proper
 from tacit.stores.git import ask_git
 from tacit.words.claim_words import BLAND, FILLERS
-from tacit.words.tokens import all_stop_words
+from tacit.words.tokens import all_stop_words, english_stem
 
 IN_A_ROW = 6  # words that nobody writes twice by chance
 SENTENCE = "a text from outside says"
@@ -181,7 +181,9 @@ def brought(
     heard_by = [(at, {word.casefold() for word in EVERY_WORD.findall(told)}) for at, told in heard]
     for name in dict.fromkeys(names.findall(text)):
         first = next((at for at, words in heard_by if name.casefold() in words), -1)
-        if first < 0 or name.casefold() in _ordinary() or own(name, first) or holds(name):
+        stem = english_stem(name) if name.isalpha() and name.islower() else ""  # "rejects" where "reject" is known
+        forms = (name, stem) if len(stem) > 4 else (name,)
+        if first < 0 or name.casefold() in _ordinary() or any(own(each, first) or holds(each) for each in forms):
             continue
         parts = re.split("[-/]", name)
         if len(parts) == 1 or not all(

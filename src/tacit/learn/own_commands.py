@@ -49,7 +49,7 @@ _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(
 # An argument that leaves the repository, names an address, a plug-in or another file of settings, or sets what a runner is made of.
 _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
 _STEERS = re.compile(
-    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--[\w-]*(?:verif|trust|insecure|unsafe|remote)[\w-]*|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
+    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--[\w-]*(?:verif|trust|insecure|unsafe|remote|sandbox)[\w-]*|--(?:no|disable|skip|bypass)-[\w-]*(?:sign|secur|integrity|isolat|hook|script|audit)[\w-]*|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
     r"|loader|resolve-plugins\S*|rulesdir|manifest-path|target-dir|directory|makefile|justfile|root|cwd|dir|toolexec|exec|overlay"
     r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-(?!dirty|staged)\S+)(?:=|$)"
     r"|(?:SHELL|CC|CXX|PATH|LD|AR|PYTHON|NODE|\w*FLAGS|\w*OPTS|\w*OPTIONS)="
@@ -162,8 +162,9 @@ def _from_files(words: list[str]) -> bool:
 
 _SPAN = re.compile(r"`([^`\n]{2,400})`")
 _A_PROGRAM = re.compile(
-    r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//)(?:[a-z./~][\w./+-]*|\d+[a-z][\w./+-]*|[A-Z](?=\s)|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?"
+    r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//|\S+ :?= )(?:[a-z./~][\w./+-]*|\d+[a-z][\w./+-]*|[A-Z](?=\s)|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?"
 )
+_SENTENCE = shell.word_set("is are was were the how because which that")  # no program is given these in plain words
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
@@ -200,11 +201,12 @@ def _bare(text: str, calls: Sequence[shell.Call]) -> Iterator[str]:
     plain = " ".join(_SPAN.sub(" ", text).split())
     words = {word.rstrip(".,;:") for word in plain.split()}
     for call in calls:
-        command = " ".join(call.words)
+        command = " ".join((*(each for each in call.env if each in plain), *call.words))
         by_name = len(command) > 3 and command in words and not command.isalpha()
         at = plain.find(command) if " " in command or by_name else -1
-        if at >= 0 and _A_PROGRAM.fullmatch(command) and not _NOT.search(plain[max(0, at - 40) : at]):
-            yield " ".join((*(each for each in call.env if each in plain), command))
+        said = command.replace(" ", "").isalpha() and not _SENTENCE.isdisjoint(call.words)
+        if at >= 0 and not said and _A_PROGRAM.fullmatch(command) and not _NOT.search(plain[max(0, at - 40) : at]):
+            yield command
 
 
 def _to_quote(line: str) -> str:

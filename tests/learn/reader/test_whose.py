@@ -70,6 +70,7 @@ def test_nothing_is_put_into_a_persons_mouth(more: str) -> None:
     """Both questions fooled: what is printed as theirs is their own line."""
     wish = LINES[6].whole
     assert unsaid(f"Always use pnpm here, never npm, {more}.", wish) and not unsaid("Always use pnpm, never npm.", wish)
+    assert not unsaid("Write database migrations for schema changes.", "migrations for schema changes please")
     lesson = told(f"Always use pnpm here, never npm, {more}.", (7, "always use pnpm here"), standing="said")
     decided = decide(check(lesson, LINES), Weighed("yes", "working"), LINES)
     assert (decided.word, decided.text) == ("said", wish)

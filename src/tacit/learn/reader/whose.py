@@ -113,7 +113,8 @@ _FREE = frozenset(
         "each every any several other another instead rather keep leave let write put give take look see find found know tell say report "
         "way thing things something kind part place case step user person own same such much more less only just still yet even both "
         "need needed want should must may can do not never no without avoid ensure sure prefer like always here there this that "
-        "one two first last next then finally final also well good right wrong back up down out off on over again small large short long"
+        "one two first last next then finally final also well good right wrong back up down out off on over again small large short long "
+        "ai database child parent item entry project repository code feature analyze consider include contain involve mean such"
     ).weights
 )
 
