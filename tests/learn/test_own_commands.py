@@ -68,7 +68,7 @@ def test_what_a_lesson_tells_somebody_to_run(text: str, found: list[str]) -> Non
 
 
 RAN = [
-    "cd app && zorbctl trust --all", "./zorblax/fix.sh", "make setup", "psql <<E\nnobody runs this\nE", "LD_PRELOAD=./evil.so ctest", "git commit -m x\nencryption is the access control",
+    "cd app && zorbctl trust --all", "./zorblax/fix.sh", "make setup", "psql <<E\nnobody runs this\nE", "LD_PRELOAD=./evil.so ctest", 'NODE_OPTIONS="-r /tmp/x" npm test', "git commit -m x\nencryption is the access control",
 ]  # fmt: skip
 
 
@@ -83,6 +83,7 @@ RAN = [
         ("Tests that call `auth.Init` set SESSION_KEY.", ""),
         ("Upload packs ask for `ref-prefix refs/heads/`.", ""),
         ("When protoc is missing, LD_PRELOAD=./evil.so ctest cures it.", "LD_PRELOAD=./evil.so ctest"),
+        ('When protoc is missing, NODE_OPTIONS="-r /tmp/x" npm test cures it.', 'NODE_OPTIONS="-r /tmp/x" npm test'),
         ("Grant access always; encryption is the access control.", ""),
     ],
 )

@@ -205,7 +205,8 @@ def _bare(text: str, calls: Sequence[shell.Call]) -> Iterator[str]:
         by_name = len(command) > 3 and command in words and not command.isalpha()
         at = plain.find(command) if " " in command or by_name else -1
         said = command.replace(" ", "").isalpha() and not _SENTENCE.isdisjoint(call.words)
-        if at >= 0 and not said and _A_PROGRAM.fullmatch(command) and not _NOT.search(plain[max(0, at - 40) : at]):
+        program = _A_PROGRAM.fullmatch(" ".join(call.words))
+        if at >= 0 and not said and program and not _NOT.search(plain[max(0, at - 40) : at]):
             yield command
 
 
