@@ -98,28 +98,27 @@ def test_a_context_is_told_so_much_and_no_more(world: Any, make: Make) -> None:
     assert 1_000 < sum(spent) <= 1_800 and spent[-1] == 0
 
 
-def test_a_way_of_working_about_one_subject_is_told_at_starts_once_it_came_up_again(make: Make) -> None:
-    """Where the changelog goes is about commits; who had to be told twice is told before. A fact about a subject never is."""
-    profile, heard = standard("default"), {"about": "commits and changelog", "extra": {"word": "said"}}
-    told = [
-        told_at_starts(make(klass=klass, **heard, tally=Tally(seen=n)), profile)
-        for klass, n in (("rule", 2), ("rule", 1), ("fact", 3))
-    ]
-    assert told == ["", "told at its subject", "told at its subject"]
+@pytest.mark.parametrize(
+    ("klass", "word", "seen", "told"),
+    [("rule", "asked", 1, ""), ("preference", "said", 1, ""), ("rule", "found", 1, "found once"), ("fact", "said", 3, "subject")],
+)  # fmt: skip
+def test_a_way_of_working_that_a_person_asked_for_is_told_at_starts(
+    make: Make, klass: str, word: str, seen: int, told: str
+) -> None:
+    """Where the changelog goes is about commits, and whoever asked for it once will ask again. An agent's finding waits for a second piece
+    of work, and a fact about a subject is told there."""
+    memory = make(klass=klass, about="commits and changelog", extra={"word": word}, tally=Tally(seen=seen))
+    assert told in (why := told_at_starts(memory, standard("default"))) and bool(why) is bool(told)
 
 
-def test_a_start_finds_what_came_up_again(world: Any, make: Make) -> None:
-    """Through the store: two pieces of work met it, and its subject is commits."""
-    again = make(
-        "When asked to commit, update the changelog too.",
-        kind="rule",
-        klass="rule",
-        trust="user",
-        about="commits; git commit",
-    )
-    world.put(again)
+def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> None:
+    """Through the store: two pieces of work met the one, one the other; both are about a subject."""
+    rule = {"kind": "rule", "klass": "rule", "trust": "user"}
+    again = make("When asked to commit, update the changelog too.", about="commits; git commit", **rule)
+    once = make("New options are described in the README.", about="options; README.md", **rule)
+    world.put(once, again)
     world.seen(again.id, "one", "two")
-    assert world.inject("", surface="hook:session-start", trial=False).injected == (again.id,)
+    assert world.inject("", surface="hook:session-start", trial=False).injected == (again.id, once.id)
 
 
 def test_ways_of_working_go_by_how_many_pieces_of_work_met_them(make: Make) -> None:

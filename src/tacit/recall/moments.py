@@ -81,19 +81,20 @@ def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[st
 
 
 def told_at_starts(memory: Memory, profile: Profile) -> str:
-    """Why a lesson is not told at a start; empty where it is: a way of working about everything, or one that came up again or that a
-    person kept, or what is pinned."""
+    """Why a lesson is not told at a start; empty where it is: a way of working about everything, one about a subject that came up again or
+    is a person's, or what is pinned."""
     kept = (memory.tally.signals or {}).get(CONFIRMED)
     if memory.pinned or (kept and memory.klass == "rule"):
         return ""
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
+    by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
+    if by_person and memory.klass in ("rule", "preference"):
+        return ""
     if is_found_once(memory):
         return "found once: told at its moment"
-    if memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN):
-        return ""
-    by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
-    return "" if not memory.about and by_person else "told at its subject"
+    a_way = memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN)
+    return "" if a_way or (by_person and not memory.about) else "told at its subject"
 
 
 def in_order_of_work(memories: Iterable[Memory]) -> list[Memory]:

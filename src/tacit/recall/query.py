@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 WAYS = 48  # ways of working that are looked at for a start
+LATE = 200  # lessons, the newest, among which rules of one subject are looked for
 # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
 FITTING = 24
 # Of a prompt of more passages than that, which takes its time to read; three are given, of which 16 would mend .3 in 100.
@@ -203,7 +204,7 @@ def found_for(
 
 def _ways(store: Store, projects: Sequence[str], profile: Profile, may: Callable[[Memory], bool]) -> list[Ranked]:
     """Ways of working, in the order in which a start tells them."""
-    hits = (*store.standing(projects, limit=WAYS), *store.recurring(projects, limit=WAYS))
+    hits = (*store.standing(projects, limit=WAYS, newest=LATE), *store.recurring(projects, limit=WAYS))
     found = {hit.memory.id: hit.memory for hit in hits}.values()
     fit = in_order_of_work(memory for memory in found if may(memory) and not told_at_starts(memory, profile))
     return [Ranked(memory, 1.0, {"met": float(memory.tally.seen)}, "standing") for memory in fit]

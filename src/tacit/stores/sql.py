@@ -447,8 +447,8 @@ class Store(Reads):
         """What was seen most often in these projects and may be given."""
         raise NotImplementedError
 
-    def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-        """Preferences, rules, security lessons and pinned ones."""
+    def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
+        """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
         raise NotImplementedError
 
     def file_faults(self) -> Iterator[Fault]:

@@ -131,6 +131,18 @@ def test_what_the_person_agreed_to_is_a_tier_of_its_own() -> None:
     assert (decided.word, decided.tier, decided.witness, decided.hold) == ("agreed", "agent", "agent", "")
 
 
+def test_a_yes_that_opens_a_longer_line_is_quoted_by_itself() -> None:
+    """Readers quote the one word that agrees; elsewhere so few words of a long line are no quote."""
+    more = "Exactly. And when two of them have the same number of filled fields, keep ours, whatever the feed says."
+    lines = lines_of(user("contacts double"), say(OFFER), user(more))
+    quotes = (Quote(2, OFFER[:60]), Quote(3, "Exactly."))
+    told = [
+        check(Lesson("Key duplicates on the lowercased email.", "decision", word, quotes), lines)
+        for word in ("agreed", "said")
+    ]
+    assert decide(told[0], None, lines).word == "agreed" and told[1].dropped
+
+
 @pytest.mark.parametrize(
     ("quotes", "why"),
     [

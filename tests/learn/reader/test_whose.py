@@ -7,6 +7,7 @@ import pytest
 from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.trust import tier_to_take_away
+from tacit.core.value import replace
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import Found, check, names_in, names_missing
 from tacit.learn.reader.decide import decide
@@ -101,3 +102,11 @@ def test_only_a_person_asks_again() -> None:
     asked = Memory("m", "p", "Note it in docs/news.md.", trust="agent", extra={"word": "asked"})
     acts = [ruled("came_back", asked, Found(line, "x", line.whole), needed="agent").act for line in LINES[2:7:4]]
     assert acts == ["nothing", "sighting"]
+
+
+def test_a_bare_yes_takes_nothing_back_and_asks() -> None:
+    """Somebody who says "do it" to the agent's offer may have changed a rule: they are asked, and it goes on being told."""
+    memory = Memory("m", "p", "Keep it short.", trust="user", state="provisional")
+    yes = replace(LINES[6], whole="do it")
+    told = ruled("reversed", memory, Found(yes, "do it", "do it"), Weighed("no", "once"), needed="user")
+    assert (told.act, "agreed" in told.reason) == ("propose", True)

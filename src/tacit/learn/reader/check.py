@@ -56,7 +56,8 @@ class Checked:
 
 def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     """Look for a lesson's quotes, and say whether it may stand."""
-    found = [quote for each in lesson.quotes if (quote := find_quote(each, lines)) is not None]
+    agreed = lesson.standing == "agreed"
+    found = [quote for each in lesson.quotes if (quote := find_quote(each, lines, briefly=agreed)) is not None]
     if len(found) < len(lesson.quotes):
         return Checked(lesson, tuple(found), "a quote does not stand in the session")
     checked = Checked(lesson, tuple(found))
@@ -75,8 +76,9 @@ def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
     return line.letter == "X" and any(call is not None and proper(call)[0] == "ssh" for call in ran)
 
 
-def find_quote(quote: Quote, lines: Sequence[Line]) -> Found | None:
-    """Where the words of a quote stand: in the line it names, else in the nearest one that holds them."""
+def find_quote(quote: Quote, lines: Sequence[Line], *, briefly: bool = False) -> Found | None:
+    """Where the words of a quote stand: in the line it names, else in the nearest one that holds them. A few words of a long line are no
+    quote, unless they open the very line that is named and `briefly` says that a yes is looked for."""
     pieces = [comparable(piece) for piece in re.split(r"⏎|…|\[\.\.\.\]|\.\.\. ", quote.words)]
     pieces = [piece for piece in pieces if piece]
     if not pieces:
@@ -87,7 +89,8 @@ def find_quote(quote: Quote, lines: Sequence[Line]) -> Found | None:
         if at is None:
             continue
         enough = len(" ".join(pieces).split()) >= FEWEST_WORDS and sum(map(len, pieces)) >= FEWEST_CHARS
-        if enough or len(" ".join(pieces)) * 2 >= len(whole):
+        opens = briefly and at[0] == 0 and line.number == quote.line
+        if enough or opens or len(" ".join(pieces)) * 2 >= len(whole):
             return Found(line, one_line(quote.words), _around(one_line(line.whole), at))
     return None
 

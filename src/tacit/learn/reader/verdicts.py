@@ -11,6 +11,7 @@ from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
+from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Found
 from tacit.learn.reader.render import AGENT_LINES, PERSON, happened
@@ -64,6 +65,8 @@ def ruled(
     if not typed:
         return _by_events(verdict, memory, quote, needed)
     if weighed is None or weighed.says not in ("yes", "partly" if verdict == "amended" else "yes"):
+        if is_assent(quote.line.whole) and memory.state in INJECTABLE:
+            return Ruled("propose", "user", f"the person agreed to something that may change it: {quote.words}")
         return Ruled("nothing", reason="the person's line does not take it back")
     if weighed.holds in ("order", "once"):
         return Ruled("nothing" if kept else "contradiction", "user", EXCEPTION)

@@ -136,9 +136,9 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
     return _loaded(store, "recurring", found[:limit])
 
 
-def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
     """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
-    that most pieces of work met first, then the newest."""
+    that most pieces of work met first, then the newest. After them the rules and preferences among the `newest` lessons."""
     found: list[Any] = []
     for project in projects:
         found += store.rows(
@@ -148,7 +148,15 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
             f" AND {INJECTABLE} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
-    return _loaded(store, "standing", found[:limit])
+    found = found[:limit]
+    for project in projects if newest else ():
+        found += store.rows(
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM (SELECT n FROM memory WHERE project = :project"
+            " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
+            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE}",
+            project=project, newest=newest,
+        )  # fmt: skip
+    return _loaded(store, "standing", found)
 
 
 def _loaded(store: PostgresStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:

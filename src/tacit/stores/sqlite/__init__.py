@@ -137,11 +137,11 @@ class SqliteStore(Store):
 
         return recurring(self, projects, limit=limit)
 
-    def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-        """Preferences, rules, security lessons and pinned ones."""
+    def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
+        """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
         from tacit.stores.sqlite.search import always_given
 
-        return always_given(self, projects, limit=limit)
+        return always_given(self, projects, limit=limit, newest=newest)
 
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""

@@ -450,9 +450,9 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
     return _numbered(store, "recurring", found[:limit])
 
 
-def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
     """Ways of working, rules and wishes of which nobody said what they are about, and pinned ones: what applies whatever the task is. Those
-    that most pieces of work met first, then the newest."""
+    that most pieces of work met first, then the newest. After them the rules and preferences among the `newest` lessons."""
     found: list[Any] = []
     for project in projects:
         found += store.rows(
@@ -462,7 +462,15 @@ def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50
             " ORDER BY newest.pinned DESC, 2 DESC, newest.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
-    return _numbered(store, "standing", found[:limit])
+    found = found[:limit]
+    for project in projects if newest else ():
+        found += store.rows(
+            "SELECT m.n, 1.0 FROM (SELECT n FROM memory INDEXED BY memory_by_age WHERE project = :project"
+            " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
+            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE}",
+            project=project, newest=newest,
+        )  # fmt: skip
+    return _numbered(store, "standing", found)
 
 
 def _numbered(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
