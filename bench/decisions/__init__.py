@@ -1,6 +1,7 @@
 """Bugs whose right fix was settled in an earlier chat: does what the hooks give an agent solve them?
 
     python -m bench.decisions feed DATA --queue QUEUE     the chats of both projects, learned in the order of time, read by kept answers
+    python -m bench.decisions parts DATA                  for a judge: each rule of the keys, and the lessons that its chats left
     python -m bench.decisions notes DATA                  what the hooks give before each bug: start, prompt, the module's file
     python -m bench.decisions folders DATA ARM OUT        a folder for each bug as its agent gets it: repository, report, notes of that arm
     python -m bench.decisions grade DATA OUT              solved bugs, by visible and hidden tests; the fixes are kept in bench/labels/decisions

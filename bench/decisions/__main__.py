@@ -121,6 +121,22 @@ def lessons(data: Path, project: str) -> list[tuple[str, str]]:
     ]
 
 
+def parts(data: Path) -> None:
+    """A sheet for a judge: each rule of the keys beside the lessons that its chats left in force; and how many the other chats left."""
+    for project in PROJECTS:
+        known = lessons(data, project)
+        whose = json.loads((data / project / "whose.json").read_text())
+        for task, settled in sorted(whose.items()):
+            print(f"\n## {task}\nrule\t{json.loads((data / 'keys' / task / 'key.json').read_text())['policy']}")
+            print("\n".join(f"lesson\t{text}" for text, session in known if session in settled))
+        decoys = {each.id for each in sessions(data, project)} - {
+            each for settled in whose.values() for each in settled
+        }
+        left = [text for text, session in known if session in decoys]
+        print(f"\n## {project}: {len(left)} lessons of {len(decoys)} chats that settle nothing")
+        print("\n".join(f"decoy\t{text}" for text in left))
+
+
 def chats(data: Path, project: str) -> list[str]:
     """What was said in each chat."""
     found = []
@@ -223,7 +239,7 @@ def again(data: Path, name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.decisions", description=__import__("bench.decisions").decisions.__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("step", choices=["feed", "notes", "folders", "grade", "again"])
+    parser.add_argument("step", choices=["feed", "parts", "notes", "folders", "grade", "again"])
     parser.add_argument("data", type=Path)
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--queue", type=Path, default=Path(".bench/decisions-reader"))
@@ -234,6 +250,8 @@ def main() -> None:
     os.environ.pop("TACIT_STORE", None)
     if args.step == "feed":
         feed(args.data, args.queue, args.wait)
+    elif args.step == "parts":
+        parts(args.data)
     elif args.step == "notes":
         notes(args.data)
     elif args.step == "folders":

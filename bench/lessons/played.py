@@ -18,25 +18,39 @@ if TYPE_CHECKING:
     from bench.lessons.feed import Session, World
 
 ERROR = 4_000  # characters of an output that the host passes
-WITHOUT = 'extends = "default"\nname = "uncoined"\n[trial]\nrate = 0.0\nrate_heard = 0.0\n'
+START_TOKENS = (150, 200, 300, 450)  # starts of other sizes, each played beside the whole session of the default
+WITHOUT = 'extends = "default"\nname = "uncoined"\n[trial]\nrate = 0.0\nrate_heard = 0.0\nrate_severe = 0.0\nrate_watch = 0.0\n'
 
 
 def every_hook(world: World, session: Session, place: Path) -> dict[str, list[dict[str, Any]]]:
-    """What each hook of a session says: under `coins` as they fall, under `plain` without them."""
+    """What each hook of a session says: under `coins` as they fall, under `plain` without them; and starts of other sizes."""
     store = next(world.home.rglob("tacit.db"), None)
     if store is None:
         return {"coins": [], "plain": []}  # nothing was learned yet
-    (world.home / "uncoined.toml").write_text(WITHOUT)
+    arms = {"coins": "", "plain": WITHOUT}
+    arms |= {f"start-{tokens}": f"{WITHOUT}[budget]\nstart_tokens = {tokens}\n" for tokens in START_TOKENS}
     found: dict[str, list[dict[str, Any]]] = {}
-    for arm, more in (("coins", {}), ("plain", {"TACIT_PROFILE": str(world.home / "uncoined.toml")})):
+    for arm, profile in arms.items():
         twin = world.folder / "played.db"
         _copy(store, twin)
         try:
-            found[arm] = list(_played(world, twin, session, place, more))
+            if profile:
+                judge_by(world, twin, profile)
+            found[arm] = list(_played(world, twin, session, place, only_start=arm.startswith("start-")))
         finally:
             for each in world.folder.glob("played.db*"):
                 each.unlink()
     return found
+
+
+def judge_by(world: World, twin: Path, profile: str) -> None:
+    """Let another profile judge the project of a copied store: a project keeps the one it was made with, whatever settings say later."""
+    import tacit
+    from tacit.app.profile import put_profile
+    from tacit.profiles import compiled_profile
+
+    with tacit.open(str(twin), env=world.env(), cwd=str(world.repository)) as memories:
+        put_profile(memories, compiled_profile(profile, "uncoined.toml"), {})
 
 
 def events(place: Path, folder: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -77,14 +91,16 @@ def events(place: Path, folder: str) -> Iterator[tuple[str, str, dict[str, Any]]
                 yield "tool-failure", step.place, {"hook_event_name": "PostToolUseFailure", **at, **said}
 
 
-def _played(world: World, twin: Path, session: Session, place: Path, more: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _played(world: World, twin: Path, session: Session, place: Path, *, only_start: bool) -> Iterator[dict[str, Any]]:
     from tacit.surfaces.hooks import respond_and_tell
 
-    env = world.env() | {"TACIT_NO_WORKER": "1", "CLAUDE_PROJECT_DIR": str(world.repository)} | more
+    env = world.env() | {"TACIT_NO_WORKER": "1", "CLAUDE_PROJECT_DIR": str(world.repository)}
     common = {"session_id": f"{session.id}-played", "cwd": str(world.repository), "transcript_path": ""}
     with apsw.Connection(str(twin), flags=apsw.SQLITE_OPEN_READONLY) as seen:
         last = int(seen.execute("SELECT coalesce(max(id), 0) FROM injection").fetchall()[0][0])
     for name, where, payload in events(place, str(world.repository)):
+        if only_start and where != "start":
+            return
         _, told = respond_and_tell(name, {**common, **payload}, env, host="claude-code", store=str(twin))
         with apsw.Connection(str(twin), flags=apsw.SQLITE_OPEN_READONLY) as seen:
             answers = seen.execute(

@@ -25,6 +25,7 @@ from bench.lessons.coverage import LABELS, Seen, items
 from bench.lessons.coverage import lessons as kept
 from bench.lessons.feed import World, sessions, unpacked
 from bench.lessons.figures import logged
+from bench.lessons.played import START_TOKENS
 from bench.lessons.sheets import key_of
 
 from tacit.formats import read
@@ -34,12 +35,13 @@ from tacit.words.tokens import query_words
 DRAWN = 60  # of all that is kept, of each project
 ALIKE = 0.34  # of the words of the shorter text, from which on a judge is asked whether two say the same
 ARMS = ("plain", "coins")
+REPEATS, CURES = "repeats given before they are said again", "cures told before or with the failure"
 
 
 def given(world: World, arm: str) -> Iterator[tuple[str, str, list[str], int]]:
     """Each answer of a hook: session, moment, what was given, tokens."""
     for line in logged(world):
-        for answer in line["hooks"][arm]:
+        for answer in line["hooks"].get(arm, ()):
             yield line["session"], answer["moment"], answer["given"], answer["tokens"]
 
 
@@ -118,7 +120,7 @@ def tokens(worlds: list[World], arm: str) -> tuple[float, float, int]:
     """Median and 95 % of the tokens that a session is given by all hooks."""
     spent = []
     for world in worlds:
-        spent += [sum(answer["tokens"] for answer in line["hooks"][arm]) for line in logged(world)]
+        spent += [sum(answer["tokens"] for answer in line["hooks"].get(arm, ())) for line in logged(world)]
     spent.sort()
     return statistics.median(spent), spent[int(0.95 * (len(spent) - 1))], len(spent)
 
@@ -137,16 +139,12 @@ def reached(world: World, covers: dict[str, list[str]], arm: str) -> dict[str, S
         if item.kind not in ("repeated", "failures"):
             continue
         for session in item.sessions[1:]:
-            answers = log[session]["hooks"][arm]
+            answers = log[session]["hooks"].get(arm, ())
             if item.kind == "repeated":
                 until = _place(file[session], quotes.get((item.name, session), ""))
                 answers = [each for each in answers if _before(each, until)]
             held = any(ids & set(each["given"]) for each in answers)
-            name = (
-                "repeats given before they are said again"
-                if item.kind == "repeated"
-                else "cures told before or with the failure"
-            )
+            name = REPEATS if item.kind == "repeated" else CURES
             seen[name].add(held, f"{world.project} {item.name} {log[session]['n']}")
     return seen
 
@@ -192,20 +190,25 @@ def count(worlds: list[World], folder: Path) -> None:
         print(f"judge {judge}: givings without a twin {seen}")
     for arm in ARMS:
         print(f"{arm}: tokens a session, median, 95 %, sessions: {tokens(worlds, arm)}")
-    for file in sorted({file.name.split("-")[0] for file in LABELS.glob("v3*-*.json")}):
+    for judge in sorted({file.name.split("-")[0] for file in LABELS.glob("v3*-*.json")}):
         for arm in ARMS:
-            whole: dict[str, Seen] = defaultdict(Seen)
-            for world in worlds:
-                place = LABELS / f"{file}-{world.project}.json"
-                for name, seen in (
-                    reached(world, json.loads(place.read_text()), arm) if place.exists() else {}
-                ).items():
-                    whole[name].yes, whole[name].of = whole[name].yes + seen.yes, whole[name].of + seen.of
-                    whole[name].missed += seen.missed
-            for name, seen in whole.items():
-                print(f"judge {file}, {arm}: {name} {seen}")
+            for name, seen in _over(worlds, judge, arm).items():
+                print(f"judge {judge}, {arm}: {name} {seen}")
                 if arm == "plain":
                     print(f"    missed: {', '.join(seen.missed)}")
+        for size in START_TOKENS:  # a curve: what a start of this size gives by itself
+            print(f"judge {judge}, a start of {size} tokens alone: {_over(worlds, judge, f'start-{size}')[REPEATS]}")
+
+
+def _over(worlds: list[World], judge: str, arm: str) -> dict[str, Seen]:
+    """Repeats and cures of all projects by one judge of coverage."""
+    whole: dict[str, Seen] = defaultdict(Seen)
+    for world in worlds:
+        place = LABELS / f"{judge}-{world.project}.json"
+        for name, seen in (reached(world, json.loads(place.read_text()), arm) if place.exists() else {}).items():
+            whole[name].yes, whole[name].of = whole[name].yes + seen.yes, whole[name].of + seen.of
+            whole[name].missed += seen.missed
+    return whole
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import apsw
 from bench.lessons.feed import BENCH, World, sessions, unpacked
 from bench.lessons.need import _copy
-from bench.lessons.played import WITHOUT, events
+from bench.lessons.played import WITHOUT, events, judge_by
 
 from tacit.core.states import INJECTABLE
 
@@ -61,8 +61,7 @@ def draw(world: World, most: int) -> None:
     from tacit.surfaces.hooks import respond_and_tell
 
     store = next(world.home.rglob("tacit.db"))
-    (world.home / "uncoined.toml").write_text(WITHOUT)
-    env = world.env() | {"TACIT_NO_WORKER": "1", "TACIT_PROFILE": str(world.home / "uncoined.toml")}
+    env = world.env() | {"TACIT_NO_WORKER": "1"}
     states = ", ".join(f"'{state}'" for state in INJECTABLE)
     with apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY) as base:
         lessons = base.execute(
@@ -72,6 +71,7 @@ def draw(world: World, most: int) -> None:
     for number, (kind, said, payload) in enumerate(drawn(world, most)):
         twin = world.folder / "asked.db"
         _copy(store, twin)
+        judge_by(world, twin, WITHOUT)
         common = {"session_id": f"cold-{number}", "cwd": str(world.repository), "transcript_path": ""}
         event = payload.pop("_event")
         _, told = respond_and_tell(event, {**common, **payload}, env, host="claude-code", store=str(twin))
