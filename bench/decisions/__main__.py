@@ -19,7 +19,7 @@ from typing import Any
 from bench.decisions import plain
 from bench.lessons.feed import BENCH, World, rows, sessions
 
-from tacit.core.states import CLOSED
+from tacit.core.states import CLOSED, INJECTABLE
 from tacit.recall.budget import tokens_of
 
 PROJECTS = ("settled", "amended")
@@ -124,7 +124,12 @@ def lessons(data: Path, project: str) -> list[tuple[str, str]]:
 def parts(data: Path) -> None:
     """A sheet for a judge: each rule of the keys beside the lessons that its chats left in force; and how many the other chats left."""
     for project in PROJECTS:
-        known = lessons(data, project)
+        told = {
+            text
+            for text, state in rows(world_of(data, project), "SELECT text, state FROM memory")
+            if state in INJECTABLE
+        }
+        known = [each for each in lessons(data, project) if each[0] in told]
         whose = json.loads((data / project / "whose.json").read_text())
         for task, settled in sorted(whose.items()):
             print(f"\n## {task}\nrule\t{json.loads((data / 'keys' / task / 'key.json').read_text())['policy']}")

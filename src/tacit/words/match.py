@@ -166,11 +166,11 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
 
 
-def says_more(one: Prepared, other: Prepared) -> str:
-    """The first thing that one text says, names or runs and the other does not; empty where there is none. The whole texts are read,
-    not only their heads: what rides on a lesson stands at its end."""
+def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -> str:
+    """The first thing that one text says, names or runs and the other does not, but for what stands in `besides`; empty where there is none.
+    The whole texts are read, not only their heads: what rides on a lesson stands at its end."""
     theirs = other.weights.keys()
-    for term in one.weights.keys() - theirs - FILLERS - BLAND - HERE:
+    for term in one.weights.keys() - theirs - FILLERS - BLAND - HERE - besides:
         near = () if len(theirs) > MANY else theirs
         if not any(related(term, each) or same_place(term, each) for each in near):
             return term

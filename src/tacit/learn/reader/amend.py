@@ -20,6 +20,8 @@ from tacit.words.prepared import prepare
 
 _KIND = {"rule": "way", "fix": "cure", "preference": "preference", "decision": "decision"}  # as readers call them
 OWNERS = "user"
+# What joins a rule and its change, as terms: nobody's claim by itself.
+_JOINING = frozenset("except unless without only instead otherwise still need goe go stay hold apply keep show".split())
 
 
 def changed_lesson(
@@ -29,7 +31,7 @@ def changed_lesson(
     or these words alone. None where neither is there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
     further = _goes_further(into) and not _goes_further(memory.text)
-    fits = bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))))
+    fits = bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
     if new is not None:
         checked, decided = new
         if not fits or not says_more(prepare(into), prepare(decided.text)):
