@@ -15,11 +15,11 @@ import argparse
 import contextlib
 import csv
 import json
-import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from bench.lessons import coverage, reach
@@ -220,50 +220,76 @@ def _places_of(world: World, id: str) -> list[str]:
     return [f"{run} {place.partition('#')[0]}" for run, place in found]
 
 
-def sheet(data: Path, names: list[str], folder: Path) -> None:
-    """What no judge has seen: lessons that only one arm gave or kept, and their coverage of the keys."""
-    folder.mkdir(parents=True, exist_ok=True)
-    seen = {key for place in (*LETTERS, folder) for judge in reach.labels(place, "lessons").values() for key in judge}
-    wanted: dict[str, tuple[str, str]] = {}
+# Lessons on a sheet: what only one arm gave, and of what both gave a part; each drawn by its givings.
+DRAWN = {("down",): 60, ("up",): 60, ARMS: 40}
+
+
+def givings(data: Path, names: list[str]) -> tuple[dict[str, Counter[str]], dict[str, tuple[str, str]]]:
+    """How often each arm gave each lesson, by its key; and the project and text of each key."""
+    told: dict[str, Counter[str]] = {arm: Counter() for arm in ARMS}
+    known: dict[str, tuple[str, str]] = {}
     for name in names:
-        asked = _coverage_asked(name)
-        fresh: dict[str, str] = {}
         for arm in ARMS:
             world = world_of(data, name, arm)
-            texts = coverage.lessons(world)
-            fresh |= {key_of(name, text): text for text in texts.values() if key_of(name, text) not in asked}
-            given = {id for _, _, ids, _ in reach.given(world, "plain") for id in ids}
-            for id in given & texts.keys():
+            texts = {id: " ".join(text.split()) for id, text in coverage.lessons(world).items()}
+            for id in (id for _, _, ids, _ in reach.given(world, "plain") for id in ids if id in texts):
                 key = key_of(name, texts[id])
-                if key not in seen:
-                    wanted[key] = (name, " ".join(texts[id].split()))
+                told[arm][key] += 1
+                known[key] = name, texts[id]
+    return told, known
+
+
+def strata(told: dict[str, Counter[str]]) -> dict[tuple[str, ...], list[str]]:
+    """The keys that one arm gave, and that both did, in the order in which they are drawn: who was given more comes sooner."""
+    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for key in {*told["down"], *told["up"]}:
+        found[tuple(arm for arm in ARMS if told[arm][key])].append(key)
+    for keys in found.values():
+        keys.sort(key=lambda key: Random(key).random() ** (1 / sum(told[arm][key] for arm in ARMS)), reverse=True)
+    return found
+
+
+def sheet(data: Path, names: list[str], folder: Path) -> None:
+    """For judges: lessons that the arms gave, drawn and shuffled, and of all that no judge has seen the coverage of the keys."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        asked = _coverage_asked(name)
+        texts = {text for arm in ARMS for text in coverage.lessons(world_of(data, name, arm)).values()}
+        fresh = {key_of(name, text): text for text in texts if key_of(name, text) not in asked}
         told = [f"# {name}", "", "## Items", ""]
         told += [f"{item.name}\t{item.text}" for item in coverage.items(world_of(data, name, "up"))]
         told += ["", "## Lessons", "", *(f"{key}\t{text}" for key, text in sorted(fresh.items()))]
         (folder / f"{name}.coverage.tsv").write_text("\n".join(told) + "\n")
         print(name, "lessons without a word on coverage:", len(fresh))
+    given, known = givings(data, names)
+    drawn = sorted(key for stratum, keys in strata(given).items() for key in keys[: DRAWN[stratum]])
     with (folder / "lessons.tsv").open("w", newline="") as file:
         out = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\")
-        out.writerows(("_", key, *wanted[key]) for key in sorted(wanted))
-    print("givings without a letter:", len(wanted))
+        out.writerows(("_", key, *known[key]) for key in drawn)
+    print("lessons drawn:", len(drawn), {stratum: len(keys) for stratum, keys in strata(given).items()})
 
 
-LETTERS = tuple(Path(__file__).resolve().parents[1] / "labels" / "reach" / each for each in ("", "held"))
-_KEY = re.compile(r"^([0-9a-f]{10})\t", re.M)
+def worth(data: Path, names: list[str], folder: Path) -> Iterator[str]:
+    """What the givings of each arm are worth by one sheet of both: the letters of each stratum, whose lessons were drawn by their givings,
+    weighed by how much of the arm's givings it is."""
+    given, _ = givings(data, names)
+    for judge, said in reach.labels(folder, "lessons").items():
+        for arm in ARMS:
+            whole, good, bad = sum(given[arm].values()), 0.0, 0.0
+            for stratum, keys in strata(given).items():
+                if arm not in stratum:
+                    continue
+                letters = Counter(said[key] for key in keys[: DRAWN[stratum]] if key in said)
+                share = sum(given[arm][key] for key in keys) / max(1, whole) / max(1, letters.total())
+                good, bad = good + share * letters["a"], bad + share * letters["d"]
+            yield f"judge {judge}, walls {arm}: worth {good:.3f}, wrong {bad:.3f} of {whole} givings"
+
+
 ASKED = Path(__file__).resolve().parents[1] / "labels" / "walls"  # keys of lessons that a judge of coverage has seen
 
 
 def _coverage_asked(name: str) -> set[str]:
     return {key for file in ASKED.glob(f"{name}*.keys") for key in file.read_text().split()}
-
-
-def letters(folder: Path) -> dict[str, dict[str, str]]:
-    """Each judge's letters by key, of every sheet so far; the newest sheet's where two have one."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for place in (*LETTERS, folder):
-        for judge, said in reach.labels(place, "lessons").items():
-            found[judge] |= said
-    return found
 
 
 def covers(name: str, folder: Path) -> dict[str, list[str]]:
@@ -289,13 +315,7 @@ def count(data: Path, names: list[str], folder: Path) -> None:
         gone, won = sorted((up - down).elements()), sorted((down - up).elements())
         print(f"| {key} | {whole['down'][key].yes} of {whole['down'][key].of} | {whole['up'][key].yes} | {len(gone)}: {', '.join(gone)} | {len(won)}: {', '.join(won)} |")  # fmt: skip
     print()
-    for judge, said in letters(folder).items():
-        for arm in ARMS:
-            told = reach.worth([world_of(data, name, arm) for name in names], said)
-            for place in ("start", "other moments"):
-                got = Counter(told.get(place, {}))
-                known = sum(n for letter, n in got.items() if letter != "?") or 1
-                print(f"judge {judge}, walls {arm}, {place}: worth {got['a'] / known:.3f}, wrong {got['d'] / known:.3f} of {known}; no letter {got['?']}")  # fmt: skip
+    print(*worth(data, names, folder), sep="\n")
     for name in names:
         down, up = (world_of(data, name, arm) for arm in ARMS)
         print(f"\n## {name}: in force {len(in_force(down))} with the walls down, {len(in_force(up))} up; kept {len(coverage.lessons(down))}, {len(coverage.lessons(up))}; sessions {len(logged(up))}")  # fmt: skip
