@@ -83,7 +83,7 @@ def _chosen(text: str) -> Iterator[Span]:
     signs = "!#%&*?$~^"
     if not any(sign in text for sign in signs):
         return
-    shape = rf"(?<![\w{signs}@+./\\<{{-])(?=\S{{0,39}}\d)[A-Za-z0-9{signs}]{{{SHORTEST_CHOSEN},40}}(?![\w{signs}@+/\\<>({{=-]|\.\w)"
+    shape = rf"(?<![\w{signs}@+./\\<{{-])[A-Za-z0-9{signs}]{{{SHORTEST_CHOSEN},40}}(?![\w{signs}@+/\\<>({{=-]|\.\w)"
     for match in compiled(shape).finditer(text):
         word = match[0]
         if (
