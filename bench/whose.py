@@ -3,6 +3,7 @@
     python bench/whose.py draw OUT [--driven FOLDER --pastes FILE] FOLDER...     the sheet, and what Tacit calls each passage
     python bench/whose.py again OUT LINES NEW FOLDER...     what Tacit calls the same passages today, as NEW/key.jsonl
     python bench/whose.py score OUT LABELS...
+    python bench/whose.py segments MESSAGES [HOME...]     messages whose author says which parts are typed and which pasted
 
 `draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, 150 pasted, quoted or
 unsure, 100 generated; typed ones of messages of four lines and more apart), each drawn at random with a fixed seed; rates are weighted back by the size of each stratum, so that a rare
@@ -10,6 +11,9 @@ mistake is not drawn away. Folders hold session files of any host, with a host's
 home of a real host whose session `hosts/pastes.json` drove: there it is known what was pasted, all of it is drawn, and it is scored by
 what was done, apart from the rest. A labeller is shown the message around a passage, what the agent said before and after it, and the
 host's own fields of the record, never the call.
+
+`segments` reads one message a line, `{"agent_before": …, "segments": [{"who": "typed" | "pasted", "text": …}]}`, and counts what most of
+each segment is called, unweighted. With homes of real hosts, only of messages that were sent there, as the host recorded them.
 """
 
 from __future__ import annotations
@@ -30,11 +34,15 @@ from tacit.formats.source import FileSource
 from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"typed": 250, "pasted": 150, "generated": 100}
-FRESH = {"typed, many lines": 120, "typed": 60, "pasted": 60, "generated": 40}  # of what no earlier sheet showed
+FRESH = {"many lines": 180, "typed": 60, "pasted": 30, "generated": 30}  # of what no earlier sheet showed
 CALLS = ("typed", "unsure", "pasted", "generated")
 AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
 DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
 SEED = 46
+STOOD, SAME = (
+    300,
+    60,
+)  # characters that show a message to have stood on a sheet; what is shorter is looked for as a passage
 LONG = "pasted, 4 lines and more"
 # What a host's record says beside its text; ids, times and paths say nothing about whose words they are.
 FIELDS = (
@@ -134,6 +142,7 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: s
     """The sample, and what each passage is called; where a sheet was `shown` before, of what did not stand there."""
     known_lines = [json.loads(line) for line in Path(shown).read_text().splitlines()] if shown else []
     old = {one_line(line["passage"]) for line in known_lines}
+    stood = {one_line(line["message"].replace("⟦", "").replace("⟧", "").strip("… "))[:STOOD] for line in known_lines}
     wanted = FRESH if shown else WANTED
     played = json.loads(Path(pastes).read_text())["sessions"] if pastes else []
     done = [each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)]
@@ -155,9 +164,12 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: s
                     known.append({**line, "driven": truth, "lines": lines or line["lines"]})
                 elif (key := f"{line['call']} {line['passage']}") not in seen:  # the same words again say nothing new
                     seen.add(key)
-                    if one_line(line["passage"]) not in old:
-                        many = shown and line["call"] == "typed" and line["message"].strip().count("\n") > 2
-                        found["typed, many lines" if many else stratum(line["call"])].append(line)
+                    bare = one_line(line["message"].replace("⟦", "").replace("⟧", "").strip("… "))
+                    if one_line(line["passage"]) not in old and not any(
+                        each in bare for each in stood if len(each) > SAME
+                    ):
+                        many = shown and line["call"] != "generated" and line["message"].strip().count("\n") > 2
+                        found["many lines" if many else stratum(line["call"])].append(line)
     chance = random.Random(SEED)
     pasted = [each for each in known if each["driven"] == "pasted"]
     typed = [each for each in known if each["driven"] == "typed"]
@@ -261,23 +273,65 @@ def score(out: Path, labels: list[str]) -> None:
     print(f"the labeller of what was driven (done, label): {dict(judged)}")
 
 
+def segments(messages: Path, homes: list[str]) -> None:
+    """What most of each segment is called: by the words alone, or by what hosts recorded of the messages that were sent there."""
+    recorded = [*_recorded(homes)]
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in map(json.loads, messages.read_text().splitlines()):
+        parts = [(each["who"], each["text"]) for each in row["segments"]]
+        text = "".join(words for _, words in parts)
+        step = Step(role="user", text=text, typed=True, speaker="typed", place="", at="")
+        calls = [*spoken(step, row.get("agent_before", ""))]
+        if homes:
+            calls = next((said for whole, said in recorded if one_line(whole) == one_line(text)), [])
+        for who, words in parts if calls else ():
+            call = _greater(iter(calls), words)
+            kind = _kind(who, words.strip().count("\n") + 1)
+            counted[kind][call] += 1
+            if (call == "typed") != (who == "typed") and (who == "typed" or call == "typed"):
+                print(f"{row['id']} {row.get('kind', '')}: {kind}, called {call}: {one_line(words)[:100]}")
+    for kind, found in sorted(counted.items()):
+        shares = ", ".join(f"{call} {found[call] / found.total():.1%} ({found[call]})" for call in CALLS)
+        print(f"{kind}: {shares}; n = {found.total()}")
+
+
+def _recorded(homes: list[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Every message that a host recorded, whole, with its words by letter."""
+    for path in (
+        path for home in homes for path in sorted(Path(home).rglob("*.jsonl")) if path.name != "history.jsonl"
+    ):
+        try:
+            runs = [*formats.read(FileSource(str(path)))]
+        except Exception:
+            continue
+        records = path.read_text(errors="replace").splitlines()
+        for run in runs:
+            before = ""
+            for step in run.steps:
+                before = step.text if step.role == "assistant" else before
+                if step.role == "user" and not step.agent and step.text.strip():
+                    yield _whole(step, _record(records, step.place)), [*spoken(step, before)]
+
+
 def _kind(label: str, lines: int) -> str:
     return (LONG if lines >= 4 else "pasted, shorter") if label == "pasted" else label
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", choices=("draw", "again", "score"))
+    parser.add_argument("act", choices=("draw", "again", "score", "segments"))
     parser.add_argument("out", type=Path)
-    parser.add_argument("rest", nargs="+", help="folders of sessions, or the labels")
+    parser.add_argument("rest", nargs="*", help="folders of sessions, the labels, or homes of hosts")
     parser.add_argument("--driven", action="append", default=[])
     parser.add_argument("--pastes", default="")
     parser.add_argument("--shown", default="", help="the lines of an earlier sheet: draw of what did not stand there")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if given.act == "draw":
         draw(given.out, given.rest, given.driven, given.pastes, given.shown)
     elif given.act == "again":
         again(given.out, given.rest[0], Path(given.rest[1]), given.rest[2:])
+    elif given.act == "segments":
+        segments(given.out, given.rest)
     else:
         score(given.out, given.rest)
 

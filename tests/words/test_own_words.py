@@ -158,12 +158,28 @@ QUESTIONS = (
         (f"{LOG}\nBut I suspect this is an auth issue", "But I suspect this is an auth issue"),
         ("I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
          "It is stored per user.\n\nPlease show me the plan before you write code.",
-         "I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\nPlease show me the plan before you write code."),
+         "I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
+         "It is stored per user.\n\nPlease show me the plan before you write code."),
+        # glued by one line break
+        ("it reboots in a loop, here\nrst:0xc (SW_CPU_RESET),boot:0x13\nI (29) boot: v5.1.2\nW (1621) i2c: no device\nRebooting...", "it reboots in a loop, here"),
+        ("ENG-877 Toggle\nSome get a headache. Add a setting.\nDefault: full.\nEstimate: 2\nskip the default, i'll ask Mira", "skip the default, i'll ask Mira"),
+        (f"{LOG}\ntwo take the same job, i think since this:\n\n{LOG}", "two take the same job, i think since this:"),
+        ("is it enough for us?\n\n# tiny\n\nBecause I needed one that fits.\n\n## Limits\n\nPlease open an issue if you need more.\n\n## Licence\n\nMIT.\n\ncheck src/bus and be honest",
+         "is it enough for us?\n\ncheck src/bus and be honest"),
+        ("close but\nthe shadow is far too heavy, the mockup has four percent of black\ntitle wraps on two lines already at a width of 1200, it must not\nand pls dont use important",
+         "close but\nthe shadow is far too heavy, the mockup has four percent of black\ntitle wraps on two lines already at a width of 1200, it must not\nand pls dont use important"),
     ],
 )  # fmt: skip
 def test_a_message_of_many_lines_is_judged_as_a_whole(text: str, own: str) -> None:
     """Where most of it is somebody else's, only what asks for something at its beginning or its end is the person's."""
     assert own_text(text) == own
+
+
+def test_answers_by_the_numbers_of_questions_are_the_persons() -> None:
+    """Who is asked five things answers five things, with capitals and stops."""
+    text = "1. No. A slot belongs to one person.\n\n2. Up to two hours before.\n\n3. Admins can do everything.\n\n4. Closed."
+    assert own_text(text, "1. By two people? 2. How late? 3. And admins? 4. Holidays?") == text
+    assert own_text(text) == ""
 
 
 @pytest.mark.parametrize("unit", ["hi ann,\n", "so do it\n\n", "I see. It is.\n\n", "a  ", "10:10:10 x\n\nI see\n\n"])

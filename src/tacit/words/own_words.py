@@ -31,7 +31,10 @@ SHORT, FEW_LINES = (
     6,
 )  # a message up to this is looked at paragraph by paragraph, none of it pasted for sure but code
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
-FEW_QUESTIONS = 3  # lines with a question, in one paragraph, that somebody wrote down
+FEW_QUESTIONS, MANY_QUESTIONS = (
+    3,
+    5,
+)  # lines with a question, in one paragraph and in a message, that somebody wrote down
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
@@ -41,6 +44,7 @@ SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED = 0.7  # share of such runs
 WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
+PROSE = 0.7  # share of plain words
 FEW_WRAPPED, FEW_BULLETS, FEW_PRINTED = 3, 3, 3  # lines
 
 
@@ -62,14 +66,20 @@ def own_words(text: str, agent_before: str = "") -> Words:
     own: list[Span] = []
     unsure: list[Span] = []
     beside: set[Span] = set()  # the person's on the lines of a log: what it is not
+    signed: list[int] = []  # where something stands that nobody types
     begun = announced = cited = (
-        False  # a paste has begun; the last words before this said that one follows, and that it is prose
+        False  # a paste has begun; the words before this said that one follows, and that it is prose
     )
     paragraphs = [*_paragraphs(text[:_LONGEST])]
+    whole = {start for start, *_ in paragraphs}
+    if lines > TYPED_LINES:
+        paragraphs = _edge_lines_apart(text, paragraphs)
+    cut = {start for start, *_ in paragraphs} - whole  # paragraphs that a line break alone parts from the one before
     for number, (start, end, fenced) in enumerate(paragraphs):
         passage = text[start:end]
         if fenced or _copied(passage, offered):
             begun = True
+            signed.append(start)
         elif _handed_back(passage, agent_before):
             unsure.append((start, end))
         elif short:
@@ -79,10 +89,11 @@ def own_words(text: str, agent_before: str = "") -> Words:
             own.extend(around)
             beside.update(around if _is_log(passage, at) else ())
             begun = True
+            signed.append(start)
         elif begun or announced:
             last = number + 1 == len(paragraphs)
             foreign = cited and not begun and passage[0].isupper()
-            if not foreign and (_remark(passage, begun) or (last and _asks_for(passage))):
+            if not foreign and (_remark(passage, begun) or (last and len(passage) <= ASIDE and _asks_for(passage))):
                 own.append((start, end))
             elif foreign or not begun or (last and len(passage) <= OPENING):
                 unsure.append((start, end))
@@ -94,16 +105,20 @@ def own_words(text: str, agent_before: str = "") -> Words:
             cited = announced and (lines > TYPED_LINES or _OTHERS.search(passage[-OPENING:]) is not None)
         else:
             begun = True
-    opens = any(start == len(text) - len(text.lstrip()) for start, _ in own + unsure)
     own, doubted = _doubted(text, own)
     if not short or lines > TYPED_LINES:
         if lines > TYPED_LINES:
+            if not signed and _written_with_care(text, own + unsure + doubted, agent_before):
+                return Words(tuple(_joined(text, sorted(own + unsure + doubted), cut)), ())
             own, without = _shown_by_shape(text, own, beside)
-            doubted += without
-        if not opens or not _mostly_the_persons(text, own):
+            inside = range(signed[0], signed[-1]) if signed else range(0)
+            amid = {span for span in own if span[0] in inside and not _CASUAL.match(text, span[0])} - beside
+            doubted += [*without, *sorted(amid)]
+            own = [span for span in own if span not in amid]
+        if not _mostly_the_persons(text, own):
             own, within = _at_the_edges(text, own, beside)
             doubted += within
-    unsure = sorted(unsure + doubted)
+    own, unsure = _joined(text, own, cut), _joined(text, sorted(unsure + doubted), cut)
     return Words(tuple(own), tuple(_between(text, sorted(own + unsure))), tuple(unsure))
 
 
@@ -215,11 +230,19 @@ _REQUEST = re.compile(
     r"\b(?:can|could|would) (?:you|we)\b|\b(?:please|let's|lets)\b|\bI (?:want|need|get|got|see)\b|\?(?:\s|$)", re.I
 )
 _ORDERS = re.compile(
-    r"(?:^|[.!?] )(?:(?:and|then|now|also|just|first|ok|okay|so|yes|no|don't|do not),? )*(?:add|address|analy[sz]e|answer|apply|change|check|clean|commit|compare|convert|create|debug|do|draft"
+    r"(?:^|[.!?;] )(?:(?:and|then|now|also|just|first|ok|okay|so|yes|no|don't|do not),? )*(?:add|address|amend|analy[sz]e|answer|apply|change|check|clean|commit|compare|convert|create|debug|do|draft"
     r"|explain|figure|find|fix|follow|give|go|help|ignore|implement|investigate|keep|look|make|merge|port|read|refactor|remove|rename|reply|revert|review|rewrite|show|start|stop|summari[sz]e"
-    r"|take|tell|translate|try|turn|update|write)\b",
+    r"|bisect|drop|leave|list|move|propose|pull|put|replace|rerun|skip|take|tell|translate|try|turn|update|write)\b",
     re.I,
 )
+_QUESTION = re.compile(
+    r"\?(?:\s|$)|^[ \t]*(?:[-*•>]|Q?\d{1,2}[.):])?[ \t]*(?:and |or )?(?:what|how|why|who|where|which|when|is|are|does|do we|do i|did|can i|can we|should we)\b",
+    re.I,
+)
+_WISHES = re.compile(r"\b(?:please|let's|(?:can|could|would) you|I(?: want| need|'d like| would like))\b", re.I)
+_POINTS = re.compile(r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I)
+_NUMBERED = re.compile(r"\s*(?:1[.):]? |- )\S")
+_WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
 # Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
 _GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
 # An agent's last words.
@@ -235,17 +258,102 @@ _MADE = re.compile(
 )
 
 
+def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """The paragraphs with the message's first and last line as paragraphs of their own where these are a person's: pastes are glued to
+    one's words by a line break as often as by two."""
+    start, end, fenced = paragraphs[0]
+    line = text[start:end].partition("\n")[0]
+    listed = _BULLET.match(line) or _QUESTION.search(line)
+    if (
+        not fenced
+        and len(line) < end - start
+        and _prose(line)
+        and (_CASUAL.match(line) or _asks_for(line))
+        and not listed
+    ):
+        paragraphs = [
+            (start, start + len(line.rstrip()), False),
+            (end - len(text[start + len(line) : end].lstrip()), end, False),
+            *paragraphs[1:],
+        ]
+    start, end, fenced = paragraphs[-1]
+    line = text[start:end].rpartition("\n")[2]
+    asks = _ORDERS.match(line) or (_CASUAL.match(line) and (_asks_for(line) or _PERSON.search(line)))
+    if (
+        not fenced
+        and len(line) < end - start
+        and _prose(line)
+        and asks
+        and not (_QUESTION.search(line) and _lists_questions(text[start:end].splitlines()))
+    ):
+        before = text[start : end - len(line)].rstrip()
+        paragraphs = [*paragraphs[:-1], (start, start + len(before), False), (end - len(line), end, False)]
+    return paragraphs
+
+
+def _lists_questions(lines: list[str], few: int = FEW_QUESTIONS) -> bool:
+    """Whether somebody wrote questions down: several lines, and most of those that there are."""
+    asked = sum(_QUESTION.search(line) is not None for line in lines)
+    return asked >= few and 2 * asked > len(lines)
+
+
+def _joined(text: str, spans: list[Span], cut: set[int]) -> list[Span]:
+    """Spans of one kind, with those as one that only a cut parts."""
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and start in cut and not text[joined[-1][1] : start].strip():
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _prose(line: str) -> bool:
+    """Whether a line is made of plain words, and not by a program."""
+    words = line[:WIDE].split()
+    plain = sum(_WORD.fullmatch(word) is not None for word in words)
+    return (
+        len(words) > 1
+        and plain >= PROSE * len(words)
+        and not _MADE.search(line[:WIDE])
+        and not _SIGN.search(line[:WIDE])
+    )
+
+
+def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
+    """Whether a message in which nothing is pasted for sure is one that a person wrote with care: it answers the agent's questions by their
+    numbers, or asks for something at an end and points at nothing that it would have brought along."""
+    if (
+        not spans
+        or _lists_questions([line for line in text.splitlines() if line.strip()], MANY_QUESTIONS)
+        or _letter(text) != (0, 0)
+        or _CITES.search(text)
+        or _HEADS.search(text)
+    ):
+        return False
+    if agent_before.count("?") > 1 and _NUMBERED.match(text):
+        return True
+    ends = [text[slice(*span)] for span in (min(spans), max(spans))]
+    if any(_CASUAL.match(end) or _POINTS.search(end) or _OFFERS.search(end) for end in ends):
+        return False
+    return any(_WISHES.search(end) for end in ends)
+
+
 def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
     """Of the spans in a message of many lines those that show by themselves that they were typed, and the others."""
     glued = _GLUED.search(text, *own[0]) if own and own[0] not in beside else None
     if glued:
         own = [(own[0][0], glued.start()), (glued.end(), own[0][1]), *own[1:]]
-    letter = _letter(text)
+    letter, listed = (
+        _letter(text),
+        _lists_questions([line for line in text.splitlines() if line.strip()], MANY_QUESTIONS),
+    )
     typed: list[Span] = []
     for at, span in enumerate(own):
         passage = text[slice(*span)]
         shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
         meets = letter[0] < span[1] and span[0] < letter[1]
+        meets = meets or (listed and at > 0 and _QUESTION.search(passage) is not None)
         if span in beside or (shown and not meets and not (glued and at == 1) and not _OFFERS.search(passage)):
             typed.append(span)
     others = set(own) - set(typed)
@@ -268,9 +376,8 @@ def _mostly_the_persons(text: str, own: list[Span]) -> bool:
 
 def _asks_for(passage: str) -> bool:
     """Whether a paragraph asks for something or orders it; what has no stop at its end may be a title."""
-    return _REQUEST.search(passage) is not None or (
-        _ORDERS.search(passage) is not None and passage.rstrip()[-1:] in ".!:"
-    )
+    title = passage.rstrip()[-1:] not in ".!:" and ". " not in passage
+    return _REQUEST.search(passage) is not None or (not title and _ORDERS.search(passage) is not None)
 
 
 def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
@@ -285,6 +392,14 @@ def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[S
             edges.add(span)
             at = span[far]
     edges |= beside
+    edges |= {
+        span
+        for span in own
+        if span[1] - span[0] <= OPENING
+        and text[span[1] - 1] == ":"
+        and _CASUAL.match(text, span[0])
+        and _about_a_paste(text, span)
+    }
     return [span for span in own if span in edges], [span for span in own if span not in edges]
 
 
@@ -305,10 +420,10 @@ def _typed_by_shape(passage: str) -> bool:
     """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many.
     "You" in many lines says nothing: it is also in letters and guides."""
     lines = [line[:WIDE] for line in passage.splitlines() if line.strip()]
-    if sum("?" in line for line in lines) >= FEW_QUESTIONS:
-        return False  # somebody wrote them down
+    if _lists_questions(lines):
+        return False
     many = len(lines) > TYPED_LINES
-    speaks, goes_on = 0, False
+    speaks, goes_on, flows = 0, False, not all(map(_CASUAL.match, lines))
     for line in lines:
         item = _ITEM.match(line)
         said = line[item.end() :] if item else line
@@ -317,15 +432,19 @@ def _typed_by_shape(passage: str) -> bool:
         to = not many and _TO_SOMEBODY.search(said)
         made = _MADE.search(line) or _MADE.search(said)
         speaks += not made and bool(small or to or _ASKS.search(said))
-        goes_on = line.rstrip()[-1] not in ".!?:"  # an editor broke it: how the next one begins says nothing
+        goes_on = (
+            flows and len(line) >= WRAPPED[0] and line.rstrip()[-1] not in ".!?:"
+        )  # an editor broke it: how the next one begins says nothing
     return (speaks * 2 >= len(lines)) if many else speaks > 0
 
 
 def _letter(text: str) -> Span:
     """Where a letter stands in a message; an empty span where none does."""
     opens = _SALUTATION.search(text)
-    closes = _CLOSE.search(text, opens.end()) if opens else None
-    return (opens.start(), closes.end()) if opens and closes else (0, 0)
+    if not opens:
+        return 0, 0
+    closes = _CLOSE.search(text, opens.end())
+    return opens.start(), closes.end() if closes else text.rstrip().rfind("\n")
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:
@@ -344,7 +463,7 @@ def _laid_out(passage: str) -> bool:
         return all(item[:1].isupper() and item.rstrip().endswith(".") for item in bullets)
     body = lines[:-1]
     broken = [line for line in body if WRAPPED[0] <= len(line) <= WRAPPED[1] and line.rstrip()[-1] not in ".!?:;"]
-    return len(lines) >= FEW_WRAPPED and len(broken) == len(body)
+    return len(lines) >= FEW_WRAPPED and len(broken) == len(body) and not all(map(_CASUAL.match, lines))
 
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
