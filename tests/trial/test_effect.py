@@ -281,6 +281,17 @@ def test_a_rare_problem_is_never_called_no_difference() -> None:
     }
 
 
+def test_harm_against_a_problem_that_seldom_strikes_is_called_later() -> None:
+    """The same evidence, once in a problem of every ninth unit and once of every seventeenth: the second lesson goes on being given."""
+    often, seldom = verdict({0.3: Counts(20, 100, 0, 51)}), verdict({0.3: Counts(24, 276, 0, 128)})
+    assert 40 < often.e_harm < seldom.e_harm < 200
+    assert (often.word, seldom.word, verdict({0.3: Counts(30, 270, 0, 128)}).word) == (
+        "harms",
+        "not yet known",
+        "harms",
+    )
+
+
 def test_no_difference_is_relative_to_what_the_problem_costs() -> None:
     """Below the margin, but half of all that there is: spared."""
     nothing, spared = {0.3: Counts(140, 1260, 60, 540)}, {0.3: Counts(70, 1330, 60, 540)}

@@ -40,9 +40,10 @@ ALPHA = 0.05
 MARGIN = 0.10  # differences smaller than this, either way, are "no difference", if they are smaller than …
 HALF = 0.5  # … this share of the lesson's own base loss, too
 RARE_BELOW, RARE_UNITS = 0.05, 20  # a problem that strikes less often than this, in at least so many units, is rare
+SELDOM, SELDOM_BAR = 0.10, 5.0  # share of units below which harm is called at a fifth of the error
 HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE = "helps", "harms", "no difference", "not yet known", "rare"
 CLAIMS = (HELPS, HARMS, NO_DIFFERENCE)  # words with an error rate; once crossed they are kept
-RULE = 2  # how verdicts are found: a course that was kept under another rule is found anew from its units
+RULE = 3  # how verdicts are found: a course that was kept under another rule is found anew from its units
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
 # them. These decide only how fast evidence grows, never whether it holds. Most is given to the middle of both: what a lesson's
 # 40 to 200 units call for; the smallest stake is there for the long run, the largest for the strongest effects
@@ -198,9 +199,9 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
             HELPS,
             f"e = {help_:.3g} that the problem is rarer or cheaper where it is given; the bar is {bar:g}",
         )
-    elif harm >= bar:
+    elif harm >= (higher := bar * (SELDOM_BAR if is_seldom(table) else 1.0)):
         word = HARMS
-        reason = f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {bar:g}"
+        reason = f"e = {harm:.3g} that the problem is more common or dearer where it is given; the bar is {higher:g}"
     elif no_help >= bar and no_harm >= bar:
         word = NO_DIFFERENCE
         reason = f"e = {min(no_help, no_harm):.3g} that neither half of it nor {margin:g} is spared or added; the bar is {bar:g}"
@@ -208,6 +209,12 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
         word = RARE if is_rare(table) else NOT_YET_KNOWN
         reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
     return Verdict(word, help_, harm, no_help, no_harm, reason)
+
+
+def is_seldom(table: Table) -> bool:
+    """Whether the problem strikes in so few units that ending the lesson by an unlucky draw would cost more than its harm."""
+    sums = sum(table.values(), Counts())
+    return sums.injected_occurred + sums.withheld_occurred < SELDOM * (sums.injected + sums.withheld)
 
 
 def is_rare(table: Table) -> bool:

@@ -31,7 +31,9 @@ def changed_lesson(
     or these words alone. None where neither is there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
     further = _goes_further(into) and not _goes_further(memory.text)
-    fits = bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
+    fits = (
+        bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
+    )
     if new is not None:
         checked, decided = new
         if not fits or not says_more(prepare(into), prepare(decided.text)):
