@@ -188,18 +188,18 @@ def heard_lines(found: Heard) -> list[str]:
 def may_be_said(units: int, lessons: int) -> str:
     """What so many sessions can tell."""
     if units < 20:
-        return "Below 20 sessions with a control group nothing is claimed: lessons are ordered by what recurs."
+        return (
+            "Below 20 sessions with a control group nothing is claimed: lessons are ordered by how often they were met."
+        )
     if units < 60:
         return (
-            "At 20 to 60 sessions the order of the lessons is what can be had: the guess gets two thirds of what an oracle would,"
-            " frequency less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 sessions has one by 60 of them in 39"
-            " of 100 cases, in 21 where agents soon overcome half of what occurs."
+            "At 20 to 60 sessions lessons can be ordered by how likely each helps. A verdict is rare: even one that takes its problem from 50"
+            " to 20 in 100 sessions has it by session 60 in 4 of 10 cases only."
         )
     return (
-        "From 60 sessions on strong effects get their verdicts: 50 to 20 in 100 in 6 of 10 cases by 100 sessions, in 9 by 200; 20 to 5 in"
-        " 3 and 7; where agents soon overcome half of what occurs, in 4 and 8, 1 and 4."
-        f" 5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
-        " those marked * hold across all (a tenth false at most)."
+        "From 60 sessions on strong effects show: a lesson that takes its problem from 50 to 20 in 100 sessions has its verdict by session 100 in"
+        f" 6 of 10 cases, by 200 in 9; a weaker one takes longer. Of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly (5 %"
+        " each); those marked * hold for all of them together, one in ten false at most."
     )
 
 

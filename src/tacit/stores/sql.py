@@ -101,7 +101,7 @@ class LessonRows(Statements):
         found = self.memories([id])
         if not found:
             raise NotFound(
-                f"There is no memory {id}.",
+                f"There is no lesson {id}.",
                 "tacit list shows what there is; tacit list --archived also what was taken out.",
             )
         return found[0]
@@ -162,7 +162,7 @@ class LessonRows(Statements):
                 "SELECT id FROM memory WHERE id >= :low AND id < :high ORDER BY id LIMIT 9", low=low, high=low + "{"
             )
         if not found:
-            raise NotFound(f"There is no memory {shown_text(asked)}.", "tacit list shows what there is.")
+            raise NotFound(f"There is no lesson {shown_text(asked)}.", "tacit list shows what there is.")
         if len(found) > 1:
             some = ", ".join(row[0] for row in found[:8])
             raise Ambiguous(

@@ -293,10 +293,10 @@ def moment_words(memory: Memory, at_start: bool) -> str:
     """When agents hear it."""
     if at_start:
         return "at every start"
-    noticed = list((memory.extra or {}).get(ABOUT) or ())
-    commands = (
-        noticed or [name for name in names_of(memory.about) if " " in name and name[0].islower() and head_of(name)][:1]
-    )
+    extra = memory.extra or {}
+    noticed, error = list(extra.get(ABOUT) or ()), str(extra.get("sign") or "")  # words of an error run nothing
+    names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and name not in error]
+    commands = noticed or [name for name in names if head_of(name)][:1]
     said = [f"before {' or '.join(f'`{each}`' for each in commands[:2])}"] if commands else []
     said += [f"at {path}" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
     said += [] if noticed else ["with a prompt about it"]
