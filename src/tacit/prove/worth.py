@@ -193,13 +193,14 @@ def may_be_said(units: int, lessons: int) -> str:
         )
     if units < 60:
         return (
-            "At 20 to 60 sessions lessons can be ordered by how likely each helps. A verdict is rare: even one that takes its problem from 50"
-            " to 20 in 100 sessions has it by session 60 in 4 of 10 cases only."
+            "At 20 to 60 sessions lessons can be ordered by how likely each helps. A verdict is rare: even one that takes its"
+            " problem from 50 to 20 in 100 sessions has it by session 60 in 4 of 10 cases only."
         )
     return (
-        "From 60 sessions on strong effects show: a lesson that takes its problem from 50 to 20 in 100 sessions has its verdict by session 100 in"
-        f" 6 of 10 cases, by 200 in 9; a weaker one takes longer. Of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly (5 %"
-        " each); those marked * hold for all of them together, one in ten false at most."
+        "From 60 sessions on strong effects show: a lesson that takes its problem from 50 to 20 in 100 sessions has its verdict"
+        " by session 100 in 6 of 10 cases, by 200 in 9; a weaker one takes longer."
+        f" Of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly (5 % each);"
+        " those marked * hold for all of them together, one in ten false at most."
     )
 
 
