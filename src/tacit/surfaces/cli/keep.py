@@ -321,7 +321,7 @@ def moment(text: str | None) -> str:
 
 def _declare_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "id", metavar="ID", help="a number of the last screen, an id, a unique beginning of one, or an alias"
+        "id", metavar="ID", help="a number of the screens, an id, a unique beginning of one, or an alias"
     )
 
 

@@ -1,7 +1,7 @@
-"""keep, drop: a word in passing, by the numbers of the last screen or by ids.
+"""keep, drop: a word in passing, by the numbers of the screens or by ids.
 
 To keep makes a lesson the person's word, or answers a question with yes; to drop takes a lesson out, reversibly, or answers no. A number
-that was not shown last means nothing: nobody's word is guessed at.
+that was never shown means nothing: nobody's word is guessed at.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="N|ID", help="numbers of the last screen, or ids")
+    parser.add_argument("what", nargs="+", metavar="N|ID", help="numbers of the screens, or ids")
     parser.add_argument("--reason", default="", help="why; it is kept in the journal")
     parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo ID      takes it back"
 
