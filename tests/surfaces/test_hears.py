@@ -130,3 +130,14 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     path.unlink()
     assert "4 sessions" in told(env, "why", lesson)
     assert telling_line("Exit code 1\nstarted\nfatal: no\nfatal: a longer line", ()) == "fatal: no"
+
+
+def test_what_is_new_has_room_beside_what_waits(env: dict[str, str]) -> None:
+    """Nine questions left no row for what was just learned; and what the person entered is no news to them."""
+    with open_memories(env=env) as memories:
+        for n in range(12):
+            memories.add(f"The mirror number {n} answers faster than the other.", trust="quoted")
+            memories.add(f"Module {n} needs its seed number {n} first.", trust="agent")
+        found = one_screen(memories)
+    assert [row.asks for row in found.new] == [True] * 5 + [False] * 4
+    assert "Answer in English" in " ".join(row.hears for row in found.told)

@@ -47,14 +47,13 @@ def spared(found: Spared | None) -> Drawn:
     if not found.is_known or found.about is None:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
+    low, high, about = -found.high, -found.low, -found.about  # left is fewer, as on every screen
     between = (
-        f"between {pictures.with_sign(found.low)} and {pictures.with_sign(found.high)} a session that was given lessons"
+        f"between {pictures.with_sign(low)} and {pictures.with_sign(high)} failures a session that was given lessons"
     )
-    desc = f"The figure lies {between}; the best guess is {pictures.with_sign(found.about)}."
-    ends = ("more failures", "fewer failures")
-    picture = pictures.interval(
-        "spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends
-    )
+    desc = f"The change lies {between}; the best guess is {pictures.with_sign(about)}."
+    tone, ends = TONES.get(found.word, "open"), ("fewer failures", "more failures")
+    picture = pictures.interval("spared", title, desc, low, high, about, tone=tone, ends=ends)
     few = f" Below {ENOUGH} sessions nothing is claimed." if found.units < ENOUGH else ""
     big = {"helps": f"{found.about:.2f} a session", "harms": f"{-found.about:.2f} more a session"}.get(found.word, "")
     return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)

@@ -20,7 +20,6 @@ from tacit.core.memory import OWNER, Memory
 from tacit.core.plural import numbered
 from tacit.core.programs import ABOUT, head_of
 from tacit.core.proposal import Proposal
-from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
 from tacit.core.subject import names_of
 from tacit.core.value import replace, value
@@ -121,15 +120,18 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         return OneScreen(name, counted_words(count), "", (), (), (), 0)
     noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
     begin = clock.after_days(at, -_NEW_DAYS)
+
+    def is_new(memory: Memory) -> bool:
+        return _is_new(memory, begin) and not is_yours(memory, memories.profile)
+
     known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
     kept = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=3 * told)
+    mine = [each for each in kept if is_yours(each, memories.profile)]
     given = [
-        each
-        for each in {each.id: each for each in (*known, *filter(is_confirmed, kept))}.values()
-        if is_given(each) and not _is_new(each, begin)
+        each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
-    new = [each for each in fresh if _is_new(each, begin)][:NEW]  # as they came, like a reading tells them
+    new = [each for each in fresh if is_new(each)][:NEW]  # as they came, like a reading tells them
     gone = memories.list(states=("archived", "rejected"), equal={"source": NOTICED}, sort="updated", limit=_LOOKED_AT)
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
     marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in memories.proposals()}
@@ -144,7 +146,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     ]
     later = [_lesson_row(memories, each, noticed, news(each)) for each in new]
     asks = {row.id: replace(row, asks=True) for row in (*asked, *held)}
-    decide = list({**asks, **{row.id: row for row in later if row.id not in asks}}.values())[:NEW]
+    decide = _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
     ids = {row.id for row in decide}
     first = [row for row in rows if row.id not in ids][:told]
     shown = tuple(numbers_shown(memories).values())
@@ -154,6 +156,13 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         every[: len(first)], every[len(first) :], tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide)), 0, shown,
     )  # fmt: skip
+
+
+def _both(rows: Sequence[ProblemRow], most: int) -> list[ProblemRow]:
+    """As many rows, what waits for a word first; where there is more of both, nearly half of them are what is new."""
+    fresh = [row for row in rows if not row.asks]
+    asks = [row for row in rows if row.asks][: most - min(len(fresh), most * 4 // 9)]
+    return [*asks, *fresh][:most]
 
 
 def with_numbers(rows: Sequence[ProblemRow], shown: Sequence[str]) -> tuple[ProblemRow, ...]:
@@ -167,13 +176,13 @@ def _is_new(memory: Memory, begin: str) -> bool:
     if shelf(memory) == WAITING:
         return True
     fresh = not memory.tally.uses and memory.created_at >= begin and memory.tally.seen < _AGAIN
-    return is_given(memory) and fresh and not is_confirmed(memory) and memory.state == "provisional"
+    return is_given(memory) and fresh and memory.state == "provisional"
 
 
 def shortened(found: OneScreen, told: int, new: int) -> OneScreen:
     """The same with fewer rows: those that come first stay, and what is not shown takes no number."""
     first = found.told[:told]
-    rows = with_numbers((*first, *found.new[:new]), found.shown)
+    rows = with_numbers((*first, *_both(found.new, new)), found.shown)
     decide = rows[len(first) :]
     return replace(
         found,

@@ -117,7 +117,7 @@ def interval(
     tone: str = "open",
     ends: tuple[str, str],
 ) -> str:
-    """What a figure lies between, around zero; left is worse, right is better. `about` is the best guess, where there is one."""
+    """What a figure lies between, around zero; left is better, right is worse. `about` is the best guess, where there is one."""
     reach = max(abs(low), abs(high), 0.05)
     middle, half, top = WIDTH / 2, WIDTH / 2 - 20.0, 16.0
 
@@ -125,8 +125,8 @@ def interval(
         return middle + max(-1.0, min(1.0, figure / reach)) * half
 
     body = [
-        _rect("side-bad", 0, top, middle, 44),
-        _rect("side-good", middle, top, middle, 44),
+        _rect("side-good", 0, top, middle, 44),
+        _rect("side-bad", middle, top, middle, 44),
         _line("zero", middle, top - 4, middle, top + 48),
         _rect(tone, x(low), top + 17, max(2.0, x(high) - x(low)), 10, 5),
         _text(4, 11, ends[0]),

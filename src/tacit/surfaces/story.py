@@ -136,13 +136,12 @@ def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> st
 
 
 def effect_picture(found: LessonEffect, id: str = "effect") -> str:
-    """A lesson's interval, the good side to the right; empty where nothing was measured."""
+    """A lesson's interval, the good side to the left as on every screen; empty where nothing was measured."""
     if not found.standing.units:
         return ""
-    low, high = -found.interval.high, -found.interval.low
-    about = -found.estimate if found.estimate is not None else None
-    desc = f"Problems spared in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)}."
-    ends = ("more problems", "fewer problems")
+    low, high, about = found.interval.low, found.interval.high, found.estimate
+    desc = f"Problems in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)} with it."
+    ends = ("fewer problems", "more problems")
     return pictures.interval(id, "Does it help?", desc, low, high, about, tone=TONES.get(found.word, "open"), ends=ends)
 
 

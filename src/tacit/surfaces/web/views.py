@@ -26,7 +26,7 @@ from tacit.surfaces.views import (
     why_json,
 )
 from tacit.surfaces.views import overview as told
-from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, standing_words
+from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import STATES as STANDING
 from tacit.surfaces.wording import question as question_of
 
@@ -144,7 +144,7 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     known = {memory.id: memory for memory in desk.store.memories([id for id in (each.memory, other) if id])}
     kept = known.get(each.memory)
     runs = [row for run in (each.payload or {}).get("runs", ())[-3:] if (row := desk.store.run(str(run)))]
-    held = kept.gate_reason if kept and kept.gate != "allow" else ""
+    held = held_words(kept.gate_reason) if kept and kept.gate != "allow" else ""
     return {
         **proposal_json(each),
         **({"reason": f"it waits for you: {held}"} if held else {}),
@@ -177,7 +177,9 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson in question, in the shape of a proposal."""
     kind, reason = (
-        ("review", "under review") if memory.state == "under_review" else ("held", memory.gate_reason or memory.gate)
+        ("review", "under review")
+        if memory.state == "under_review"
+        else ("held", held_words(memory.gate_reason) or memory.gate)
     )
     return {
         "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
