@@ -133,13 +133,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     new = [each for each in fresh if is_new(each)][:NEW]  # as they came, like a reading tells them
     gone = memories.list(states=("archived", "rejected"), equal={"source": NOTICED}, sort="updated", limit=_LOOKED_AT)
+    open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
-    marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in memories.proposals()}
+    marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in open_ones}
     rows = sorted(
         (_lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "") for each in given),
         key=lambda row: (row.stands != YOURS, -_weight(row)),
     )
-    asked = [_question_row(memories, each, noticed) for each in memories.proposals()[:NEW]]
+    asked = [_question_row(memories, each, noticed) for each in open_ones[:NEW]]
     held = [
         _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
         for each in islice(unasked(memories), NEW)
@@ -147,7 +148,8 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     later = [_lesson_row(memories, each, noticed, news(each)) for each in new]
     asks = {row.id: replace(row, asks=True) for row in (*asked, *held)}
     decide = _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
-    ids = {row.id for row in decide}
+    about = {each.id: each.memory for each in open_ones}  # a lesson that a question is about stands there
+    ids = {name for row in decide for name in (row.id, about.get(row.id))}
     first = [row for row in rows if row.id not in ids][:told]
     shown = tuple(numbers_shown(memories).values())
     every = with_numbers((*first, *decide), shown)
