@@ -146,7 +146,7 @@ def test_every_host_has_its_folder_and_its_page() -> None:
             == HOSTS[name].reads
             == bool(host.transcripts)
         )
-        assert (docs / "howto" / f"{name}.md").is_file()
+        assert any(f"$ tacit connect {name}" in page.read_text() for page in (docs / "howto").glob("*.md")), name
         assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, (
             "an agent in this host's shell would pass for a person"
         )
