@@ -34,8 +34,8 @@ from tacit.core.value import replace
 from tacit.learn.by_hand import memory_from
 from tacit.stores.check import check, rule_of
 from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
-from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import porter_words
+from tacit.stores.postgres.whose import translated
 from tacit.stores.sql_writer import Transaction
 from tacit.testing import signed
 from texts import Writer as Texts

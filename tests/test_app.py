@@ -39,7 +39,6 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "__init__",
         "acting",
         "facets",
-        "instructions",
         "linters",
         "opened",
         "profile",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.answer import answer_rows, answer_text, objects
+from tacit.core.ports import answer_rows, answer_text, objects
 
 TWO = [{"id": "1", "a": "x"}, {"id": "2", "a": "}{"}]
 

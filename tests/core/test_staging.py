@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.staging import CLEARED, KEPT, PENDING, VALIDATED, staging_status
+from tacit.core.proposal import CLEARED, KEPT, PENDING, VALIDATED, staging_status
 
 
 @pytest.mark.parametrize(

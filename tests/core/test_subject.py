@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.core.subject import CHARS, NAMES, joined, kept_subject, names_of, topic_of
+from tacit.core.memory import CHARS, NAMES, joined, kept_subject, names_of, topic_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tacit import formats
-from tacit.core.incident import FAILURE
-from tacit.core.run import Cost, Run, Step
+from tacit.core.run import FAILURE, Cost, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.gemini import transcript as gemini
 from tacit.learn.notice import notice

@@ -21,7 +21,7 @@ import pytest
 from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.hosts.environment import surroundings
+from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import ATTEMPTS, DEATHS, _take_over

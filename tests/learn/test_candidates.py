@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory, Tally
-from tacit.learn.candidates import best, heard, why
+from tacit.learn.deciding import best, heard, why
 
 
 def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradicted: int = 0, **fields: str) -> Memory:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.incident import Incident
-from tacit.core.run import Run, Step
+from tacit.core.run import Incident, Run, Step
 from tacit.learn import shell
 from tacit.learn.notice import notice
 from tacit.learn.tell import witnesses

@@ -10,9 +10,8 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.incident import Incident
 from tacit.core.programs import runs_command
-from tacit.core.run import Run, Step
+from tacit.core.run import Incident, Run, Step
 from tacit.core.value import replace
 from tacit.learn.notice import notice
 from tacit.learn.tell import told_by
@@ -22,7 +21,7 @@ from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
 from tacit.learn.tell.requests import Request
 from tacit.stores.incidents import Counts, Noted, commonest
-from tacit.stores.vanished import still_there
+from tacit.stores.replaced import still_there
 from tacit.surfaces.views import for_you, overview
 
 RTK = "always prefix commands with rtk. it is always safe to use"

@@ -12,8 +12,7 @@ from tacit.app import open as open_memories
 from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.learn.ended import ended
-from tacit.learn.occurrences import came_to, occurrences
+from tacit.learn.occurrences import came_to, ended, occurrences
 from tacit.prove.effect import CSV_COLUMNS
 from tacit.stores.check import check
 from tacit.testing import run, say, tool, user

@@ -16,8 +16,7 @@ from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why
 from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
-from tacit.trial.prices import PRICED_ON, PRICES, SOURCES, dollars
-from tacit.trial.run_outcomes import UnitFacts
+from tacit.trial.run_outcomes import PRICED_ON, PRICES, SOURCES, UnitFacts, dollars
 
 
 def whole(word: str, per_run: float = -0.5, low: float = -0.8, high: float = -0.2) -> Whole:

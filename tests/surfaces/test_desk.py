@@ -526,7 +526,7 @@ def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkey
 def test_the_inbox_shows_what_was_refused(browser: Client) -> None:
     """What pretended to be the person's stands where they look, and nothing where nothing was."""
     from tacit.core.clock import now as time_now
-    from tacit.core.refusals import FORGED, PREFIX
+    from tacit.core.run import FORGED, PREFIX
 
     assert 'id="refused"' not in browser("GET", "/inbox").text
     with open_memories() as memories, memories.store.write() as tx:

@@ -15,8 +15,7 @@ import pytest
 
 import tacit as package
 from tacit.app import lookback_part
-from tacit.core.errors import Refused, UsageError
-from tacit.core.plural import numbered
+from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.run import Run
 from tacit.formats.source import FileSource
@@ -31,8 +30,8 @@ from tacit.lookback.words import cost_words
 from tacit.lookback.words import lesson_lines as lessons_of
 from tacit.profiles import load
 from tacit.recall.trial import is_exempt
+from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
-from tacit.stores.vanished import moved_to, outermost
 from tacit.surfaces import standalone, story
 from tacit.surfaces.cli import Cli, _main, terminal, words
 from tacit.surfaces.cli.lookback import _in_files

@@ -16,7 +16,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
-from tacit.learn.report import Learned
+from tacit.learn.stage import Learned
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, _show

@@ -13,7 +13,7 @@ import tacit as package
 from tacit import formats
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
-from tacit.stores.vanished import repository_of
+from tacit.stores.replaced import repository_of
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.homes import Homes
 from tacit.testing import run, user

@@ -19,7 +19,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.context import Context
-from tacit.tend.judge import is_checked, standings
+from tacit.tend.triage import is_checked, standings
 from tacit.testing import Scripted
 
 

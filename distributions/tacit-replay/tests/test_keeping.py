@@ -13,7 +13,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.core.value import replace
-from tacit.stores.heads import head_commit
+from tacit.stores.identity import head_commit
 from tacit.surfaces.hooks import respond
 from tacit.surfaces.worker import work
 from tacit.testing import run, tool

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from tacit.app.choosing import Choosing
     from tacit.app.exchange import Exchange
     from tacit.app.guarding import Guarding
-    from tacit.app.looking import Looking
+    from tacit.app.looking import Choosing, Looking
     from tacit.app.proving import Proving, lookback_part
     from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
@@ -42,7 +41,7 @@ __all__ = [
 
 # Where each verb is, by module; `Opened` has the rest.
 _VERBS = {
-    ("choosing", "Choosing"): "profile_choice use_profile",
+    ("looking", "Choosing"): "profile_choice use_profile",
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
     (

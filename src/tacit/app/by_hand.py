@@ -28,11 +28,11 @@ from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.promote import promote
 from tacit.stores import readings
 from tacit.stores.captured import remove_captured
-from tacit.stores.notes import put_note
 from tacit.stores.packs import forget_words
 from tacit.stores.replaced import blank_copies
 from tacit.stores.sqlite.backup import remove_holding
 from tacit.stores.sqlite.erase import blank
+from tacit.stores.story import put_note
 
 if TYPE_CHECKING:
     from tacit.app.facets import LessonFacets, LessonFields

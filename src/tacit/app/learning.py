@@ -4,47 +4,85 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from tacit import formats
-from tacit.app.instructions import instruction_files, instruction_lines
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.app.vouching import Vouching
 from tacit.core.canary import canary_lines, counter, doubts, silent_after
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.refusals import PREFIX, refusals
 from tacit.core.rows import run_id
-from tacit.core.run import Run
+from tacit.core.run import PREFIX, Run, refusals
 from tacit.core.trust import reported
 from tacit.core.value import replace
 from tacit.enforce.settle import settle_run
 from tacit.formats.source import FileSource, Source
-from tacit.hosts import readers
-from tacit.hosts.environment import surroundings
+from tacit.guard.files import head_of, open_plain
+from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.learn import learn, preview
 from tacit.learn.by_hand import Submitted, finding_from, submit
+from tacit.learn.lines import KnownLines
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import afresh, prepared, read
 from tacit.learn.reader.remembered import headings_of
 from tacit.learn.reader.render import page_text, page_tokens, rendered
-from tacit.learn.report import Learned, added
 from tacit.learn.running import Running, watched
+from tacit.learn.stage import Learned, added
 from tacit.providers import reader
+from tacit.stores.daily import StoreLedger
 from tacit.stores.identity import locate, normalise_remote
-from tacit.stores.ledger import StoreLedger
 from tacit.stores.readings import WAITING, Reading, load, readings_folder
-from tacit.stores.vanished import moved_to, repository_of, still_there
+from tacit.stores.replaced import moved_to, repository_of, still_there
 
 if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
     from tacit.stores.sql import Store
 
     T = TypeVar("T")
+
+
+OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
+
+
+def instruction_lines(root: str, loaded: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in; `loaded` are those that a host
+    says a session had, by path: nested ones and what they include count where they lie in the folder."""
+    found = KnownLines()
+    inside = {
+        path[len(root) + 1 :]: text for path, text in (loaded or {}).items() if path.startswith(f"{root}{os.sep}")
+    }
+    for name, text in (inside | instruction_files(root)).items():
+        for line in text.splitlines():
+            found.add(line, name)
+    return found
+
+
+def instruction_files(root: str) -> dict[str, str]:
+    """The instruction files that lie in a folder, by name."""
+    loaded = [name for host in every_host().values() for name in host.instructions]
+    heads = {name: head_of(os.path.join(root, name), 256_000) for name in (*loaded, *OTHER_INSTRUCTIONS)}
+    return {name: head.decode("utf-8", "replace") for name, head in heads.items() if head}
+
+
+def unreadable_instructions(root: str) -> list[str]:
+    """Which of them are there and cannot be read, a sentence each."""
+    found = []
+    for name in dict.fromkeys(
+        name for host in every_host().values() for name in (*host.instructions, *OTHER_INSTRUCTIONS)
+    ):
+        try:
+            os.close(open_plain(os.path.join(root, name)))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            found.append(f"{os.path.join(root, name)} cannot be read: {error.strerror}; left out")
+    return found
+
 
 AGREED = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
 MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tacit.app.opened import Opened
+from tacit.app.profile import profile_choice, put_profile
 from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.incident import Incident
 from tacit.core.journal import Entry
 from tacit.core.lifecycle import next_move
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
+from tacit.core.profile import Profile
+from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
 from tacit.core.states import OPEN
 from tacit.core.value import value
+from tacit.profiles import compiled_profile, profile_text
+from tacit.profiles.choice import NamedProfile
 from tacit.recall.answering import explain
 from tacit.recall.knowledge import Knowledge
 from tacit.recall.moments import told_at_starts
@@ -29,11 +35,31 @@ from tacit.stores.check import Health, check, rule_of
 from tacit.stores.counts import all_events
 from tacit.stores.incidents import met
 from tacit.stores.lookups import signers
-from tacit.stores.notes import VERB, notes_of
 from tacit.stores.sqlite.erase import rebuild_derived
+from tacit.stores.story import VERB, notes_of
 
 if TYPE_CHECKING:
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
+
+
+class Choosing(Opened):
+    """Choosing the profile of a project."""
+
+    def profile_choice(self) -> NamedProfile:
+        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
+        return profile_choice(self)
+
+    def use_profile(self, name: str) -> Profile:
+        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
+        self._need_person("Choosing a profile")
+        self.ensure_project()
+        is_file, text = name.endswith(".toml"), profile_text(name)
+        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
+        return put_profile(
+            self,
+            compiled_profile(text, name),
+            {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()},
+        )
 
 
 @value

@@ -361,7 +361,7 @@ class Opened:
         if not named or (step == "rewrite" and not settings["model.rewrite"].value):
             return None
         from tacit.providers import chosen
-        from tacit.stores.ledger import StoreLedger
+        from tacit.stores.daily import StoreLedger
 
         return chosen(settings, self.env, StoreLedger(self.store, self.now), lane=step if step == "rewrite" else "")
 

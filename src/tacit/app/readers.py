@@ -7,13 +7,12 @@ import json
 from tacit.app.learning import Learning
 from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
 from tacit.core.clock import after_days
-from tacit.core.errors import UsageError
-from tacit.core.plural import numbered
+from tacit.core.errors import UsageError, numbered
 from tacit.hosts import HOSTS, readers
 from tacit.learn.reader.read import exam_key, examined
 from tacit.providers import reader
 from tacit.stores.counts import recent
-from tacit.stores.ledger import StoreLedger
+from tacit.stores.daily import StoreLedger
 from tacit.stores.readings import READ, every, readings_folder
 
 _OFTEN = 3  # attempts from which on it is told that a model was busy: until then it is tried again by itself

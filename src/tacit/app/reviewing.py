@@ -10,8 +10,7 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.value import replace
-from tacit.learn.candidates import best, heard, why
-from tacit.learn.deciding import find_proposal
+from tacit.learn.deciding import best, find_proposal, heard, why
 from tacit.learn.review import Review, Reviewed
 from tacit.stores.counts import pieces_of_work
 

@@ -10,8 +10,8 @@ from tacit.app.opened import machine_id, open_store_at
 from tacit.app.profile import profile_choice
 from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
-from tacit.core.refusals import DAYS, PREFIX, refusal_lines
 from tacit.core.rows import Project
+from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
 from tacit.formats import journal_file
 from tacit.providers.ssh import Keys

@@ -19,7 +19,7 @@ from tacit.enforce.guard import Guard, call_key, guard_from, guard_json, only, r
 from tacit.enforce.record import RIGHT, firings_in
 from tacit.learn import shell
 from tacit.learn.notice.calls import is_refused
-from tacit.stores.notes import put_note
+from tacit.stores.story import put_note
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads, Store, WorkContext

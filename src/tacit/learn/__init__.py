@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.learn.report import Learned, added
+from tacit.learn.stage import Learned, added
 from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def learn(
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
     # not above: whoever imports any module of this room imports this one
-    from tacit.learn.by_model import ask_model
+    from tacit.learn.ask import ask_model
     from tacit.learn.echo import is_own_question
     from tacit.learn.notice import notice
     from tacit.learn.outcomes import Session

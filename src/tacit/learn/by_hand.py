@@ -22,12 +22,12 @@ from tacit.core.memory import (
     SEVERITIES,
     Memory,
     checked,
+    kept_subject,
     kept_text,
 )
 from tacit.core.profile import GENERAL, Profile, class_of
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
-from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, READ_BY, Actor
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record

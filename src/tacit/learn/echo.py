@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tacit.core.answer import ASKED
+from tacit.core.ports import ASKED
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.learn.lines import plain_line

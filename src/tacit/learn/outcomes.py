@@ -15,10 +15,9 @@ from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.learn.apply import packed, record_outcomes
 from tacit.learn.echo import cited
-from tacit.learn.ended import ended
 from tacit.learn.lines import stands_in
 from tacit.learn.match import prepared, same
-from tacit.learn.occurrences import came_to
+from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome

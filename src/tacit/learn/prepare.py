@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import sound_text
 from tacit.core.profile import Profile
+from tacit.core.proposal import PENDING
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
-from tacit.core.staging import PENDING
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record

@@ -24,7 +24,7 @@ from tacit.core.profile import Profile
 from tacit.core.run import OUTCOMES, Cost, Finding, Run, Step
 from tacit.core.trust import TIER_OF
 from tacit.learn.by_hand import finding_from
-from tacit.learn.report import Learned
+from tacit.learn.stage import Learned
 
 if TYPE_CHECKING:
     from tacit.recall import Injection

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import days_between
 from tacit.core.digest import digest, short_hash
-from tacit.core.incident import Incident
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.profile import Profile
 from tacit.core.rows import FindingRow, Project, RunRow, run_id
-from tacit.core.run import OUTRIGHT, Finding, Run
+from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
@@ -22,9 +21,8 @@ from tacit.learn.outside import strange_script
 from tacit.learn.own_commands import advised
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
-from tacit.learn.report import Learned
 from tacit.learn.shape import too_slight
-from tacit.learn.stage import confirmed, in_better_words, met_again, new_memory, vouched_for
+from tacit.learn.stage import Learned, confirmed, in_better_words, met_again, new_memory, vouched_for
 from tacit.learn.tell import propose, told_by
 from tacit.learn.tell.keep import keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents

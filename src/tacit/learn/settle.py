@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import seconds
-from tacit.core.incident import COMPLAINT
 from tacit.core.links import MAIN, Mark, Telling, Use, assigned_in
 from tacit.core.memory import Memory, seen_by
-from tacit.core.run import Finding, Run
+from tacit.core.run import COMPLAINT, Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again

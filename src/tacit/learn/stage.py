@@ -9,24 +9,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 from tacit.core.journal import Change, change
 from tacit.core.lifecycle import CAUSES
-from tacit.core.memory import CONFIRMS, HEARD, PERSONAL, Memory, sound_text
+from tacit.core.memory import CONFIRMS, HEARD, PERSONAL, Memory, kept_subject, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.proposal import staging_status
 from tacit.core.run import Finding
-from tacit.core.staging import staging_status
 from tacit.core.standing import is_settled
 from tacit.core.states import CLOSED
-from tacit.core.subject import kept_subject
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
-from tacit.core.value import replace
+from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.iterations import pooled
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 from tacit.words.subject import subject_by_rules
+
+if TYPE_CHECKING:
+    pass
+
+
+@value
+class Learned:
+    """What one run brought."""
+
+    run: str
+    format: str
+    already: bool = False  # learned before, and nothing new was said
+    findings: int = 0  # new ones
+    known: int = 0  # said before in this run
+    buried: int = 0  # left out: what stood at their place was erased
+    new: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
+    held: int = 0
+    quarantined: int = 0
+    discarded: int = 0
+    rejected: int = 0  # kept as rejected, with the reason
+    linked: int = 0
+    redacted: int = 0
+    settled: int = 0
+    moves: tuple[tuple[str, str, str, str], ...] = ()  # (memory, from, to, reason)
+    proposals: int = 0
+    dry_run: bool = False
+    warnings: tuple[str, ...] = ()
+    project: str = ""  # where it went
+
+
+def added(first: Learned, second: Learned) -> Learned:
+    """Two reports of one run as one."""
+    summed = (
+        "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
+    )
+    parts = {name: getattr(first, name) + getattr(second, name) for name in summed}
+    matched = tuple(dict.fromkeys((*first.matched, *second.matched)))
+    return replace(first, **parts, matched=matched, already=first.already and not second.findings)
 
 
 def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:

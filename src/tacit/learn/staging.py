@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tacit.core.journal import change
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
+from tacit.core.proposal import CLEARED, KEPT, VALIDATED, staging_status
 from tacit.core.run import Finding
-from tacit.core.staging import CLEARED, KEPT, VALIDATED, staging_status
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.gate import GATES, GateRules

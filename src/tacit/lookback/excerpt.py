@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core import clock
-from tacit.core.incident import FAILURE, Incident
 from tacit.core.memory import SEVERITIES, sound_text
 from tacit.core.profile import Profile, class_of, kind_named
-from tacit.core.run import Finding, Run
+from tacit.core.run import FAILURE, Finding, Incident, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape as _e
 
 from tacit.core import clock
-from tacit.core.plural import numbered
+from tacit.core.errors import numbered
 from tacit.lookback.result import WEEK, Correction, Count, Lookback, Problem, ProjectCount, Week, assumptions, limits
 from tacit.lookback.words import (
     calls_words,

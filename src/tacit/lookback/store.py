@@ -10,12 +10,11 @@ import math
 from collections.abc import Mapping
 
 from tacit.core import clock
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, class_of, kind_named
-from tacit.core.run import Finding
+from tacit.core.run import COMMAND, COMPLAINT, FAILURE, Finding
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value

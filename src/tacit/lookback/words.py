@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.plural import numbered
+from tacit.core.errors import numbered
 from tacit.core.value import value
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from tacit.trial import effect as stats
 from tacit.trial.effect import Interval
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.overall import Whole
-from tacit.trial.prices import PRICED_ON
-from tacit.trial.run_outcomes import UnitFacts
+from tacit.trial.run_outcomes import PRICED_ON, UnitFacts
 from tacit.trial.table import Counts, tabulate, trials_from
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ import time
 from collections.abc import Mapping
 from typing import IO, Any
 
-from tacit.core.answer import ASKED
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
+from tacit.core.ports import ASKED
 from tacit.core.value import value
 from tacit.guard.redact import redact
 from tacit.hosts import MODEL_CALL, of_session

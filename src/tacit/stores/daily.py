@@ -7,7 +7,7 @@ of half a year reads one row per day and figure, however many lessons and runs t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
@@ -26,6 +26,41 @@ if TYPE_CHECKING:
         def rows(self, sql: str, **named: Any) -> list[Any]: ...
         def run(self, id: str) -> RunRow | None: ...
         def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None: ...
+
+    from tacit.stores.sql import Store
+
+
+# What models have cost and how they fared: counters by day and one line of state each, shared by all processes.
+#
+# The store is where many processes meet, so the daily budget and a circuit that is open hold for all of them.
+
+_TOKENS = ("model.tokens.in", "model.tokens.out")
+
+
+class StoreLedger:
+    """The ledger of one store. Calls are short transactions; nothing waits for a model inside one."""
+
+    def __init__(self, store: Store, now: Callable[[], str]) -> None:
+        self._store, self.now = store, now
+
+    def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:
+        """Change a line of state by a function of it and of the tokens of today and of this month, and count; all or nothing."""
+        at = self.now()
+        with self._store.write() as tx:
+            before = tx.meta(key)
+            names = f'["{_TOKENS[0]}", "{_TOKENS[1]}"]'
+            today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01", names=names)
+            after = change(before, today, month)
+            if after != before:
+                tx.put_meta(key, after)
+            for name, by in counts.items():
+                tx.count("", name, at, by)
+
+
+_SPENT = (
+    "SELECT coalesce(sum(CASE WHEN day = :day THEN count ELSE 0 END), 0), coalesce(sum(count), 0) FROM counter"
+    " WHERE day >= :month AND day <= :day AND name IN (SELECT value FROM json_each(:names))"
+)
 
 
 IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"

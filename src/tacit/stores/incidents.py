@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
+from tacit.core.run import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
 from tacit.core.value import replace, value
 from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING

@@ -23,8 +23,7 @@ from tacit.app import open
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace
-from tacit.hosts import shell_mark
-from tacit.hosts.environment import surroundings
+from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
 from tacit.stores.cache import held, must_be_a_store, note
 from tacit.stores.captured import sweep

@@ -16,7 +16,7 @@ from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.formats.source import FileSource, Source
-from tacit.hosts.environment import surroundings
+from tacit.hosts import surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.stores.cache import want_once
 from tacit.stores.readings import WAITING

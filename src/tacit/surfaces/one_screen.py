@@ -14,14 +14,12 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.errors import TacitError
+from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
-from tacit.core.memory import OWNER, Memory
-from tacit.core.plural import numbered
+from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.programs import ABOUT, head_of
 from tacit.core.proposal import Proposal
 from tacit.core.states import INJECTABLE
-from tacit.core.subject import names_of
 from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met

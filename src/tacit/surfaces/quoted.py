@@ -18,9 +18,8 @@ from tacit.guard.redact import redact
 
 if TYPE_CHECKING:
     from tacit.app import Memories
-    from tacit.core.incident import Incident
     from tacit.core.links import Evidence
-    from tacit.core.run import Step
+    from tacit.core.run import Incident, Step
 
 _MOST = 3  # failures whose last session is looked up: each is a file to read
 _COMMAND, _LINE = 100, 200  # characters

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.errors import MissingExtra
-from tacit.core.plural import numbered
+from tacit.core.errors import MissingExtra, numbered
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value

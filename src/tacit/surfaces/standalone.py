@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from tacit.core.errors import numbered
 from tacit.core.memory import Memory
-from tacit.core.plural import numbered
 from tacit.surfaces import story
 from tacit.surfaces.one_screen import OneScreen, ProblemRow
 from tacit.surfaces.pictures import day_words, short

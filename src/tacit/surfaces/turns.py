@@ -12,7 +12,7 @@ import time
 
 from tacit.core import clock
 from tacit.core.value import value
-from tacit.hosts.environment import surroundings
+from tacit.hosts import surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

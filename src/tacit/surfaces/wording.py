@@ -10,14 +10,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.incident import Incident
+from tacit.core.errors import numbered
 from tacit.core.links import INSTRUCTED, is_found_once
-from tacit.core.memory import HEARD, OWNER, Memory
-from tacit.core.plural import numbered
+from tacit.core.memory import HEARD, OWNER, WAY, Memory, names_of
 from tacit.core.profile import Profile
+from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ENDING_VERDICTS
-from tacit.core.subject import WAY, names_of
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
 from tacit.words.diagnose import Diagnosis

@@ -12,7 +12,7 @@ import time
 
 from tacit.core import clock
 from tacit.core.value import replace, value
-from tacit.hosts.environment import surroundings
+from tacit.hosts import surroundings
 from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, take_turn
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
-from tacit.core.staging import staging_status
+from tacit.core.proposal import staging_status
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import value

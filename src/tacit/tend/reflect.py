@@ -12,18 +12,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.answer import answer_rows, answer_text, objects
 from tacit.core.clock import after_days
 from tacit.core.errors import Unavailable
 from tacit.core.memory import Memory
 from tacit.core.merge import keeper
+from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, held_and_met, last_entry
 from tacit.tend.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
-from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
+from tacit.tend.triage import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:

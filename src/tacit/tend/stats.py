@@ -22,7 +22,7 @@ from tacit.stores import counts
 from tacit.stores.due import often_met
 from tacit.tend.agreement import TrackRecord
 from tacit.tend.context import Context, StepReport
-from tacit.tend.judge import standings
+from tacit.tend.triage import standings
 from tacit.trial.coin import POOL
 from tacit.trial.effect import NO_DIFFERENCE, NOT_YET_KNOWN, agreed, course_of, course_to_json
 from tacit.trial.overall import whole_memory

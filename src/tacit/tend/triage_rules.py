@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.answer import answer_rows, answer_text, objects
+from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.value import value
 from tacit.words.match import choose_same, compare, opposed, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tacit.core.memory import Memory
+from tacit.core.memory import WAY, Memory, joined
 from tacit.core.programs import ABOUT, programs
-from tacit.core.subject import WAY, joined
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
 # What is done in every piece of work, whatever it is about; a word that begins so.

@@ -343,7 +343,7 @@ def test_a_sign_shows_in_lines_of_its_own_kind(sign: tuple[str, str], letter: st
 
 
 def test_of_a_failure_twenty_four_lines_are_shown_and_no_more_than_to_its_next_success() -> None:
-    from tacit.core.incident import Incident
+    from tacit.core.run import Incident
 
     met = Incident("failure", "m", place="p0", program="make test")
     lines = [

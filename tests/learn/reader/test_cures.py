@@ -140,14 +140,14 @@ def test_a_model_that_is_gone_costs_nothing(memories: Memories) -> None:
 
 
 def test_a_failure_that_was_cut_out_of_the_record_shows_no_piece() -> None:
-    from tacit.core.incident import Incident
+    from tacit.core.run import Incident
 
     assert cures.piece("r", "l", [], Incident("failure", "m", place="x")) is None
 
 
 def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
     """Its output is not there to tell a second failure from a success."""
-    from tacit.core.incident import Incident
+    from tacit.core.run import Incident
     from tacit.learn.reader.render import rendered
 
     steps = (tool("npm run seed | head", "x"), tool("npm run seed | tail", "x"), user("docker runs on the host"))

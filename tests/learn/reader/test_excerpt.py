@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tacit.core.run import Step
-from tacit.learn.reader.agreed import is_assent, why_not_agreed
 from tacit.learn.reader.answer import Lesson, Quote
 from tacit.learn.reader.check import check, was_done
-from tacit.learn.reader.decide import decide
+from tacit.learn.reader.decide import decide, is_assent, why_not_agreed
 from tacit.learn.reader.excerpt import lesson_lines
 from tacit.learn.reader.render import NOTE, NOTED, rendered
 from tacit.testing import run, say, tool, user

@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.app.instructions import OTHER_INSTRUCTIONS
-from tacit.app.learning import Learning
+from tacit.app.learning import OTHER_INSTRUCTIONS, Learning
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
 from tacit.core.value import replace

@@ -15,7 +15,7 @@ from tacit.core.value import replace
 from tacit.hosts.registration import user_home
 from tacit.learn import shell
 from tacit.learn.notice.failures import EDITS
-from tacit.stores.heads import head_commit
+from tacit.stores.identity import head_commit
 from tacit.trial.effect import HARMS
 from tacit.words.blocks import file_of_name
 from tacit_replay import Replay, replay_on_disk, run_pairs, words

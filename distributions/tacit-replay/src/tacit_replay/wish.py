@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import tacit
 from tacit import formats
-from tacit.app.instructions import OTHER_INSTRUCTIONS
-from tacit.app.learning import Learning
+from tacit.app.learning import OTHER_INSTRUCTIONS, Learning
 from tacit.app.opened import data_folder
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError

@@ -12,8 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.incident import COMMAND, Incident
-from tacit.core.run import Run, Step
+from tacit.core.run import COMMAND, Incident, Run, Step
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.learn.notice.calls import lanes

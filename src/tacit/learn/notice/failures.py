@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
-from tacit.core.incident import FAILURE, Incident
-from tacit.core.run import Run, Step
+from tacit.core.run import FAILURE, Incident, Run, Step
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.calls import ASKED, call_folder, is_check, same

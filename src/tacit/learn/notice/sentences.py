@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tacit.core.digest import short_hash
-from tacit.core.incident import COMPLAINT, SENTENCE, Incident
-from tacit.core.run import Run
+from tacit.core.run import COMPLAINT, SENTENCE, Incident, Run
 from tacit.learn.notice.failures import EDITS, LOOKS_FOR
 
 FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tacit.core.answer import LONGEST_ANSWER, TRIES, answer_text
+from tacit.core.ports import LONGEST_ANSWER, TRIES, answer_text
 from tacit.core.value import value
 from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS, VERDICTS
 

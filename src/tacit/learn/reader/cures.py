@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
-from tacit.core.incident import Incident
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.rows import Found
-from tacit.core.run import Finding, Run
+from tacit.core.run import Finding, Incident, Run
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value

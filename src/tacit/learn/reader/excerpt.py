@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.value import replace
-from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.check import commands
+from tacit.learn.reader.decide import is_assent
 from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
 
 OFFERED, CHANGED, NOTED = (

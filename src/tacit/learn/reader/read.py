@@ -23,12 +23,12 @@ from tacit.learn.reader.answer import is_answer
 from tacit.learn.reader.asking import Questions, ReaderContext, kept_lines
 from tacit.learn.reader.render import UNSURE, rendered
 from tacit.learn.reader.take import Taking
-from tacit.learn.report import Learned
+from tacit.learn.stage import Learned
 from tacit.stores import readings
 from tacit.stores.readings import WAITING, Reading
 
 if TYPE_CHECKING:
-    from tacit.learn.report import Learned
+    from tacit.learn.stage import Learned
 
 _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for

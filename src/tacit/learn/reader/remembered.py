@@ -14,10 +14,9 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, names_of, topic_of
 from tacit.core.rows import scope_projects
 from tacit.core.states import OPEN
-from tacit.core.subject import names_of, topic_of
 from tacit.core.value import replace, value
 from tacit.learn.reader.render import PERSON, Line, stems
 from tacit.words.tokens import all_stop_words, english_stem, query_words

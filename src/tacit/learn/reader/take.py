@@ -25,21 +25,19 @@ from tacit.learn.outcomes import Session
 from tacit.learn.outside import EVERY_WORD, LIKE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
-from tacit.learn.reader.about import subject_of
-from tacit.learn.reader.agreed import spoken_around
-from tacit.learn.reader.amend import about_the_same, changed_lesson
+from tacit.learn.reader.amend import about_the_same, changed_lesson, subject_of
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, telling
-from tacit.learn.reader.decide import AGREED, Decided, decide, kept_outside
+from tacit.learn.reader.decide import AGREED, Decided, decide, kept_outside, spoken_around
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
 from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.reader.whose import said_before
-from tacit.learn.report import Learned
 from tacit.learn.settle import unit_outcome
+from tacit.learn.stage import Learned
 from tacit.stores.readings import Reading
 from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import prepare

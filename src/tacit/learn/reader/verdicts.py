@@ -11,9 +11,9 @@ from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
-from tacit.learn.reader.agreed import is_assent
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Found
+from tacit.learn.reader.decide import is_assent
 from tacit.learn.reader.render import AGENT_LINES, PERSON, happened
 from tacit.trial.outcome import OCCURRED, Outcome
 

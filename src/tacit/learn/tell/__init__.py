@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.digest import short_hash
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
+from tacit.core.run import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import replace, value
 from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
 from tacit.learn.tell.lessons import (

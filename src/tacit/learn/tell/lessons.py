@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from tacit.core.incident import Incident
+from tacit.core.run import Incident
 from tacit.core.value import value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import is_task, purpose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
+from tacit.core.run import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import MISSING
 

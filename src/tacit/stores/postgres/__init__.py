@@ -24,11 +24,10 @@ from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import Change, Entry, is_automatic
 from tacit.core.memory import AGENT, GLOBAL
-from tacit.core.refusals import EVERYWHERE, PREFIX
 from tacit.core.rows import Fault, Found, Hit, Near
+from tacit.core.run import EVERYWHERE, PREFIX
 from tacit.core.value import replace
-from tacit.stores.postgres.dialect import translated
-from tacit.stores.postgres.whose import Whose
+from tacit.stores.postgres.whose import Whose, translated
 from tacit.stores.sql import Alone, Store
 from tacit.stores.sql_rows import seal_project
 from tacit.stores.sql_writer import Transaction

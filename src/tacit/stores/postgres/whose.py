@@ -7,7 +7,9 @@ kept as they were written; only how they are seen depends on who looks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from tacit.core.links import CONFIRMED, Evidence
@@ -15,6 +17,28 @@ from tacit.core.memory import OWNER, Memory
 from tacit.core.standing import is_confirmed
 from tacit.core.value import replace
 from tacit.stores.sql import JournalRows, LessonRows
+
+# Our SQL as PostgreSQL reads it. Statements are written once, with named parameters, in the part both engines speak.
+#
+# Five things differ and are rewritten by their spelling: parameters (`:name`), the list function `json_each`, `instr`, the
+# literal of no bytes, and hints (`INDEXED BY`), which its planner does without.
+# Everything else that an engine does its own way is a method of its store.
+
+_NAME = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+_HINT = re.compile(r" INDEXED BY \w+")
+_QUOTED = re.compile(r"('(?:[^']|'')*')")
+
+
+@lru_cache(maxsize=1024)
+def translated(sql: str) -> str:
+    """The statement for psycopg; what stands in quotes stays as it is."""
+    parts = _QUOTED.split(sql.replace("%", "%%").replace("x''", "''::bytea"))
+    return "".join(part if at % 2 else _rewritten(part) for at, part in enumerate(parts))
+
+
+def _rewritten(sql: str) -> str:
+    return _NAME.sub(r"%(\1)s", _HINT.sub("", sql).replace("json_each(", "each_of(").replace("instr(", "strpos("))
+
 
 TEAM = "team"
 

@@ -180,7 +180,7 @@ class SqliteStore(Store):
         from tacit.stores.sqlite.search import merge_segments
 
         if not added:
-            from tacit.stores.sqlite.spoken import write_spoken
+            from tacit.stores.sqlite.terms import write_spoken
 
             write_spoken(self)
         return merge_segments(self, added)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tacit.app.instructions import unreadable_instructions
+from tacit.app.learning import unreadable_instructions
 from tacit.app.looking import Checkup
 from tacit.core import clock, installation
-from tacit.core.errors import TacitError
-from tacit.core.plural import numbered
-from tacit.formats.shapes import shapes
+from tacit.core.errors import TacitError, numbered
+from tacit.formats.session import shapes
 from tacit.formats.source import FileSource
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import standing_notes

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tacit import formats
 from tacit.app import migrate_store
 from tacit.app.exchange import Exported
-from tacit.core.errors import NotFound, UsageError
+from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
-from tacit.core.plural import numbered
 from tacit.formats.bundle import PARTS
 from tacit.formats.source import BytesSource
 from tacit.surfaces.cli import Answer, Cli

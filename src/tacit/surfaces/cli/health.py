@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit import __version__
 from tacit.app import Memories, data_folder
 from tacit.core import clock
-from tacit.core.plural import numbered
+from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.stores.cache import MOST_WAITING, OLDEST_DAYS
 from tacit.stores.check import counts

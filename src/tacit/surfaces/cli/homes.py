@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.app import lookback_part, store_path
-from tacit.core.errors import TacitError
-from tacit.core.plural import numbered
+from tacit.core.errors import TacitError, numbered
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source
 from tacit.stores.identity import Place, locate, normalise_remote
-from tacit.stores.vanished import moved_to, repository_of, still_there
+from tacit.stores.replaced import moved_to, repository_of, still_there
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import gone_folders, sessions_of_gone
 

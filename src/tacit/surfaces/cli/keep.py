@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.errors import NotFound, Refused, TacitError, UsageError
+from tacit.core.errors import NotFound, Refused, TacitError, UsageError, many_of, numbered
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
-from tacit.core.plural import many_of, numbered
 from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN, STATES

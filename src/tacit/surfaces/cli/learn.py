@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.core.errors import NotFound, TacitError, UsageError
-from tacit.core.plural import numbered
+from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
@@ -21,7 +20,7 @@ from tacit.surfaces.past import all_of, keeping
 if TYPE_CHECKING:
     import argparse
 
-    from tacit.learn.report import Learned
+    from tacit.learn.stage import Learned
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

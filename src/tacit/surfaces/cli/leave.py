@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.app import config_path, data_folder, store_path
 from tacit.app.opened import acting
 from tacit.core import clock, installation
-from tacit.core.errors import Refused, TacitError
-from tacit.core.plural import numbered
+from tacit.core.errors import Refused, TacitError, numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
 from tacit.stores.captured import captured_folder

@@ -12,11 +12,10 @@ from tacit.app import Memories, config_path, store_path
 from tacit.app.opened import acting, keys_path
 from tacit.app.settings import repository_file, settings_at
 from tacit.core.config import KEYS, settle
-from tacit.core.errors import NotFound, Refused, Unavailable, UsageError
+from tacit.core.errors import NotFound, Refused, Unavailable, UsageError, numbered
 from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED, FIRED
 from tacit.core.memory import Memory, met_in
-from tacit.core.plural import numbered
 from tacit.core.profile import Profile, diff, flat, profile_id
 from tacit.hosts import run_in_shell
 from tacit.profiles import load, profile_names

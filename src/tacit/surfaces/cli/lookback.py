@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import __version__, formats, profiles
 from tacit.app import data_folder, lookback_part, store_path
-from tacit.app.instructions import instruction_lines
-from tacit.app.learning import agreed_sessions
+from tacit.app.learning import agreed_sessions, instruction_lines
 from tacit.app.opened import acting
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
-from tacit.core.plural import numbered
+from tacit.core.errors import Refused, TacitError, Unavailable, UsageError, numbered
 from tacit.core.run import Run
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of

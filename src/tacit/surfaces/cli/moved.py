@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.plural import numbered
+from tacit.core.errors import numbered
 from tacit.core.value import value
-from tacit.stores.vanished import moved_to, outermost, repository_of, still_there
+from tacit.stores.replaced import moved_to, outermost, repository_of, still_there
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.past import HEAD, written_in

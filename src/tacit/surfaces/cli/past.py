@@ -7,8 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
-from tacit.core.errors import TacitError
-from tacit.core.plural import numbered
+from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
 from tacit.formats.source import FileSource
 from tacit.stores.counts import learned_paths

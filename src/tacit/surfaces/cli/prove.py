@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tacit import formats
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.errors import NotFound, UsageError
+from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import memory_json
-from tacit.core.plural import numbered
 from tacit.core.profile import Profile
 from tacit.core.value import replace
 from tacit.formats.source import walk

@@ -18,8 +18,7 @@ from tacit import formats
 from tacit.app import Memories, config_path, lookback_part
 from tacit.app.learning import agree_to
 from tacit.app.settings import settings_at
-from tacit.core.errors import TacitError
-from tacit.core.plural import numbered
+from tacit.core.errors import TacitError, numbered
 from tacit.core.run import Run
 from tacit.core.states import OPEN
 from tacit.core.value import value
@@ -35,7 +34,7 @@ from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused
 
 if TYPE_CHECKING:
-    from tacit.learn.report import Learned
+    from tacit.learn.stage import Learned
     from tacit.lookback.estimate import Estimate, UnreadSession
 
 NOBODY = "nobody"  # a no that is remembered

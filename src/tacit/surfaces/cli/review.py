@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.core.errors import NotFound, UsageError
+from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import Memory, memory_json
-from tacit.core.plural import numbered
 from tacit.core.profile import Profile
-from tacit.core.proposal import Proposal
-from tacit.core.staging import staging_status
+from tacit.core.proposal import Proposal, staging_status
 from tacit.core.standing import replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli

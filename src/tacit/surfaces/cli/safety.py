@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import renew_cache, repair_store, restore_store, store_path
 from tacit.app.opened import acting
-from tacit.core.errors import Refused
-from tacit.core.plural import numbered
+from tacit.core.errors import Refused, numbered
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import table

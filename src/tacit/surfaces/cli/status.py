@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories, store_path
 from tacit.core import clock
-from tacit.core.errors import Unavailable
-from tacit.core.plural import numbered
+from tacit.core.errors import Unavailable, numbered
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.stores.cache import is_far

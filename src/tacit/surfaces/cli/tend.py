@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.errors import UsageError
-from tacit.core.plural import numbered
+from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table

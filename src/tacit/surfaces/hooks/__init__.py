@@ -307,7 +307,7 @@ def _watch(memories: Memories, event: Event) -> None:
 def _have_kept(memories: Memories, event: Event) -> None:
     """Write down what is checked out, and have the worker keep the work tree, so that this session can be replayed."""
     from tacit.core import clock
-    from tacit.stores.heads import head_commit
+    from tacit.stores.identity import head_commit
 
     place = memories.place
     head = (
@@ -427,8 +427,7 @@ def _remember(memories: Memories, event: Event) -> Told:
 
 
 def _wish(memories: Memories, event: Event, over: bool) -> Wish:
-    from tacit.hosts import shell_mark
-    from tacit.hosts.environment import surroundings
+    from tacit.hosts import shell_mark, surroundings
     from tacit.surfaces.worker import Wish
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)

@@ -18,7 +18,7 @@ from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tacit.core.errors import Unavailable, UsageError
-from tacit.surfaces.token import token_at as token_at
+from tacit.surfaces.web.security import token_at as token_at
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 16 * 1024 * 1024  # bytes; below it an argument that is too large gets an answer its model can read

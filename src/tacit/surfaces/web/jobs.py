@@ -18,9 +18,8 @@ from starlette.concurrency import run_in_threadpool
 
 from tacit.app import Memories
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, StoreBusy, TacitError
+from tacit.core.errors import NotFound, StoreBusy, TacitError, numbered
 from tacit.core.journal import Entry
-from tacit.core.plural import numbered
 
 if TYPE_CHECKING:
     from tacit.surfaces.web.server import Desk

@@ -20,14 +20,13 @@ from starlette.routing import Route
 
 from tacit import __version__
 from tacit.app import Memories
-from tacit.core.errors import TacitError, UsageError
-from tacit.core.plural import numbered
-from tacit.surfaces import sharing
+from tacit.core.errors import TacitError, UsageError, numbered
+from tacit.surfaces import drawn, outlook, sharing
+from tacit.surfaces.one_screen import one_screen, remember_numbers
 from tacit.surfaces.outlook import KINDS
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json
 from tacit.surfaces.web import acts, guards, plots, told, views
-from tacit.surfaces.web.home import home, home_figures
 from tacit.surfaces.web.jobs import Jobs, tended
 from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
 from tacit.surfaces.web.schema import from_query, number, one_of, text
@@ -42,6 +41,28 @@ if TYPE_CHECKING:
     from tacit.surfaces.web.server import Desk
 
     T = TypeVar("T")
+
+
+def home(desk: Memories) -> dict[str, Any]:
+    """The list that bare `tacit` shows, with its words on the row."""
+    found = one_screen(desk)
+    remember_numbers(desk, [row.id for row in found.rows])
+    return {"found": found}
+
+
+def home_figures(desk: Memories, known: ReckonedEffect) -> dict[str, Any]:
+    """Pictures and tokens; `known` is what the whole memory spared, as far as it was reckoned."""
+    found = outlook.looked(desk)
+    spared = drawn.spared(outlook.spared(known.found) if known.found else None)
+    consumed = [drawn.tokens_by_week(found), drawn.cost(found), drawn.hosts(found)]
+    return {
+        "found": found,
+        "in_force": drawn.in_force(found),
+        "spared": spared,
+        "is_pending": known.found is None,
+        "consumed": consumed,
+    }
+
 
 HERE = os.path.dirname(__file__)
 ASSETS = os.path.join(HERE, "static")

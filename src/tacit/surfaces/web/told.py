@@ -7,11 +7,10 @@ from itertools import islice
 from typing import Any
 
 from tacit.app import Memories
-from tacit.core.errors import NotFound, UsageError
-from tacit.core.incident import Incident
+from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.lifecycle import next_move
 from tacit.core.memory import Memory
-from tacit.core.plural import numbered
+from tacit.core.run import Incident
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.stores.incidents import failed_in

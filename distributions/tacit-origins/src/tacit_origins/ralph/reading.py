@@ -11,8 +11,8 @@ from tacit.core.clock import seconds
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
+from tacit.core.proposal import PENDING, VALIDATED
 from tacit.core.run import Reading, Run, Step
-from tacit.core.staging import PENDING, VALIDATED
 from tacit.core.states import INJECTABLE
 from tacit.formats.source import BytesSource, Source
 from tacit_origins.ralph.their_json import checksum

@@ -12,7 +12,7 @@ from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import Memory
-from tacit.core.staging import staging_status
+from tacit.core.proposal import staging_status
 from tacit_origins.ralph.reading import (
     CSV,
     DEFAULT_CONFIDENCE,
