@@ -18,10 +18,29 @@ Called by the noticing of wishes and by the reader; formats leave a message whol
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.value import value
+from tacit.words.paste_signs import (
+    ADDRESSES,
+    ANNOUNCES,
+    ASIDE,
+    CURLY,
+    OPENING,
+    OTHERS_WORDS,
+    SIGN,
+    SPEAKS,
+    WIDE,
+    first_sign,
+    handed_back,
+    is_copied,
+    is_log,
+    is_remark,
+    paragraphs_of,
+    spans_between,
+    word_runs,
+    words_around,
+)
 
 if TYPE_CHECKING:
     Span = tuple[int, int]
@@ -35,16 +54,10 @@ FEW_QUESTIONS, MANY_QUESTIONS = (
     3,
     5,
 )  # lines with a question, in one paragraph and in a message, that somebody wrote down
-OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
-ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
-WIDE = 400  # characters of a line that are looked at for what it is
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
-SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
-COPIED = 0.7  # share of such runs
-WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
-PROSE = 0.7  # share of plain words
+PLAIN_WORDS = 0.7  # share of plain words
 FEW_WRAPPED, FEW_BULLETS, FEW_PRINTED = 3, 3, 3  # lines
 
 
@@ -62,7 +75,7 @@ def own_words(text: str, agent_before: str = "") -> Words:
     lines = sum(1 for line in text.splitlines() if line.strip())
     short = len(text) <= SHORT and lines <= FEW_LINES
     most = ONE_LINE if "\n" not in text.strip() else OPENING
-    offered = _runs(agent_before)
+    offered = word_runs(agent_before)
     own: list[Span] = []
     unsure: list[Span] = []
     beside: set[Span] = set()  # the person's on the lines of a log: what it is not
@@ -70,39 +83,39 @@ def own_words(text: str, agent_before: str = "") -> Words:
     begun = announced = cited = (
         False  # a paste has begun; the words before this said that one follows, and that it is prose
     )
-    paragraphs = [*_paragraphs(text[:_LONGEST])]
+    paragraphs = [*paragraphs_of(text[:_LONGEST])]
     whole = {start for start, *_ in paragraphs}
     if lines > TYPED_LINES:
         paragraphs = _edge_lines_apart(text, paragraphs)
     cut = {start for start, *_ in paragraphs} - whole  # paragraphs that a line break alone parts from the one before
     for number, (start, end, fenced) in enumerate(paragraphs):
         passage = text[start:end]
-        if fenced or _copied(passage, offered):
+        if fenced or is_copied(passage, offered):
             begun = True
             signed.append(start)
-        elif _handed_back(passage, agent_before):
+        elif handed_back(passage, agent_before):
             unsure.append((start, end))
         elif short:
             own.append((start, end))
-        elif (at := _first_sign(passage)) is not None:
-            around = [*_around(passage, start, at, number == 0)]
+        elif (at := first_sign(passage)) is not None:
+            around = [*words_around(passage, start, at, number == 0)]
             own.extend(around)
-            beside.update(around if _is_log(passage, at) else ())
+            beside.update(around if is_log(passage, at) else ())
             begun = True
             signed.append(start)
         elif begun or announced:
             last = number + 1 == len(paragraphs)
             foreign = cited and not begun and passage[0].isupper()
-            if not foreign and (_remark(passage, begun) or (last and len(passage) <= ASIDE and _asks_for(passage))):
+            if not foreign and (is_remark(passage, begun) or (last and len(passage) <= ASIDE and _asks_for(passage))):
                 own.append((start, end))
             elif foreign or not begun or (last and len(passage) <= OPENING):
                 unsure.append((start, end))
             begun = begun or foreign
-        elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
-            known = len(passage) <= most or _PERSON.search(passage) or _ADDRESSES.search(passage)
+        elif number == 0 or len(passage) <= OPENING or SPEAKS.search(passage) or ADDRESSES.search(passage):
+            known = len(passage) <= most or SPEAKS.search(passage) or ADDRESSES.search(passage)
             (own if known else unsure).append((start, end))
-            announced = _ANNOUNCES.search(passage[-80:]) is not None
-            cited = announced and (lines > TYPED_LINES or _OTHERS.search(passage[-OPENING:]) is not None)
+            announced = ANNOUNCES.search(passage[-80:]) is not None
+            cited = announced and (lines > TYPED_LINES or OTHERS_WORDS.search(passage[-OPENING:]) is not None)
         else:
             begun = True
     own, doubted = _doubted(text, own)
@@ -119,7 +132,7 @@ def own_words(text: str, agent_before: str = "") -> Words:
             own, within = _at_the_edges(text, own, beside)
             doubted += within
     own, unsure = _joined(text, own, cut), _joined(text, sorted(unsure + doubted), cut)
-    return Words(tuple(own), tuple(_between(text, sorted(own + unsure))), tuple(unsure))
+    return Words(tuple(own), tuple(spans_between(text, sorted(own + unsure))), tuple(unsure))
 
 
 def own_text(text: str, agent_before: str = "") -> str:
@@ -200,10 +213,10 @@ def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool
     begins = [found for found in (cites and cites.end(), head and head.start()) if found is not None]
     if begins:
         return min(begins), True
-    speaks = _PERSON.search(passage) or _remark(passage, True)
+    speaks = SPEAKS.search(passage) or is_remark(passage, True)
     if foreign and (not speaks or _BULLET.match(passage)):
         return 0, True
-    sign = _first_sign(passage) if passage.count("\n") + 1 >= FEW_PRINTED else None
+    sign = first_sign(passage) if passage.count("\n") + 1 >= FEW_PRINTED else None
     if sign is not None:  # several lines of a log or of code, in a message that is else too short to be judged
         return passage.rfind("\n", 0, sign) + 1, False
     return (0 if _laid_out(passage) else len(passage)), False
@@ -278,7 +291,7 @@ def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> lis
         ]
     start, end, fenced = paragraphs[-1]
     line = text[start:end].rpartition("\n")[2]
-    asks = _ORDERS.match(line) or (_CASUAL.match(line) and (_asks_for(line) or _PERSON.search(line)))
+    asks = _ORDERS.match(line) or (_CASUAL.match(line) and (_asks_for(line) or SPEAKS.search(line)))
     if (
         not fenced
         and len(line) < end - start
@@ -314,9 +327,9 @@ def _prose(line: str) -> bool:
     plain = sum(_WORD.fullmatch(word) is not None for word in words)
     return (
         len(words) > 1
-        and plain >= PROSE * len(words)
+        and plain >= PLAIN_WORDS * len(words)
         and not _MADE.search(line[:WIDE])
-        and not _SIGN.search(line[:WIDE])
+        and not SIGN.search(line[:WIDE])
     )
 
 
@@ -407,13 +420,13 @@ def _about_a_paste(text: str, span: Span) -> bool:
     """Whether a paragraph before or after a paste is the person's word about it: it asks for something, is in small letters, or
     speaks of themselves beside a log."""
     passage = text[slice(*span)]
-    if _CURLY.search(passage):
+    if CURLY.search(passage):
         return False
     if _CASUAL.match(passage) or _asks_for(passage):
         return True
     before, after = text[max(0, span[0] - WIDE) : span[0]].rstrip(), text[span[1] : span[1] + WIDE].lstrip()
     lines = (before.rpartition("\n")[2], after.partition("\n")[0])
-    return _PERSON.search(passage) is not None and any((sign := _SIGN.search(line)) and sign["log"] for line in lines)
+    return SPEAKS.search(passage) is not None and any((sign := SIGN.search(line)) and sign["log"] for line in lines)
 
 
 def _typed_by_shape(passage: str) -> bool:
@@ -459,148 +472,8 @@ def _laid_out(passage: str) -> bool:
     """Whether somebody wrote this for a page: bullets that are sentences, or lines that an editor broke."""
     lines = [line for line in passage.splitlines() if line.strip()]
     bullets = _BULLET.findall(passage)
-    if len(bullets) >= FEW_BULLETS and not _PERSON.search(passage):
+    if len(bullets) >= FEW_BULLETS and not SPEAKS.search(passage):
         return all(item[:1].isupper() and item.rstrip().endswith(".") for item in bullets)
     body = lines[:-1]
     broken = [line for line in body if WRAPPED[0] <= len(line) <= WRAPPED[1] and line.rstrip()[-1] not in ".!?:;"]
     return len(lines) >= FEW_WRAPPED and len(broken) == len(body) and not all(map(_CASUAL.match, lines))
-
-
-# --- how a passage is made ----------------------------------------------------------------------------------------------
-
-# What stands in a line that a program printed: stamps and levels of a log, a shell's prompt, frames, progress, diffs.
-_LOG = (
-    r"❯|^\S{1,60} on +(?:\S )?\S{1,100}(?: \[[^\]\n]{1,12}\])? (?:via|is) |[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
-    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:|\[[A-Z][\w. -]{2,30}\]|\bUncaught\b"
-    r"|\blevel=\w|\bmsg=\"|\bexit (?:status|code) \d|\b\w{1,60}(?:Error|Exception):? |\bTraceback\b|\b\w?arning: [A-Z]"
-    r"|^(?:error|warning|fatal|panic|remote|hint|source|target)\b[ \t]*:|(?<=: )error: |^(?:FAIL|PASS|INFO|WARN|ERROR|DEBUG|npm ERR!)\b"
-    r"|^(?:ok|E) {2,}|^\s{0,20}at \S{1,200} ?\(|^[\w.-]{1,40}@[\w.-]{1,60} \S{0,60} ?[%$#] |^[$%] |^\[[\w:.-]{1,40}\] (?!\()|\d [KMG]?B/s"
-    r"|[\U0001F300-\U0001FAFF] v\d|\b\w{1,60} = \{|^[ \t]{0,40}\w{1,60} = (?:true|false|\{)|\[flags\]|^Run echo\b"
-)
-# How somebody lays a text out who does not type it into a prompt: headings, findings with their places, tables, code.
-_LAYOUT = (
-    r"^[ \t]*(?:---|\+\+\+|@@|===|diff --git)(?: |$)|^#{1,6} |^\*\*|^\*\d|^\|.{0,200}\||^>|^---$|^·$|^@\w+$| — |\w—\w"
-    r"|^[ \t]{0,20}\d{1,2}\. (?:Low|Medium|High|Critical)\b|^ {2,}\d{1,2}\. |\([\w./-]{1,80}\.\w{1,5}:\d+"
-    r"|^(?:import|from|def|class|const|let|var|func|fn|package|#include|SELECT|Usage:)\b[^?]{0,80}[({;:]"
-    r"|^PLEASE IMPLEMENT THIS PLAN|\]\(https?://"
-)
-_SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
-_CURLY = re.compile(r"[“”’]")
-_PERSON = re.compile(
-    r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I
-)
-_ADDRESSES = re.compile(
-    r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]"
-)
-# Ends so: what follows is shown, not said.
-_ANNOUNCES = re.compile(
-    r":[ \t]*$|\b(?:example|says?|said|output|logs?|this|following|below|tweet \d)[ \t]*[.:]?[ \t]*$", re.I
-)
-_OTHERS = re.compile(r"\b(?:feedback|comments?|reviews?|findings|replied|said|says|wrote|tweet|message|thread)\b", re.I)
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-# Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
-# log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.
-_TAIL = re.compile(r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$")
-_ASKED = re.compile(r"\. ([a-z][^.`]{4,80}\?)\s*$")
-
-
-def _first_sign(passage: str) -> int | None:
-    """Where in a passage something begins that nobody types, or None."""
-    found = _SIGN.search(passage[:4000])
-    if found:
-        return found.start()
-    if all(line.startswith(("  ", "\t")) for line in passage.splitlines() if line.strip()):
-        return 0  # copied out of a terminal with its margin
-    if _CURLY.search(passage[:4000]) and not _PERSON.search(passage[:200]):
-        return 0
-    return None
-
-
-def _is_log(passage: str, at: int) -> bool:
-    """Whether the sign at a place is a program's, not somebody's layout."""
-    sign = _SIGN.match(passage, at)
-    return sign is not None and sign["log"] is not None
-
-
-def _around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
-    """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
-    lead = passage[:at].rstrip(" [")
-    if opens and len(lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
-        yield start, start + len(lead)
-    end = passage[max(at, len(passage) - ASIDE) :]
-    tail = _TAIL.search(end) if _is_log(passage, at) else _ASKED.search(end)
-    if tail and not _SIGN.search(tail[1]) and len(tail[1].split()) > 2:
-        yield start + len(passage) - len(end) + tail.start(1), start + len(passage) - len(end) + tail.end(1)
-
-
-def _remark(passage: str, begun: bool) -> bool:
-    """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short where one has begun."""
-    plain = passage.strip()
-    if (begun and len(plain) > ASIDE) or len(plain.split()) < 2 or _SIGN.search(plain) or _CURLY.search(plain):
-        return False
-    if plain.count("`") > 2 or "**" in plain:
-        return False
-    return _ADDRESSES.search(plain) is not None
-
-
-def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Start, end and whether it is code: runs of lines between blank ones; a fence is one, to its end."""
-    at, begin, end, fence = 0, -1, 0, False
-    for line in text.splitlines(keepends=True):
-        here, at = at, at + len(line)
-        stripped = line.rstrip()
-        opens = _FENCE.match(line[:WIDE]) is not None
-        inside = "```" in stripped and not opens and stripped.count("```") == 1
-        if fence:
-            end = here + len(stripped)
-            if "```" in stripped or "~~~" in stripped:
-                yield begin, end, True
-                begin, fence = -1, False
-        elif opens or inside:
-            cut = here + (stripped.index("```") if inside else 0)
-            if begin >= 0 or inside:
-                first = begin if begin >= 0 else here
-                if text[first:cut].strip():
-                    yield first, first + len(text[first:cut].rstrip()), False
-            begin, end, fence = cut, here + len(stripped), not (opens and stripped.strip().count("```") > 1)
-            if not fence:
-                yield begin, end, True
-                begin = -1
-        elif stripped.strip():
-            begin = begin if begin >= 0 else here
-            end = here + len(stripped)
-        elif begin >= 0:
-            yield begin, end, False
-            begin = -1
-    if begin >= 0:
-        yield begin, end, fence
-
-
-def _between(text: str, own: list[Span]) -> Iterator[Span]:
-    at = 0
-    for start, end in [*own, (len(text), len(text))]:
-        if text[at:start].strip():
-            yield at, start
-        at = end
-
-
-# --- the agent's own offer, copied back ----------------------------------------------------------------------------------
-
-
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = re.findall(r"\w+", text[:20000].lower())
-    return frozenset(tuple(words[i : i + SAME_WORDS]) for i in range(len(words) - SAME_WORDS + 1))
-
-
-def _handed_back(passage: str, offered: str) -> bool:
-    """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again, nobody knows."""
-    words = re.findall(r"\w+", passage.lower())
-    return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(re.findall(r"\w+", offered[:20000].lower()))
-
-
-def _copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
-    """Whether a passage is what the agent had said, taken over as a whole; who repeats a phrase of it has typed it."""
-    if not offered or len(passage.split()) < MUCH_COPIED:
-        return False
-    runs = _runs(passage)
-    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED * len(runs)

@@ -1,0 +1,161 @@
+"""How a passage of a message is made: what programs print, how pages are laid out, how people speak, what repeats the agent.
+
+Signs that nobody types, paragraphs and fences, remarks beside a paste, an offer copied back. `own_words` judges by them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Span = tuple[int, int]
+
+OPENING = 200  # characters at the head of a longer one that need no mark of a person
+ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
+WIDE = 400  # characters of a line that are looked at for what it is
+SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
+COPIED = 0.7  # share of such runs
+WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
+
+# --- how a passage is made ----------------------------------------------------------------------------------------------
+
+# What stands in a line that a program printed: stamps and levels of a log, a shell's prompt, frames, progress, diffs.
+_LOG = (
+    r"❯|^\S{1,60} on +(?:\S )?\S{1,100}(?: \[[^\]\n]{1,12}\])? (?:via|is) |[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
+    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:|\[[A-Z][\w. -]{2,30}\]|\bUncaught\b"
+    r"|\blevel=\w|\bmsg=\"|\bexit (?:status|code) \d|\b\w{1,60}(?:Error|Exception):? |\bTraceback\b|\b\w?arning: [A-Z]"
+    r"|^(?:error|warning|fatal|panic|remote|hint|source|target)\b[ \t]*:|(?<=: )error: |^(?:FAIL|PASS|INFO|WARN|ERROR|DEBUG|npm ERR!)\b"
+    r"|^(?:ok|E) {2,}|^\s{0,20}at \S{1,200} ?\(|^[\w.-]{1,40}@[\w.-]{1,60} \S{0,60} ?[%$#] |^[$%] |^\[[\w:.-]{1,40}\] (?!\()|\d [KMG]?B/s"
+    r"|[\U0001F300-\U0001FAFF] v\d|\b\w{1,60} = \{|^[ \t]{0,40}\w{1,60} = (?:true|false|\{)|\[flags\]|^Run echo\b"
+)
+# How somebody lays a text out who does not type it into a prompt: headings, findings with their places, tables, code.
+_LAYOUT = (
+    r"^[ \t]*(?:---|\+\+\+|@@|===|diff --git)(?: |$)|^#{1,6} |^\*\*|^\*\d|^\|.{0,200}\||^>|^---$|^·$|^@\w+$| — |\w—\w"
+    r"|^[ \t]{0,20}\d{1,2}\. (?:Low|Medium|High|Critical)\b|^ {2,}\d{1,2}\. |\([\w./-]{1,80}\.\w{1,5}:\d+"
+    r"|^(?:import|from|def|class|const|let|var|func|fn|package|#include|SELECT|Usage:)\b[^?]{0,80}[({;:]"
+    r"|^PLEASE IMPLEMENT THIS PLAN|\]\(https?://"
+)
+SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
+CURLY = re.compile(r"[“”’]")
+SPEAKS = re.compile(
+    r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I
+)
+ADDRESSES = re.compile(
+    r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]"
+)
+# Ends so: what follows is shown, not said.
+ANNOUNCES = re.compile(
+    r":[ \t]*$|\b(?:example|says?|said|output|logs?|this|following|below|tweet \d)[ \t]*[.:]?[ \t]*$", re.I
+)
+OTHERS_WORDS = re.compile(
+    r"\b(?:feedback|comments?|reviews?|findings|replied|said|says|wrote|tweet|message|thread)\b", re.I
+)
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+# Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
+# log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.
+_TAIL = re.compile(r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$")
+_ASKED = re.compile(r"\. ([a-z][^.`]{4,80}\?)\s*$")
+
+
+def first_sign(passage: str) -> int | None:
+    """Where in a passage something begins that nobody types, or None."""
+    found = SIGN.search(passage[:4000])
+    if found:
+        return found.start()
+    if all(line.startswith(("  ", "\t")) for line in passage.splitlines() if line.strip()):
+        return 0  # copied out of a terminal with its margin
+    if CURLY.search(passage[:4000]) and not SPEAKS.search(passage[:200]):
+        return 0
+    return None
+
+
+def is_log(passage: str, at: int) -> bool:
+    """Whether the sign at a place is a program's, not somebody's layout."""
+    sign = SIGN.match(passage, at)
+    return sign is not None and sign["log"] is not None
+
+
+def words_around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
+    """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
+    lead = passage[:at].rstrip(" [")
+    if opens and len(lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
+        yield start, start + len(lead)
+    end = passage[max(at, len(passage) - ASIDE) :]
+    tail = _TAIL.search(end) if is_log(passage, at) else _ASKED.search(end)
+    if tail and not SIGN.search(tail[1]) and len(tail[1].split()) > 2:
+        yield start + len(passage) - len(end) + tail.start(1), start + len(passage) - len(end) + tail.end(1)
+
+
+def is_remark(passage: str, begun: bool) -> bool:
+    """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short where one has begun."""
+    plain = passage.strip()
+    if (begun and len(plain) > ASIDE) or len(plain.split()) < 2 or SIGN.search(plain) or CURLY.search(plain):
+        return False
+    if plain.count("`") > 2 or "**" in plain:
+        return False
+    return ADDRESSES.search(plain) is not None
+
+
+def paragraphs_of(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Start, end and whether it is code: runs of lines between blank ones; a fence is one, to its end."""
+    at, begin, end, fence = 0, -1, 0, False
+    for line in text.splitlines(keepends=True):
+        here, at = at, at + len(line)
+        stripped = line.rstrip()
+        opens = _FENCE.match(line[:WIDE]) is not None
+        inside = "```" in stripped and not opens and stripped.count("```") == 1
+        if fence:
+            end = here + len(stripped)
+            if "```" in stripped or "~~~" in stripped:
+                yield begin, end, True
+                begin, fence = -1, False
+        elif opens or inside:
+            cut = here + (stripped.index("```") if inside else 0)
+            if begin >= 0 or inside:
+                first = begin if begin >= 0 else here
+                if text[first:cut].strip():
+                    yield first, first + len(text[first:cut].rstrip()), False
+            begin, end, fence = cut, here + len(stripped), not (opens and stripped.strip().count("```") > 1)
+            if not fence:
+                yield begin, end, True
+                begin = -1
+        elif stripped.strip():
+            begin = begin if begin >= 0 else here
+            end = here + len(stripped)
+        elif begin >= 0:
+            yield begin, end, False
+            begin = -1
+    if begin >= 0:
+        yield begin, end, fence
+
+
+def spans_between(text: str, own: list[Span]) -> Iterator[Span]:
+    at = 0
+    for start, end in [*own, (len(text), len(text))]:
+        if text[at:start].strip():
+            yield at, start
+        at = end
+
+
+# --- the agent's own offer, copied back ----------------------------------------------------------------------------------
+
+
+def word_runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = re.findall(r"\w+", text[:20000].lower())
+    return frozenset(tuple(words[i : i + SAME_WORDS]) for i in range(len(words) - SAME_WORDS + 1))
+
+
+def handed_back(passage: str, offered: str) -> bool:
+    """Whether a paragraph is a sentence of the agent's, word for word: copied, or typed again, nobody knows."""
+    words = re.findall(r"\w+", passage.lower())
+    return WHOLE_COPIED <= len(words) < 200 and " ".join(words) in " ".join(re.findall(r"\w+", offered[:20000].lower()))
+
+
+def is_copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
+    """Whether a passage is what the agent had said, taken over as a whole; who repeats a phrase of it has typed it."""
+    if not offered or len(passage.split()) < MUCH_COPIED:
+        return False
+    runs = word_runs(passage)
+    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED * len(runs)
