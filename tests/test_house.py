@@ -9,6 +9,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 32
+SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
+BRIEF, ARGUMENTS, SHARED = (
+    29,
+    168,
+    356,
+)  # the most small modules, long signatures, and constants that stand in several modules
 INSIDE = 58  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
@@ -86,6 +93,38 @@ def test_the_measures_of_the_house() -> None:
     print(f"| a conductor at most {CONDUCTOR} | {len(ROOMS) - len(conductors)} of {len(ROOMS)} | {conductors} |")
     assert sql == [], "bring the statement home: a named reader in stores/"
     assert {**long, **conductors} == {}, "cut the module: one idea each"
+
+
+def test_counts_that_only_become_fewer() -> None:
+    """Small modules, signatures of more than five arguments, constants (with an underscore too) that stand in several modules."""
+    modules = {name: text for name, text in _modules().items() if not name.endswith(("__init__.py", "__main__.py"))}
+    small = [name for name, text in modules.items() if text.count("\n") < SHORT]
+    signatures = [
+        f"{name}:{node.lineno}"
+        for name in _modules()
+        for node in nodes_of(ROOT / name)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and len(
+            {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)} - {"self", "cls"}
+        )
+        > FIVE
+    ]
+    homes = Counter(
+        name
+        for tree in _trees().values()
+        for name in {
+            each.id
+            for node in tree.body
+            if isinstance(node, (ast.Assign, ast.AnnAssign))
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            for each in ast.walk(target)
+            if isinstance(each, ast.Name) and each.id.isupper() and each.id not in SLOTS
+        }
+    )
+    shared = [name for name, n in homes.items() if n > 1]
+    found = {"small modules": len(small), "long signatures": len(signatures), "shared constants": len(shared)}
+    print(f"\n| counts that may only sink | {BRIEF}, {ARGUMENTS}, {SHARED} | {found} |")
+    assert len(small) <= BRIEF and len(signatures) <= ARGUMENTS and len(shared) <= SHARED, found
 
 
 def test_lines_only_become_fewer() -> None:

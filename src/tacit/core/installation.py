@@ -17,11 +17,11 @@ from importlib.metadata import PackageNotFoundError, distribution, entry_points,
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.errors import MissingExtra
+from tacit.core.errors import MissingExtra, UsageError
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
@@ -64,6 +64,14 @@ def plugged_in(kind: str, name: str) -> Any:
     if part := part_with(kind, name):
         raise MissingExtra(f"The {kind} {name} is part of {part}, which is not installed here.", bring_part(part))
     return None
+
+
+def plugged_or_refused(kind: str, name: str, known: Iterable[str]) -> Any:
+    """The same, for what a profile or a person asks for by name: one that nobody has is refused with what there is."""
+    found = plugged_in(kind, name)
+    if found is None:
+        raise UsageError(f"There is no {kind} {name!r}.", f"One of: {', '.join(known)}.")
+    return found
 
 
 def plugged_names(kind: str) -> list[str]:

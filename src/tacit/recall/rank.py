@@ -474,14 +474,19 @@ def _freshness(day: str, now: float) -> float:
 
 
 RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {"lexical": lexical}
-ORIGINS = {name: f"tacit.recall.origins:{name}" for name in ("frequency", "relevance", "proven", "six_factor", "decay")}
+ORIGINS = ("frequency", "relevance", "proven", "six_factor", "decay")  # functions of `recall.origins`
 BY_WORDS = ("lexical", "decay")  # rankers that a full-text search finds candidates for; the others weigh everything
 
 
 def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
     """A ranker by name; those of the origins and of other packages are loaded when one is first named."""
     if name not in RANKERS:
-        from tacit.recall.outside import from_outside
+        if name in ORIGINS:
+            from importlib import import_module
 
-        RANKERS[name] = from_outside("tacit.rankers", name, ("lexical",), ORIGINS)
+            RANKERS[name] = getattr(import_module("tacit.recall.origins"), name)
+        else:
+            from tacit.core.installation import plugged_or_refused
+
+            RANKERS[name] = plugged_or_refused("ranker", name, ("lexical", *ORIGINS))
     return RANKERS[name]

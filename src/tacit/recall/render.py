@@ -50,9 +50,9 @@ def is_fenced(profile: Profile, renderer: str = "", wrap: bool | None = None) ->
 def check_renderer(name: str) -> None:
     """Load a wording of another package, or refuse one that nobody knows."""
     if name and name not in RENDERERS:
-        from tacit.recall.outside import from_outside
+        from tacit.core.installation import plugged_or_refused
 
-        RENDERERS[name] = from_outside("tacit.renderers", name, RENDERERS)
+        RENDERERS[name] = plugged_or_refused("renderer", name, RENDERERS)
 
 
 def fenced(body: str, nonce: str) -> str:
