@@ -295,7 +295,10 @@ def _coverage_asked(name: str) -> set[str]:
 def covers(name: str, folder: Path) -> dict[str, list[str]]:
     """Item -> keys of lessons that cover it: the judge's words on all lessons so far, and on those of this sheet."""
     found: dict[str, list[str]] = defaultdict(list)
-    for file in (coverage.LABELS / f"v3a-{name}.json", *sorted(folder.glob(f"*{name}.json"))):
+    for file in (
+        coverage.LABELS / f"v3a-{name}.json",
+        *sorted({*ASKED.glob(f"*{name}.json"), *folder.glob(f"*{name}.json")}),
+    ):
         if file.exists():
             for item, keys in json.loads(file.read_text()).items():
                 found[item] += keys
