@@ -386,7 +386,7 @@ def test_no_call_breaks_the_api(desk: str, folder: Path, alone: Path) -> None:
     done = subprocess.run(
         [shutil.which("st") or str(Path(sys.executable).parent / "st"), "run", f"{base}/api/v1/openapi.json", "--header",
          f"Authorization: Bearer {token}", "--checks", "not_a_server_error,response_schema_conformance", "--max-examples", "15",
-         "--rate-limit", "150/s", "--phases", "examples,coverage,fuzzing", "--seed", "7"],
+         "--rate-limit", "150/s", "--request-timeout", "60", "--phases", "examples,coverage,fuzzing", "--seed", "7"],
         capture_output=True, text=True, cwd=folder, timeout=900, env={**os.environ, "NO_COLOR": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]

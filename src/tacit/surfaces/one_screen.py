@@ -8,6 +8,7 @@ about it. Rows are numbered; a lesson keeps the number that it was once shown wi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -39,6 +40,10 @@ _PASSING = (
     "work",
     "host",
 )  # failures of the work in hand, or of the host's own protocol: nobody is told of them
+# an error's words, which run nothing
+_ERROR = re.compile(
+    r"[\"“]|: |\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
+)
 # how a lesson came up, by what its reader heard it as
 ONCE = {
     "said": "you said it",
@@ -302,9 +307,8 @@ def moment_words(memory: Memory, at_start: bool) -> str:
     """When agents hear it."""
     if at_start:
         return "at every start"
-    extra = memory.extra or {}
-    noticed, error = list(extra.get(ABOUT) or ()), str(extra.get("sign") or "")  # words of an error run nothing
-    names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and name not in error]
+    noticed = list((memory.extra or {}).get(ABOUT) or ())
+    names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
     commands = noticed or [name for name in names if head_of(name)][:1]
     said = [f"before {' or '.join(f'`{each}`' for each in commands[:2])}"] if commands else []
     said += [f"at {path}" for path in memory.paths if "." in path.rpartition("/")[2]][:1]

@@ -112,7 +112,7 @@ def _fixes(id: str, title: str, fixes: Sequence[Mapping[str, Any]]) -> str:
             f"{each['file']}, line {each['number']}\n− {each['before']}\n+ {each['after']}" if each.get("after") else ""
         )
         patch = line or each.get("patch", "") or (f"Would read: {each['order']}" if each.get("order") else "")
-        seen = f"Seen in {numbered(int(each.get('count') or 0), 'session')}. To accept: tacit review approve {each['proposal']}"
+        seen = f"Seen in {numbered(int(each.get('count') or 0), 'session')}. To accept: tacit keep {each['proposal']}"
         rows.append(
             f'<li><p class="text">{_e(each["text"])}</p>'
             + (f"<blockquote>{_e(short(each['quote'], 400))}</blockquote>" if each.get("quote") else "")

@@ -79,10 +79,14 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
     found = [memory for memory in every.values() if is_given(memory) and memory.id not in at_starts]
     if not found:
         return []
-    rows = [(memory, moment_words(memory, memories.is_told_at_starts(memory))) for memory in found[:_LATER]]
+    rows = [(memory, _when(memories, memory)) for memory in found[:_LATER]]
     more = counted(memories).in_force - len(at_starts) - len(rows)
     lines = ["", "Later, each at its moment:", *_rows(memories, rows)]
     return [*lines, f"      and {more} more: tacit list"] if more > 0 else lines
+
+
+def _when(memories: Memories, memory: Memory) -> str:
+    return "at a start that has room" if memories.is_told_at_starts(memory) else moment_words(memory, False)
 
 
 def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:

@@ -26,7 +26,7 @@ _HOSTS_OWN = ("CLAUDE", "CODEX", "GEMINI", "COPILOT")  # folders and files of th
 # What a person calls an event.
 MOMENTS = {
     "session-start": "at the start", "prompt": "with a sample prompt", "before-command": "before a command", "before-file": "at a file",
-    "tool-failure": "after a failure",
+    "tool-failure": "after a failure", "subagent-start": "for a sub-agent",
 }  # fmt: skip
 LEARNS = ("stop", "session-end", "pre-compact")
 
