@@ -141,3 +141,15 @@ def test_what_is_new_has_room_beside_what_waits(env: dict[str, str]) -> None:
         found = one_screen(memories)
     assert [row.asks for row in found.new] == [True] * 5 + [False] * 4
     assert "Answer in English" in " ".join(row.hears for row in found.told)
+
+
+def test_words_of_ones_own_leave_a_lesson_where_it_is_told(env: dict[str, str]) -> None:
+    """A corrected wording moved from its command to every start."""
+    with open_memories(env=env) as memories:
+        told(env)
+        cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
+    assert "told before `npm run test`" in told(
+        env, "edit", str(cure.number), "Install what is missing before you test."
+    )
+    assert "Install what is missing" in looked(env, "--command", "npm run test")
+    assert "Install what is missing" not in looked(env).partition("Later")[0]

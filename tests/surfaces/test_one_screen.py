@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,10 @@ def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone:
     assert said["disconnected"] == [str(settings)] and "tacit" in settings.read_text()
     said = told("leave", "--json")
     assert settings.read_text() == '{"permissions": {}}' and any("tacit" in path for path in said["kept"])
+    subprocess.run(["git", "init", "-q", str(lived)], check=True)
+    subprocess.run(["git", "-C", str(lived), "config", "tacit.project", "abc"], check=True)
     assert told("leave", "--delete", "--yes", "--by", "ann", "--json")["deleted"]
+    assert "tacit" not in (lived / ".git" / "config").read_text()
     assert not any(os.path.exists(path) for path in said["kept"])
 
 

@@ -110,9 +110,8 @@ def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
         parts: dict[str, None] = {}
         for program, some in known.items():
             if runs_command(line, program):
-                if not some:
-                    return memory.text
-                # a person may have worded it anew
+                if not some or (len(known) == 1 and not any(part in memory.text for part in some)):
+                    return memory.text  # all of it, or a person worded it anew
                 parts.update(dict.fromkeys(part for part in some if part in memory.text))
         lead, colon, _ = memory.text.partition(": ")
         return f"{lead}{colon}{', '.join(parts)}." if parts else ""

@@ -84,8 +84,8 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
     """Why a lesson is not told at a start; empty where it is: a way of working about everything, one about a subject that came up again or
     is a person's, or what is pinned."""
     kept = (memory.tally.signals or {}).get(CONFIRMED)
-    if memory.pinned or (kept and memory.klass == "rule"):
-        return ""
+    if memory.pinned or (kept and memory.klass == "rule" and not (memory.extra or {}).get("about")):
+        return ""  # what was noticed of commands stays with them, in whatever words
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
     by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")

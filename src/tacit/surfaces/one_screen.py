@@ -343,11 +343,18 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         found = met(memories.store, memories.project_id, [each["signature"]])
         if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
             continue  # the name of a tool, and nothing of what went wrong
+        if found and found[0][0].family == "command" and _is_spoken_of(memories, found[0][0].name):
+            continue
         label = recognised(found[0][0]) if found else each["signature"]
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
         if len(rows) == UNKNOWN:
             break
     return rows
+
+
+def _is_spoken_of(memories: Memories, program: str) -> bool:
+    """Whether a lesson in force names a program that is not there."""
+    return bool(program) and any(is_given(each) for each in memories.list(text=program, states=INJECTABLE, limit=5))
 
 
 def _weight(row: ProblemRow) -> float:

@@ -17,6 +17,7 @@ from tacit.core.errors import Refused, TacitError, numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
 from tacit.stores.captured import captured_folder
+from tacit.stores.git import ask_git
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
@@ -49,7 +50,7 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
     lines += [] if undone or failed else ["no program was connected"]
     lines += [stopped] if stopped else []
-    deleted = False
+    deleted, named = False, 0
     if kept and not args.dry_run and not failed:
         remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
         wanted = args.delete and args.yes
@@ -64,9 +65,12 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
                     ]
                 )
             )
+        named = _unnamed(args, cli) if wanted else 0
         deleted = wanted and _deleted(kept)
     if deleted:
         lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
+        if named:
+            lines.append(f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by")
     elif kept:
         lines += ["what you kept is still here:", *(f"  {path} ({size(_bytes(path))})" for path in kept)]
     if is_far(store_path(args.store, cli.env)):
@@ -126,6 +130,21 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
     except TacitError:
         return ""
     return "stopped: reading in the background; a session that is being read just now is the last"
+
+
+def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
+    """Take the id that a project is known by out of each repository's own git config; how many had one."""
+    try:
+        with cli.open(args, create=False, near=True) as memories:
+            roots = [] if memories.store.url else [each.root for each in memories.store.projects() if each.root]
+    except TacitError:
+        return 0
+    asked = [
+        ask_git(root, "config", "--local", "--remove-section", "tacit", here=True)
+        for root in roots
+        if os.path.isdir(root)
+    ]
+    return sum(each is not None and each.returncode == 0 for each in asked)
 
 
 def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:

@@ -35,6 +35,7 @@ from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
+_CUT = 110  # characters of a complaint from which on its end is missing
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
 HISTORY = 5  # changes likewise
 
@@ -220,9 +221,9 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
         where = f"{numbered(len(runs), 'session')}, the last of {last}" if len(runs) > 1 else where
         against = "" if stance == "supports" else "against it: "
         who = f", {'heard by the model that reads' if by == 'reader' else by}" if by and by != "notice" else ""
-        words = (
-            quote.rpartition(": ")[0] or quote if by == NOTICED else quote
-        )  # behind it stands what it was recognised as
+        # behind what was noticed stands what it was recognised as, and a long one was cut
+        words = quote.rpartition(": ")[0] or quote if by == NOTICED else quote
+        words = f"{words.rpartition(' ')[0]} …" if by == NOTICED and len(words) > _CUT else words
         quoted = [f"    {line}" for line in wrapped(f"“{one_line(words, 300)}”", 4, 118)] if quote else []
         found.append([f"  {against}{where}{who}", *quoted])
     return found
