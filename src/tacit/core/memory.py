@@ -66,6 +66,9 @@ WAITING = ("quoted", "imported")  # tiers whose words wait for somebody to vouch
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
+LIKELY_AGAIN = (
+    "habit"  # … that a reader takes the one request behind it for a habit, not for an order about the task at hand
+)
 TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, and the coin they share
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard

@@ -10,7 +10,7 @@ named, or where two rare words of it are asked for.
 from __future__ import annotations
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import PERSONAL, WAY, names_of, said_as, shared_path, topic_of
+from tacit.core.memory import LIKELY_AGAIN, PERSONAL, WAY, names_of, said_as, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 START, TASK, PROMPT, COMMAND, FILE, ERROR = "start", "task", "prompt", "command", "file", "error"
 LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens decide
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
-SHARES = {COMMAND: 320, FILE: 320}  # of them at moments that come hundreds of times in a session
+SHARES = {COMMAND: 200, FILE: 200}  # of them at moments that come hundreds of times in a session
 # Tokens of all that is told of one task, or of a start that no prompt follows; of them at most for ways of working; of a prompt.
 ALONE, WAYS_BESIDE, OF_A_PROMPT = 450, 150, 400
 NOTICED = "notice"  # the source that `learn/tell` names
@@ -88,7 +88,8 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
         return ""  # what was noticed of commands stays with them, in whatever words
     if memory.source == NOTICED:
         return "a notice: told at its command or error"
-    by_person = memory.trust in PERSONAL or (memory.extra or {}).get("word") in ("said", "shown", "asked")
+    extra = memory.extra or {}
+    by_person = memory.trust in PERSONAL or extra.get("word") in ("said", "shown") or LIKELY_AGAIN in extra
     if by_person and memory.klass in ("rule", "preference"):
         return ""
     if is_found_once(memory):

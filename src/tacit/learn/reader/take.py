@@ -11,7 +11,7 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import INSIDE, PERSONAL, TWIN, Memory, family_of, said_as
+from tacit.core.memory import INSIDE, LIKELY_AGAIN, PERSONAL, TWIN, Memory, family_of, said_as
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -29,7 +29,7 @@ from tacit.learn.reader.amend import about_the_same, changed_lesson, subject_of
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, telling
-from tacit.learn.reader.decide import AGREED, Decided, decide, kept_outside, spoken_around
+from tacit.learn.reader.decide import AGREED, HABIT, Decided, decide, kept_outside, spoken_around
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
@@ -443,6 +443,8 @@ def _finding(
     if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
         kind = "fact"  # how somebody works and what they like is theirs to say
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness, **origin}
+    if decided.word == lesson.standing == HABIT:
+        extra[LIKELY_AGAIN] = True
     if lesson.sign:
         extra["sign"] = [lesson.sign_in, lesson.sign]
     about, paths = subject_of(lesson, lines)
