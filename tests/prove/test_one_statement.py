@@ -136,7 +136,7 @@ def test_every_surface_says_the_same_of_a_lesson(
         offers = (
             command in why,
             command in desk["next"],
-            f"{id} {offered or 'no'}" in review,
+            f"{' '.join(memory.text.split())} {offered or 'no'}" in review,
             f"{id} ({offered})" in effect,
         )
         assert {*offers} == {bool(offered)}

@@ -338,11 +338,11 @@ def test_defect_11_a_sweep_writes_only_what_is_due(flow: Flow) -> None:
 
 def test_defect_12_an_archive_is_whole_and_has_a_reason(flow: Flow, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash half-way through a sweep leaves the lesson where it was; the archive knows why it is there."""
-    from tacit.stores.sql_writer import Writer
+    from tacit.stores.sql_writer import Transaction
 
     flow.bring(lessons=[lesson("m-001", "Retry loop has no backoff", 1, runs_since_last_seen=9)])
     with monkeypatch.context() as crash:
-        crash.setattr(Writer, "apply", lambda *_: (_ for _ in ()).throw(RuntimeError("power cut")))
+        crash.setattr(Transaction, "apply", lambda *_: (_ for _ in ()).throw(RuntimeError("power cut")))
         with pytest.raises(RuntimeError, match="power cut"):
             flow.memories.tend(run="q1")
     assert (len(flow.rows("lessons")), len(flow.rows("archive"))) == (1, 0)

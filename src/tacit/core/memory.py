@@ -7,7 +7,6 @@ confidence, belief) is a fold over evidence and uses, kept beside it as a `Tally
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
 from tacit.core.digest import digest
 from tacit.core.errors import TextInvalid, UsageError
@@ -132,7 +131,7 @@ class Memory:
     created_at: str = ""
     updated_at: str = ""
     extra: Mapping[str, Any] | None = None  # a foreign record's own fields, in its own order
-    about: str = ""  # its subject: `core/subject.py` has the grammar
+    about: str = ""  # its subject: `kept_subject` has the grammar
     alias: str = ""
     tally: Tally = NO_TALLY
 
