@@ -669,6 +669,7 @@ def test_no_kind_of_the_lists_is_left(name: str) -> None:
         "uses: actions/checkout@v4 and npm:string2@1.2.3",
         "cache key 9f86d081884c7d659a2feaa0c55ad015",
         "Verify 404 (line 130)",
+        "record 666e3939-3363-3274-6270-346e6e687231",  # a name of hexadecimal digits, not a card
     ],
 )
 def test_where_something_listens_when_and_which_is_no_secret(text: str) -> None:

@@ -219,7 +219,7 @@ SECRET_PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password", ("wlan", "wpa", "wi-fi", "wifi"), r"(?i)\b(?:wlan|wpa\d?|wi-?fi)\b[- ]?(?:(?:network )?(?:key|schlüssel|code|pass\w{0,8})\b)?\W{1,3}((?=\w{0,30}\d)[0-9A-F]{8,63}|\d{8,63})(?!\w)"),
     ("code", ("code", "setup"), r"(?<![\d-])(\d{3}-\d{2}-\d{3})(?![\d-])"),
     ("password", ("wlan", "wpa", "key", "schlüssel"), r"(?<!\d)(?<!\d )((?:\d{4} ){4}\d{4})(?! ?\d)"),
-    ("card", ("3", "4", "5", "6"), r"(?<!\d)(?<!\d[ -])([3-6]\d{3} \d{4} \d{4} \d{4}|[3-6]\d{3}-\d{4}-\d{4}-\d{4})(?!\d|[ -]\d{4})"),
+    ("card", ("3", "4", "5", "6"), r"(?<!\w)(?<!\d[ -])([3-6]\d{3} \d{4} \d{4} \d{4}|[3-6]\d{3}-\d{4}-\d{4}-\d{4})(?!\w|[ -]\d{4}|-\w)"),
     ("code", ("code", "cpin"), r"(?i)(?:\b[A-Z]-(\d{6}) is your|\b(\d{4,8}) is your [\w -]{1,40}code|\+CPIN=\"(\d{4,8}))"),
     ("password", ("pass:",), r"(?:-passin|-passout|-pass|-k)\s{1,4}[\"']?pass:([^\s\"']{3,200})"),
     ("password", ("auth plain", "auth login"), r"(?i)\bAUTH\s{1,4}(?:PLAIN|LOGIN)\s{1,4}([A-Za-z0-9+/]{12,400}={0,2})"),
