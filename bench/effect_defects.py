@@ -348,7 +348,10 @@ def d8(person: Person) -> Said:
         )
         crossed += memory.text in early + late and memory.text not in first
         with person.open() as memories:
-            new += any(run.run.foreign_id == fork and run.lessons for run in memories.audit())
+            # what it is asked later is tossed in its parent's unit; coins of its own would stand in a unit of its own
+            new += any(
+                run.run.foreign_id == fork and run.run.root == run.run.id and run.lessons for run in memories.audit()
+            )
     words = f"(a) cure told in {leaked} of {withheld} withheld runs, kinds {'/'.join(sorted(by_class))}; (b) withheld {paged} of 30; (c) hidden in list and audit: {all(hidden)}; (d) {crossed} of 8 forks were told what their parent was denied, {new} with coins of their own"
     return Said(words, withheld > 0 and not leaked and not paged and all(hidden) and not crossed and not new)
 
