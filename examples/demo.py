@@ -94,7 +94,7 @@ def story(stage: Stage) -> None:
     tell(
         "3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids."
     )
-    stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run the tests")
+    stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run pytest")
     tell(
         "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is left out. "
         "Twenty more sessions start:"
@@ -103,7 +103,7 @@ def story(stage: Stage) -> None:
     # as the library does it: twenty processes would only take longer
     with tacit.open(cwd=stage.project, env=stage.env) as memories:
         for number in range(20):
-            told = memories.inject(task="Add a test for the discount and run the tests", run=f"session-{number}")
+            told = memories.inject(task="Add a test for the discount and run pytest", run=f"session-{number}")
             for at, ids in enumerate((told.injected, told.withheld)):
                 for id in ids:
                     given.setdefault(str(id), [0, 0])[at] += 1
