@@ -59,16 +59,16 @@ MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
-WAY = "*"  # as a subject: a way of working, about everything (`core/subject.py` has the grammar)
+WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
 WAITING = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
-LIKELY_AGAIN = (
-    "habit"  # … that a reader takes the one request behind it for a habit, not for an order about the task at hand
-)
 TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, and the coin they share
+LIKELY_AGAIN = (
+    "habit"  # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
+)
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
 

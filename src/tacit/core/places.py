@@ -1,4 +1,4 @@
-"""Where the user's store lies, and the small file beside it that tells what its lessons speak of (`stores/sqlite/spoken.py`)."""
+"""Where the user's store lies, and the small file beside it that tells what its lessons speak of (`stores/sqlite/terms.py`)."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class Finding:
     at: str = ""
     confidence: float | None = None  # where the source states one
     extra: Mapping[str, Any] | None = None
-    about: str = ""  # its subject, as `core/subject.py` keeps it
+    about: str = ""  # its subject, as `kept_subject` keeps it
 
     @property
     def key(self) -> str:

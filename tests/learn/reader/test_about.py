@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tacit.learn.reader.amend import subject_of
 from tacit.learn.reader.answer import Lesson
+from tacit.learn.reader.check import subject_of
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
 

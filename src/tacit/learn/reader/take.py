@@ -25,10 +25,10 @@ from tacit.learn.outcomes import Session
 from tacit.learn.outside import EVERY_WORD, LIKE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
-from tacit.learn.reader.amend import about_the_same, changed_lesson, subject_of
+from tacit.learn.reader.amend import about_the_same, changed_lesson
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
-from tacit.learn.reader.check import Checked, Found, find_quote, telling
+from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
 from tacit.learn.reader.decide import AGREED, HABIT, Decided, decide, kept_outside, spoken_around
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
