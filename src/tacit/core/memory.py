@@ -65,7 +65,7 @@ WAITING = ("quoted", "imported")  # tiers whose words wait for somebody to vouch
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
-TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, and the coin they share
+TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, the coin they share, whether it says less or more
 LIKELY_AGAIN = (
     "habit"  # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
 )
@@ -182,6 +182,12 @@ def names_of(about: str) -> tuple[str, ...]:
 def said_as(memory: Memory) -> str:
     """The name that all lessons share which say the same by a reader's word: the first one's id."""
     return str(((memory.extra or {}).get(TWIN) or [memory.id])[0])
+
+
+def said_more(memory: Memory) -> int:
+    """Whether a lesson says more (1) or less (-1) than the one it was compared with, by a reader's word."""
+    word = [*((memory.extra or {}).get(TWIN) or ())][2:]
+    return {"more": 1, "less": -1}.get(str(word[0]), 0) if word else 0
 
 
 def family_of(memory: Memory) -> str:

@@ -7,6 +7,7 @@ counted by reason, and the nearest are named, because "why was I not told?" is a
 
 from __future__ import annotations
 
+from tacit.core.memory import said_more
 from tacit.core.value import value
 from tacit.recall.moments import NOTICED, TASK, twin_of
 from tacit.recall.rank import LeftOut
@@ -131,6 +132,10 @@ def fit(
         if words and not memory.pinned and (twin := twin_of(memory, said, words, level.moment)):
             leave(each, f"says what {twin} says")
             continue
+        for other in [other for other in kept if words and _says_less(other.memory, memory, words)]:
+            leave(other, f"says less than {memory.id}")
+            kept.remove(other)
+            room += cost(other)
         room -= price
         ways_room -= price if is_way else 0
         kept.append(each)
@@ -145,6 +150,10 @@ def fit(
     place = {each.memory.id: n for n, each in enumerate(best_first)}
     kept.sort(key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id]))
     return Fitted(tuple(kept), tuple(left))
+
+
+def _says_less(one: Memory, other: Memory, words: Callable[[str], list[str]]) -> bool:
+    return said_more(one) < said_more(other) and not one.pinned and bool(twin_of(one, [other], words))
 
 
 def _settled(

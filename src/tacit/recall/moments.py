@@ -10,7 +10,7 @@ named, or where two rare words of it are asked for.
 from __future__ import annotations
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import LIKELY_AGAIN, PERSONAL, WAY, names_of, said_as, shared_path, topic_of
+from tacit.core.memory import LIKELY_AGAIN, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -241,16 +241,20 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
 
 def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
     """The id of another lesson that says the same: by a reader's word, which silences nothing of a person for what is not theirs, nor
-    what hardly shares a word with the other; or most words of the shorter one, and no name or figure that the other has none of. At a
-    start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
+    what hardly shares a word with the other, nor the fuller of two, nor one part of a fuller one for another; or most words of the shorter
+    one, and no name or figure that the other has none of. At a start, where room is scarce and all are ways of working, a third of them
+    will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
         theirs = set(words(other.text))
         fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
         theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
-        if said_as(other) == said_as(memory) and theirs_too and shared >= SHARED_AT_LEAST * fewer:
-            return other.id
+        if said_as(other) == said_as(memory):
+            if said_more(memory) > said_more(other):
+                continue
+            if theirs_too and shared >= SHARED_AT_LEAST * fewer and said_more(other) >= 0:
+                return other.id
         if own & _subjects(other) and other.klass == memory.klass:
             return other.id
         if fewer >= LEAST and shared >= alike * fewer and not _named_apart(memory, other, mine, theirs):

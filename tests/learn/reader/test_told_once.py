@@ -13,11 +13,14 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory, family_of, said_as
+from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
 from tacit.learn.reader.twins import near_ones, twin_words
+from tacit.recall.budget import Level, fit
 from tacit.recall.moments import twin_of
+from tacit.recall.rank import Ranked
 from tacit.stores.readings import readings_folder
 from tacit.testing import run, say, tool, user
 from tacit.words.tokens import query_words
@@ -86,6 +89,27 @@ def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_
     one, other = memories.store.memories([old, new])
     assert said_as(other) == said_as(one) == one.id and family_of(other) == family_of(one)
     assert twin_of(other, [one], query_words) == one.id
+
+
+def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_every_part() -> None:
+    union = (
+        "Lists of an overlay are merged as a union: base items first, then the overlay's new items, without repeats."
+    )
+    append = "Do not append lists of an overlay to those of the base: entries pile up at each reload."
+    replaced = "A list of an overlay must not replace the base's list."
+    parts = [
+        Memory(id=id, project="p", text=text, kind="decision", trust="agent", extra={"twin": ["g", "g", *word]})
+        for id, text, word in (("c", replaced, ["less"]), ("b", append, ["less"]), ("a", union, []))
+    ]
+
+    def told(*lessons: Memory) -> list[str]:
+        ranked = [Ranked(memory, 1.0 - at / 10, {}, "words") for at, memory in enumerate(lessons)]
+        level = Level("auto", "balanced", "explicit", most=9)
+        fitted = fit(ranked, level, standard(), cost=lambda _: 10, words=query_words)
+        return [each.memory.id for each in fitted.kept]
+
+    assert told(*parts) == ["a"]
+    assert told(*parts[:2]) == ["c", "b"]
 
 
 def test_without_a_word_of_the_reader_two_lessons_are_two(memories: Memories) -> None:

@@ -84,7 +84,7 @@ class Taking:
         self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         # number of a new lesson -> the known one, and a wording true to both
         self.same: dict[int, tuple[str, str]] = {}
-        self.twins: dict[int, tuple[str, str]] = {}  # number of a new lesson -> name and coin of what says the same
+        self.twins: dict[int, tuple[str, ...]] = {}  # number of a new lesson -> what `TWIN` says of it
         self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
         self.holds = held_at_head(reading.root)
@@ -189,10 +189,13 @@ class Taking:
         near = near_ones(self.desk, new)
         for number, (word, other) in twin_words(near, new, asking.twins).items():
             if isinstance(other, int):  # an earlier one of this session
-                self.twins.setdefault(other, (first := short_hash("twin", new[other]), first))
-                self.twins[number] = self.twins[other]
+                first = short_hash("twin", new[other])
+                group = self.twins.setdefault(other, (first, first))[:2]
+                if word == "more":
+                    self.twins[other] = (*group, "less")
+                self.twins[number] = (*group, word)
                 continue
-            self.twins[number] = said_as(other), family_of(other)
+            self.twins[number] = said_as(other), family_of(other), word
             if word == "same":
                 self.same[number] = other.id, ""
 
