@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.core.memory import CHARS, NAMES, joined, kept_subject, names_of, topic_of
+from tacit.core.memory import CHARS, NAMES, Memory, joined, kept_subject, names_of, topic_of
+from tacit.words.subject import subject_by_rules
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,14 @@ def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
         assert memories.undo(lesson.id)[0].about == "tag merging; mergeTags; --no-dedupe"
         assert [hit.memory.id for hit in memories.recall("merging of tags").hits] == [lesson.id]
         assert not memories.doctor(deep=True).faults if hasattr(memories, "doctor") else True
+
+
+def test_the_first_word_of_a_quoted_sentence_is_no_program_that_a_lesson_is_about() -> None:
+    lesson = Memory(
+        id="m",
+        project="p",
+        kind="fact",
+        klass="fix",
+        text="The root key is derived with `derive`; the cargo cache goes.",
+    )
+    assert subject_by_rules(lesson, ["the root key is derived", "The cache", "cargo clean"]) == "; cargo; derive"

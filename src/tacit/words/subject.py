@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from tacit.core.memory import WAY, Memory, joined
 from tacit.core.programs import ABOUT, programs
+from tacit.words.tokens import all_stop_words
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
 # What is done in every piece of work, whatever it is about; a word that begins so.
@@ -63,11 +64,14 @@ def _named(text: str) -> Iterable[str]:
 
 
 def _commands(memory: Memory, quotes: Iterable[str]) -> Iterable[str]:
-    """The commands that a noticed lesson knows it is about, and those that stand both in its text and in a call of its record."""
+    """The commands that a noticed lesson knows it is about, and those that stand both in its text and in a call of its record; a quote
+    may be a sentence instead, whose first word is no program."""
     known = (memory.extra or {}).get(ABOUT)
     if isinstance(known, dict):
         yield from map(str, known)
     for quote in quotes:
         for program in programs(quote):
+            if program in all_stop_words() or not program[:1].islower():
+                continue
             if re.search(rf"(?<![\w-]){re.escape(program)}(?![\w-])", memory.text):
                 yield program
