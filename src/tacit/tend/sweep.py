@@ -323,17 +323,8 @@ def give_subjects(context: Context) -> int:
                 about = "" if memory.about else subject_by_rules(memory, quotes)
                 if about:
                     given += 1
-                    told = "what it is about, told by its words"
-                    tx.apply(
-                        change(
-                            memory,
-                            replace(memory, about=about),
-                            verb="subject",
-                            by=context.by,
-                            reason=told,
-                            at=context.now(),
-                        )
-                    )
+                    told, now = "what it is about, told by its words", replace(memory, about=about)
+                    tx.apply(change(memory, now, verb="subject", by=context.by, reason=told, at=context.now()))
                 else:
                     tx.reword(memory.id)  # its files and tags find it from now on
     with context.write() as tx:
