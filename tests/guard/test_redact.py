@@ -451,7 +451,7 @@ def test_what_a_column_a_header_a_code_or_another_language_announces(text: str, 
     "text",
     [
         "| field | password |\n|---|---|\n| type | string |\n| required | yes |", "name,token,lines\nmain.py,identifier,120", "surrogate-key: 9f86d081884c7d659a2feaa0c55ad015", "exit code 1234",
-        "pin 12345 in the schematic", "Pin 4.18.2 of express", "status code is 404", "The token column holds 1200 rows\na,b\nc,d", "parola chiave",
+        "pin 12345 in the schematic", "345 T Grep email.*otp\n346 T Grep sub", "Pin 4.18.2 of express", "status code is 404", "The token column holds 1200 rows\na,b\nc,d", "parola chiave",
     ],
 )  # fmt: skip
 def test_columns_codes_and_headers_without_a_secret_stay(text: str) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -241,15 +242,19 @@ def test_the_question_stands_below_the_screen_and_behind_no_pager(
 def test_a_yes_to_these_sessions_is_none_to_later_ones(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str
 ) -> None:
-    """One question was about both: who wanted the past read had to let every later session be read."""
+    """One question was about both: who wanted the past read had to let every later session be read. Then a second question came before the
+    first lesson; now it is asked when a host is connected, with its price."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     transcript(alone, folder)
-    monkeypatch.setattr("sys.stdin", Screen(f"y\n{later}\n"))
+    monkeypatch.setattr("sys.stdin", asked := Screen(f"y\n{later}\n"))
     out = err = Screen()
     env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
     assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
-    assert "Read later sessions too, each as it ends, about " in out.getvalue()
+    assert out.getvalue().count("[y/N]") == 1 and "spent" in out.getvalue() and asked.tell() == 2
+    assert _main(["connect", "claude-code"], Cli(env, out, err)) == 0
+    assert "each as it ends, about " in out.getvalue() and out.getvalue().count("[y/N]") == 2
+    assert ("no model reads them" in out.getvalue()) is (later == "n")
     told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}
     assert told.get("reader", {}).get("by", "") == ("claude-code" if later == "y" else "")
     calls = (tmp_path / "calls").read_text()
@@ -267,9 +272,11 @@ def test_connect_asks_nothing_about_sessions_that_are_being_read(
     with open_memories() as memories:
         memories.ensure_project()
         with memories.near.write() as tx:
-            tx.put_meta(PROGRESS, json.dumps({"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9}))
-    said = tacit("connect", "claude-code", PATH=path).out
-    assert "Reading in the background: 2 of 30 sessions, 9 new lessons so far." in said and "would teach" not in said
+            at = {"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9, "began": int(time.time()) - 120}
+            tx.put_meta(PROGRESS, json.dumps(at))
+    said = " ".join(tacit("connect", "claude-code", PATH=path).out.split())
+    assert "in the background: 2 of 30 sessions, 9 new lessons so far, about 28 minutes left." in said
+    assert "would teach" not in said
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

@@ -45,3 +45,11 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
     )
     assert showing(memory, asked(Query("lint"), profile), profile, False, False, False)[1] == "other agent"
     assert showing(memory, asked(Query("lint", agent="qa_engineer"), profile), profile, False, False, False)[1] == ""
+
+
+def test_a_lesson_about_sub_agents_is_for_whoever_starts_them(tmp_path: Path) -> None:
+    """A sub-agent was told that sub-agents cannot do it."""
+    with tacit.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories:
+        own = memories.add("Make mockups yourself: sub-agents cannot reach the drawing tools.", kind="rule")
+        assert memories.inject("draw the mockups").injected == (own.id,)
+        assert memories.inject("draw the mockups", agent="general-purpose").injected == ()

@@ -177,16 +177,7 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
     with open_memories() as memories:
         memories.ensure_project()
     assert "tacit connect" in browser("GET", "/").text
-    for path in (
-        "/lessons",
-        "/search",
-        "/page",
-        "/runs",
-        "/effect",
-        "/pairs",
-        "/guards",
-        "/health?verify=yes",
-    ):
+    for path in ("/lessons", "/search", "/page", "/runs", "/effect", "/pairs", "/guards", "/health?verify=yes"):
         assert browser("GET", path).status_code == 200, path
 
 

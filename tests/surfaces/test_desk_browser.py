@@ -19,10 +19,7 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="make test-desk brings playwright")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="make test-desk brings axe-core")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine")]
 
 from tests.surfaces.desk_world import crowded, lived  # noqa: E402
 

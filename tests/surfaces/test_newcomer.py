@@ -14,21 +14,27 @@ from typing import Any
 import pytest
 
 import tacit as package
-from tacit.app import lookback_part
+from tacit.app import config_path, lookback_part
+from tacit.app.settings import settings_at
 from tacit.core.errors import Refused, UsageError, numbered
+from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.run import Run
+from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.learn.hazard import hazard_of
+from tacit.learn.stage import Learned
 from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
 from tacit.learn.tell.requests import Request
+from tacit.lookback.estimate import Estimate
 from tacit.lookback.excerpt import excerpt, home_by_folder, sessions
 from tacit.lookback.report import _replayed, lookback
 from tacit.lookback.result import LookbackSettings
 from tacit.lookback.words import cost_words
 from tacit.lookback.words import lesson_lines as lessons_of
 from tacit.profiles import load
+from tacit.providers.command import Command
 from tacit.recall.trial import is_exempt
 from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
@@ -37,7 +43,8 @@ from tacit.surfaces.cli import Cli, _main, terminal, words
 from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
 from tacit.surfaces.cli.past import _not_learned
-from tacit.surfaces.cli.reading import nobody_reads
+from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, nobody_reads, reader_here
+from tacit.surfaces.one_screen import listed_words
 from tacit.surfaces.past import transcripts
 from tacit.surfaces.sharing import fixes_of
 from tacit.surfaces.web import views as web_views
@@ -171,7 +178,7 @@ def test_what_to_do_where_nobody_reads() -> None:
     told = nobody_reads({"HOME": "/h"})
     assert (
         "claude is not on this shell's PATH" in told
-        and "/h/.config/tacit/config.toml" in told
+        and "tacit config set model.command '" in told
         and told.endswith("lookback --read")
     )
     session = lookback_part("estimate").UnreadSession("s", "codex", 12, 300)
@@ -423,7 +430,7 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         for each in runs[:2]:
             memories.learn(each, over=True)
         (lesson,) = memories.list()
-        assert standing_words(lesson, memories.profile).words.startswith("on trial") and not is_exempt(
+        assert standing_words(lesson, memories.profile).words == "in force" and not is_exempt(
             lesson, memories.profile.trial
         )
         edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
@@ -691,3 +698,38 @@ def test_a_setting_is_set_by_a_command(person: dict[str, str], name: str, said: 
     table, _, key = name.rpartition(".")
     there = tomllib.loads(Path(at).read_text())
     assert (there[table] if table else there)[key] == kept
+
+
+def test_a_program_that_reads_is_found_where_installers_put_it(tmp_path: Path) -> None:
+    """`claude` is an alias in the shell of whoever installed it into their own folder: on no PATH."""
+    (tmp_path / ".claude" / "local").mkdir(parents=True)
+    (program := tmp_path / ".claude" / "local" / "claude").write_text("#!/bin/sh\necho hello\n")
+    program.chmod(0o755)
+    env = {"HOME": str(tmp_path), "PATH": "/nowhere"}
+    reader = reader_here(settings_at("", config_path(env), env).by_key, env)
+    assert reader is not None and reader.by == "claude-code"
+    assert Command("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
+
+
+def test_the_first_screens_speak_of_every_project_and_in_one_language(
+    shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the yes another project's lessons had vanished, and a list put *on trial*, *in force* and *found once* side by side."""
+    out = Terminal()
+    with package.open(env=person) as memories:
+        memories.add("Seed first.", trust="agent", kind="fix")
+        here, other = memories.ensure_project(), memories.store.projects()
+        learned = [Learned("r", "h", new=("m1", "m2"), project="elsewhere")]
+        monkeypatch.setattr(type(memories), "learn", lambda *_, **__: learned.copy())
+        monkeypatch.setattr(
+            type(memories.store), "projects", lambda _: [*other, replace(here, id="elsewhere", name="mise")]
+        )
+        source = FileSource(str(session("s8", str(shop))))
+        _by_rules(
+            Cli(person, out, out), memories, Plan(Reader("x", "x", (), True), (), Estimate()), {"s": source}, None
+        )
+    assert "and 2 lessons of mise: tacit --project mise" in out.getvalue()
+    fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
+    heard = replace(fresh, extra={"word": "shown"})
+    words = [listed_words(each, load("default")).words for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))]
+    assert words == ["met once", "you showed it once", "met in 3 sessions"]

@@ -15,14 +15,14 @@ from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
+from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
-from tacit.learn.stage import Learned
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, _show
 from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, shortened, week_words
-from tacit.surfaces.passing import meant
+from tacit.surfaces.passing import meant, yours_now
 from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import held_words
 from tacit.testing import Scripted, run, signed, tool, user
@@ -95,6 +95,7 @@ def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> Non
     waits = next(n for n, row in every.items() if "exporter" in row["hears"])
     cure = next(n for n, row in every.items() if "left-pad" in row["problem"])
     told("keep", str(waits))
+    assert "you have changed nothing of it" in told("undo", str(cure), code=1)
     told("drop", str(cure))
     with open_memories() as memories:
         kept, gone = memories.get(every[waits]["id"]), memories.get(every[cure]["id"])
@@ -103,8 +104,36 @@ def test_keep_and_drop_mean_the_numbers_that_were_shown_last(lived: Path) -> Non
         assert numbers_shown(memories)[waits] == kept.id
         with pytest.raises(NotFound):
             meant(memories, "99")
-    told("undo", every[cure]["id"])
-    assert "exporter" in told("why", str(waits))
+    assert "took back" in told("undo", str(cure)) and "taken back already" in told("undo", str(cure), code=1)
+    assert f"{waits} (" in (why := told("why", str(waits))) and "exporter" in why
+
+
+def test_undo_by_a_number_touches_no_other_project(
+    lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`undo 2` meant the journal's entry 2, which was another project's lesson."""
+    with open_memories() as memories:
+        of, first = memories.project.name, memories.log(limit=1)[0]
+    (other := tmp_path / "other").mkdir()
+    monkeypatch.chdir(other)
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        memories.add("Fetch before a rebase.")
+    for way in ([str(first.id)], ["--entry", str(first.id)]):
+        assert f"is of another project, {of}" in told("undo", *way, code=1)
+    with open_memories() as memories:
+        assert memories.store.get(first.memory).state != "archived"
+
+
+def test_keep_says_where_a_lesson_goes(folder: Path) -> None:
+    """It went from its prompt to every start, and nobody had said that this changes."""
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        rule = memories.add(
+            "Run the e2e tests before you say done.", kind="rule", trust="agent", about="end-to-end tests"
+        )
+        memories.review(rule.id, "reinstate") if rule.state == "under_review" else None
+        was = replace(memories.get(rule.id), state="provisional")
+        said = yours_now(memories, was, "kept", "3") if memories.review(rule.id, "approve") else ""
+    assert "told at every start, no longer only with a prompt about it (tacit undo 3 takes it back)" in said
 
 
 def test_an_agents_shell_keeps_nothing(lived: Path) -> None:
@@ -203,7 +232,7 @@ def test_a_reading_tells_in_the_order_of_the_screen_and_its_numbers_count(folder
     with open_memories(env=signed(dict(os.environ))) as memories:
         ids = [memories.add(f"Module {n} needs its seed number {n} first.", trust="agent").id for n in range(4)]
         for some in (ids[:2], ids[2:]):
-            _show(Cli(dict(os.environ), out, out), memories, [Learned("r", "h", new=tuple(some))])
+            _show(Cli(dict(os.environ), out, out), memories, some)
         assert numbers_shown(memories) == dict(enumerate(ids, 1)) and " 4  Module 3" in out.getvalue()
         assert [row.id for row in one_screen(memories).new] == ids
     told("drop", "2")

@@ -43,14 +43,14 @@ def lesson(**fields: Any) -> Memory:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "on trial (0 of 20 sessions)"),
+        ({}, "in force"),
         ({"signals": {"units": 3.0}}, "on trial (3 of 20 sessions)"),
         ({"signals": {"units": 31.0}}, "on trial (31 sessions)"),
         ({"signals": {"untold": 5.0}}, "given, unmeasured"),
         ({"trust": "user"}, "your word"),
         ({"signals": {"confirmed": 1.0}}, "your word"),
         ({"state": "stable", "belief": 0.9, "signals": {"confirmed": 1.0}}, "your word"),
-        ({"trust": "user", "extra": {"word": "said"}}, "on trial (0 of 20 sessions)"),
+        ({"trust": "user", "extra": {"word": "said"}}, "in force"),
         ({"pinned": True}, "always given"),
         ({"signals": {"instructed": 1.0}}, "in your files"),
         ({"klass": "rule"}, "in force"),

@@ -21,7 +21,7 @@ from tacit.core.errors import MissingExtra, UsageError
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
@@ -34,6 +34,13 @@ PARTS = {
     },
 }
 FOREIGN = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
+
+
+def search_path(env: Mapping[str, str]) -> str:
+    """Where a program is looked for: on the PATH, then where installers put agents' programs and shells forget to look."""
+    home = env.get("HOME", "")
+    mine = [os.path.join(home, *folder) for folder in ((".local", "bin"), (".claude", "local"))] if home else []
+    return os.pathsep.join([env.get("PATH", os.defpath), *mine])
 
 
 @value

@@ -13,16 +13,7 @@ from html import escape as _e
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.lookback.result import WEEK, Correction, Count, Lookback, Problem, ProjectCount, Week, assumptions, limits
-from tacit.lookback.words import (
-    calls_words,
-    costliest,
-    days,
-    left_out,
-    lesson_words,
-    percent,
-    quantity,
-    spent_words,
-)
+from tacit.lookback.words import calls_words, costliest, days, left_out, lesson_words, percent, quantity, spent_words
 
 WEEKS = 26  # bars; half a year fits a phone
 

@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
+from tacit.core.installation import search_path
 from tacit.core.ports import ASKED
 from tacit.core.value import value
 from tacit.guard.redact import redact
@@ -121,7 +122,7 @@ def _which(command: str, env: Mapping[str, str]) -> str:
     """The model that a command names and the build of its program: with another of either it is another model, which takes its own exam."""
     words = shlex.split(command) if command.count("'") % 2 == command.count('"') % 2 == 0 else command.split()
     named = next((after for word, after in itertools.pairwise(words) if word == "--model"), "")
-    program = shutil.which(words[0], path=env.get("PATH")) if words else None
+    program = shutil.which(words[0], path=search_path(env)) if words else None
     try:
         built = os.stat(program) if program else None
     except OSError:
@@ -163,6 +164,7 @@ def surroundings(env: Mapping[str, str]) -> dict[str, str]:
     return {
         "CLAUDE_CODE_MAX_RETRIES": "2",
         **{name: at for name, at in env.items() if not of_session(name)},
+        "PATH": search_path(env),
         MODEL_CALL: "1",
     }
 

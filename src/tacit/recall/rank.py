@@ -203,6 +203,8 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     query, settings = asked.query, profile.rank
     if is_anothers(memory, query.agent):
         return "other agent"
+    if query.agent and "subagent" in memory.text.replace("-", "").lower():
+        return "says who should do it: for whoever starts sub-agents"
     if not profile.trust.once and is_found_once(memory):
         return "found once"
     if query.category and memory.category != query.category:

@@ -18,6 +18,7 @@ from tacit.core import clock
 from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import OWNER, Memory, names_of
+from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, head_of
 from tacit.core.proposal import Proposal
 from tacit.core.states import INJECTABLE
@@ -26,7 +27,18 @@ from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
 from tacit.surfaces.selection import SHOWN, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
-from tacit.surfaces.wording import NOTICED, YOURS, held_words, is_yours, question, recognised, said_of, topic_words
+from tacit.surfaces.wording import (
+    NOTICED,
+    YOURS,
+    Phrase,
+    held_words,
+    is_yours,
+    question,
+    recognised,
+    said_of,
+    standing_words,
+    topic_words,
+)  # fmt: skip
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, FRESH = "For you to decide", "New"
@@ -81,7 +93,10 @@ class ProblemRow:
         """What agents hear and when; only when, where the row has said the rest."""
         if self.hears in ("", self.problem):
             return self.when
-        return f"{self.when}: {self.hears}" if self.when else self.hears
+        told = self.when and not self.hears.lower().startswith(
+            self.when.lower()
+        )  # what says its moment itself says it once
+        return f"{self.when}: {self.hears}" if told else self.hears
 
     @property
     def since(self) -> str:
@@ -299,6 +314,12 @@ def came_up(memory: Memory, calls: int = 0) -> str:
     return f"{how} once" if sessions == 1 else f"{how} in {numbered(sessions, 'session')}"
 
 
+def listed_words(memory: Memory, profile: Profile) -> Phrase:
+    """How a lesson of a list stands; while nothing more is to be said than that it is in force, as its title does, how it came up."""
+    said = standing_words(memory, profile)
+    return replace(said, words=came_up(memory) or said.words) if said.words in ("in force", "found once") else said
+
+
 def _spent(sessions: int, calls: int) -> str:
     return numbered(sessions, "session") + (f", {numbered(calls, 'call')}" if calls else "")
 
@@ -311,7 +332,7 @@ def moment_words(memory: Memory, at_start: bool) -> str:
     names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
     commands = noticed or [name for name in names if head_of(name)][:1]
     said = [f"before {' or '.join(f'`{each}`' for each in commands[:2])}"] if commands else []
-    said += [f"at {path}" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
+    said += [f"before {path} is changed" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
     said += [] if noticed else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 

@@ -29,8 +29,33 @@ def lesson_meant(memories: Memories, name: str) -> str:
     return next((each.memory for each in memories.proposals() if each.memory and each.id == id), id)
 
 
-def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[str, Any]:
-    """Do what a word says about a lesson or a question."""
+def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
+    """What `undo` takes back: of a number that a screen showed the person's last change of that lesson; else, and where an `entry` is
+    asked for, the journal's entry of that number, which must be of this project."""
+    if not name.isdecimal() or len(name) > 11:
+        return name
+    id = "" if entry else numbers_shown(memories).get(int(name), "")
+    if not id:
+        found = memories.store.entry(int(name))
+        if found.project not in memories.scopes:
+            of = next((each.name for each in memories.store.projects() if each.id == found.project), found.project)
+            told = f"Entry {name} of the journal is of another project, {of}; nothing was taken back."
+            raise Refused(told, f"tacit undo --entry {name} --project {of}")
+        return name
+    if memories.store.proposals_named(memories.project_id, id):
+        return id
+    mine = memories.log(memory=id, by=memories.actor.name, newest=True, limit=1)
+    if not mine or mine[0].verb == "undo":
+        told = "your last change of it is taken back already" if mine else "you have changed nothing of it"
+        raise Refused(
+            f"{name} is the lesson “{memories.get(id).text}”: {told}.",
+            f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of tacit log.",
+        )
+    return str(mine[0].id)
+
+
+def word_done(memories: Memories, id: str, word: str, reason: str = "", name: str = "") -> dict[str, Any]:
+    """Do what a word says about a lesson or a question; `name` is what the person called it."""
     asked = next((each for each in memories.proposals() if each.id.startswith(id.lower())), None)
     if asked is not None:
         if word == "keep" and asked.kind == "contradiction":
@@ -46,16 +71,19 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "") -> dict[
     memory = _still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
-        return {"id": memory.id, "did": yours_now(memories, memory.id, "kept"), "text": memory.text}
+        return {"id": memory.id, "did": yours_now(memories, memory, "kept", name), "text": memory.text}
     memories.forget(memory.id, reason=reason)
-    return {"id": memory.id, "did": f"dropped (tacit undo {memory.id} brings it back)", "text": memory.text}
+    return {"id": memory.id, "did": f"dropped (tacit undo {name or memory.id} brings it back)", "text": memory.text}
 
 
-def yours_now(memories: Memories, id: str, did: str) -> str:
-    """What became of a lesson that a person kept or worded anew: when agents hear it, and how to take it back."""
-    memory = memories.get(id)
-    when = f", told {moment_words(memory, memories.is_told_at_starts(memory))}" if is_given(memory) else ""
-    return f"{did}, it is your word now{when} (tacit undo {id} takes it back)"
+def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:
+    """What became of a lesson that a person kept or worded anew: when agents hear it, whether that is another moment than before, and how
+    to take it back."""
+    memory = memories.get(was.id)
+    before, when = (moment_words(each, memories.is_told_at_starts(each)) for each in (was, memory))
+    moved = f", no longer only {before}" if is_given(was) and before != when else ""
+    told = f", told {when}{moved}" if is_given(memory) else ""
+    return f"{did}, it is your word now{told} (tacit undo {name or memory.id} takes it back)"
 
 
 def _still_there(memories: Memories, id: str) -> Memory:

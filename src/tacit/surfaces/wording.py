@@ -109,7 +109,8 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
         return Phrase("in force", GOOD)
     if int(signals.get("untold", 0)) >= UNTOLD:
         return Phrase("given, unmeasured", PLAIN)
-    return Phrase(f"on trial ({so_far(memory, profile)})", PLAIN)
+    # before the first session that could tell there is nothing to say of a trial
+    return Phrase(f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN)
 
 
 def seen(memory: Memory) -> str:
@@ -145,18 +146,21 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     said = standing_words(memory, profile).words
     if said == YOURS:
         return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
-    if said.startswith("on trial"):
+    measured = not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
+    if said.startswith("on trial") or (said == "in force" and measured):
         heard = (
             f" You were heard saying it: tacit keep {memory.id} makes it your word."
             if (memory.extra or {}).get("word") in HEARD
             else ""
         )
         return (
-            f"Its trial: {so_far(memory, profile)} could tell so far what came of it. Then it stays if it is likely to help"
-            f" and goes if it harms.{heard}"
+            f"It is left out of a session now and then to see whether it helps: {so_far(memory, profile)} could tell so far. Then it stays"
+            f" if it is likely to help and goes if it harms.{heard}"
         )
     if said == "in force" and "standing" in profile.columns:
-        return f"You: tacit keep, edit or drop {memory.id}. No session goes without it: what its kind does cannot be measured."
+        return (
+            f"You: tacit keep, edit or drop {memory.id}. It is never left out: no session could show whether it helped."
+        )
     return next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
 
 
@@ -252,7 +256,7 @@ CHANGES = {
     "family": "twins found", "import": "came from elsewhere", "approve": "approved", "sync": "joined with the team's",
 }  # fmt: skip
 MOVED = {
-    "candidate": "waiting", "provisional": "in force, on trial", "stable": "stays in force", "canonical": "in force for good",
+    "candidate": "waiting", "provisional": "in force", "stable": "stays in force", "canonical": "in force for good",
     "under_review": "in question", **CLOSED,
 }  # fmt: skip
 

@@ -7,8 +7,8 @@ import pytest
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
-from tacit.learn.reader.check import check, find_quote, names_in, names_missing
-from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, reads_alone
+from tacit.learn.reader.check import Checked, check, find_quote, names_in, names_missing
+from tacit.learn.reader.decide import READERS_WORDS, Decided, decide, is_habit, reads_alone
 from tacit.learn.reader.leave import acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
@@ -301,3 +301,26 @@ def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool
 def test_an_address_that_the_projects_files_hold_need_not_wait(text: str, waits: bool) -> None:
     """Named, that is: to install from it, pipe it or give it a secret waits as before."""
     assert bool(asks_beside(text, lambda address: address == "https://logs.example.net")) is waits
+
+
+def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
+    """ "In this phase" was given as a rule for good, and leave to use keys one evening as an order for every start."""
+    lines = rendered(
+        run(
+            "r1",
+            user("use lazy rotation in this phase, it is easy to change"),
+            user("you can check the server yourself, you have access to it"),
+            user("make sure it mentions the note"),
+        )
+    ).lines
+
+    def word(text: str, at: int, words: str, standing: str = "said", says: str = "partly") -> tuple[Checked, Decided]:
+        found = check(lesson(text, (at, words), standing=standing), lines)
+        return found, decide(found, Weighed(says, "working"), lines)
+
+    _, passing = word("Use lazy rotation in this phase.", 1, "use lazy rotation in this phase")
+    assert (passing.word, passing.tier, passing.passing) == ("asked", "agent", True)
+    _, left = word("Check the server yourself instead of asking.", 2, "you can check the server yourself")
+    assert left.word == "shown" and "allowed it once" in left.hold
+    checked, asked = word("A todo mentions the note.", 3, "make sure it mentions the note", "asked")
+    assert asked.word == "asked" and not is_habit(checked, asked)

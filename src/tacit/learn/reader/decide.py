@@ -86,6 +86,16 @@ _LEANS = re.compile(
     r"|\bthis (?:\w+ )?(?:time|one|issue|pr|branch|update|change|bug|error|test|commit|file|fix|step|task)\b",
     re.I,
 )
+# A time that only whoever was there knows: the lesson is right until then, and nobody can tell when that is.
+_FOR_A_TIME = re.compile(
+    r"\b(?:in|for|during|on|until) (?:this|the current) (?:phase|sprint|milestone|iteration|release|session|week|pr)\b"
+    r"|\b(?:for now|right now|for the moment|today|tonight|this (?:evening|morning|afternoon|week))\b",
+    re.I,
+)
+_LEFT_TO = re.compile(
+    r"\byou (?:can|may|have (?:access|permission|leave))\b", re.I
+)  # leave that was given, not an order
+_AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
 
@@ -100,15 +110,29 @@ class Decided:
     hold: str = ""  # why a person is asked first
     reason: str = ""
     kind: str = ""  # of a way of working; empty: as the model calls it
+    passing: bool = False  # it names a time that passes: nobody is told of it before it comes up again
 
 
 def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
     """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. Words of an output, a
     page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
     decided = _decided(checked, weighed, lines)
+    if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
+        why = f"says “{passing[0]}”: it waits until it comes up again"
+        decided = replace(decided, word=HABIT, tier="agent", witness="agent", reason=why, passing=True)
+    elif decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
+        decided = replace(decided, hold="you allowed it once: is it for good?")
     if not decided.word or not (why := _taken_over(decided, lines)):
         return decided
     return replace(decided, tier="quoted", witness="quoted", hold=why, reason=f"{why}; {decided.reason}")
+
+
+def is_habit(checked: Checked, decided: Decided) -> bool:
+    """Whether what was asked for once is likely to be asked for again: the reader says so, and the words are not about the one thing that
+    was at hand."""
+    quote = checked.person or checked.quotes[0]
+    asked = decided.word == checked.lesson.standing == HABIT and not decided.passing
+    return asked and not _AT_HAND.search(quote.words)
 
 
 def kept_outside(decided: Decided, brought: str) -> Decided:

@@ -29,7 +29,7 @@ from tacit.learn.reader.amend import about_the_same, changed_lesson
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
-from tacit.learn.reader.decide import AGREED, HABIT, Decided, decide, kept_outside, spoken_around
+from tacit.learn.reader.decide import AGREED, Decided, decide, is_habit, kept_outside, spoken_around
 from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
@@ -241,7 +241,14 @@ class Taking:
                 outcome["reason"] = "an instruction file says it"
                 continue
             finding, hits = without_secrets(
-                _finding(run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked))
+                _finding(
+                    run,
+                    checked,
+                    decided,
+                    desk.profile.kinds,
+                    self.lines,
+                    {} if decided.passing else self._origin(checked),
+                )
             )
             session.redacted += hits
             if number in self.twins:
@@ -446,7 +453,7 @@ def _finding(
     if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
         kind = "fact"  # how somebody works and what they like is theirs to say
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness, **origin}
-    if decided.word == lesson.standing == HABIT:
+    if is_habit(checked, decided):
         extra[LIKELY_AGAIN] = True
     if lesson.sign:
         extra["sign"] = [lesson.sign_in, lesson.sign]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories, bring_in_step, config_path
-from tacit.app.learning import agreed_sessions
 from tacit.app.opened import acting
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
@@ -35,7 +34,6 @@ from tacit.surfaces.cli.control import offer_control
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.reading import (
     NOBODY,
-    agreed,
     agreed_later,
     nobody_reads,
     plan_of,
@@ -215,6 +213,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         learned, past = _past(args, cli, memories, host, everywhere)
         control = offer_control(cli, memories, args.control, host.name) if project is not None else ""
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
+        learned_how = _learned_how(memories)
     path = plans[0].file.named
     lines = [
         f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans
@@ -224,7 +223,8 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
     lines += [
-        "From the next session on lessons are given and sessions are learned. What your agent hears, and when: tacit inject",
+        f"From the next session on lessons are given and sessions are {learned_how}.",
+        "What your agent hears, and when: tacit inject",
         _how_to_end(args, cli, host.name),
     ]
     if not (everywhere or args.shared or _is_untracked_on_purpose(path)):
@@ -232,6 +232,11 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = self_test_json(fired)
     return Answer(data, "\n".join(lines), warnings=_notes(path, plans[0].text, host))
+
+
+def _learned_how(memories: Memories) -> str:
+    reads = str(memories.settings()["reader.by"].value) not in ("", NOBODY)
+    return "read as they end" if reads else "learned by rules, which costs nothing; no model reads them"
 
 
 def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
@@ -283,22 +288,21 @@ def _past(
         lines.append(nobody_reads(cli.env))
     elif reader is not None and (args.read or by != NOBODY):
         chosen = {run.id: (session_of(run), source) for source in past for run in _runs_in(source, host.name)}
-        # What is being read already is nothing to ask about.
-        plan = None if going else plan_of(unread(home, [session for session, _ in chosen.values()]), reader)
-        wanted = bool(args.read) or (plan is not None and agreed(cli, plan, settings))
+        sessions = [session for session, _ in chosen.values()]
+        # What is being read already is nothing to speak of.
+        plan = None if going else plan_of(unread(home, sessions), reader)
+        wanted = bool(args.read)
         if args.read:
             remember(path, reader.by)
-        elif plan is None and not agreed_sessions(memories.near):  # who let sessions be read was asked then
-            agreed_later(cli, reader, settings)
-        if str(memories.settings()["reader.by"].value) == reader.by:
+        if args.read or agreed_later(cli, reader, settings, host.name, sessions):
             lines.append(f"finished sessions are read by {reader.title}; reader.by in {path} says so")
         if plan is not None and wanted and not args.no_learn:
             cli.env = with_room(cli.env, plan, settings)
             with cli.open(args) as reading:
                 said = read_chosen(cli, reading, plan, {id: source for id, (_, source) in chosen.items()})
             lines += [*told(said).splitlines()]
-        elif plan is not None and (wanted or not cli.can_ask):
-            lines.append(f"{plan.sentence} Do it: tacit {'lookback' if wanted else f'connect {host.name}'} --read")
+        elif plan is not None:
+            lines.append(f"{plan.sentence} Do it: tacit lookback --read")
     if going:
         return {}, [*lines, going]
     if args.no_learn or days <= 0:

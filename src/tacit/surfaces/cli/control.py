@@ -30,8 +30,8 @@ name = "{}-given"
 rate = 0.0
 """
 LEFT_OUT = (
-    "To measure whether lessons help, one is left out of a session now and then, never more than one of the three that matter most;"
-    " tacit connect {} --no-control gives them all, always."
+    "To measure whether lessons help, one that can be measured is left out of a session now and then: never your word, never more than"
+    " one of the three that matter most; tacit connect {} --no-control gives them all, always."
 )
 DONE = (
     "one session in twenty goes without memory, to tell what it is worth (about 200 sessions until then): tacit effect;"

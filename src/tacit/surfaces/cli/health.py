@@ -282,11 +282,7 @@ def _markdown(
     if found.harmful:
         lines.append(f"- **Harmful** {numbered(len(found.harmful), 'lesson')}")
         lines += [f"  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3]]
-    titles = (
-        ("What agents hear", screen.told),
-        *screen.shelves,
-        ("Came back, nothing known yet", screen.unknown),
-    )
+    titles = (("What agents hear", screen.told), *screen.shelves, ("Came back, nothing known yet", screen.unknown))
     for title, rows in titles:
         lines += ["", f"## {title}", "", *map(_row_line, rows)] if rows else []
     mended = [each["line"] for each in yours if each["line"]]  # what only the person can mend, where one line would do

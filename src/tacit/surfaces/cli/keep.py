@@ -22,8 +22,8 @@ from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
-from tacit.surfaces.one_screen import remember_numbers
-from tacit.surfaces.passing import lesson_meant, yours_now
+from tacit.surfaces.one_screen import listed_words, remember_numbers
+from tacit.surfaces.passing import change_meant, lesson_meant, yours_now
 from tacit.surfaces.selection import (
     ENDED,
     GONE,
@@ -239,7 +239,8 @@ NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT'
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
 _TITLES = {
-    IN_FORCE: "In force", YOUR_WORD: "Needs your word: tacit review", WAITING: "Waiting for another session, or your word",
+    IN_FORCE: "In force, each given where it fits", YOUR_WORD: "Needs your word: tacit review",
+    WAITING: "Waiting for another session, or your word",
     ENDED: "Given no more", GONE: "Gone",
 }  # fmt: skip
 
@@ -262,8 +263,8 @@ def _listed(
     lines: list[str] = []
     for at, title in _TITLES.items():
         if some := [each for each in found if shelf(each, asked) == at]:
-            some.sort(key=is_confirmed, reverse=True)
-            told = [(each, standing_words(each, profile)) for each in some]
+            some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
+            told = [(each, listed_words(each, profile)) for each in some]
             rows = [
                 [
                     *([str(numbers.get(each.id, ""))] if numbers else []),
@@ -358,8 +359,8 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(found.id, reason=args.reason or "", typo=args.typo, **fields)
-        did = f"changed (tacit undo {memory.id} takes it back)"
-        did = yours_now(memories, memory.id, "worded anew") if is_confirmed(memory) else did
+        did = f"changed (tacit undo {args.id} takes it back)"
+        did = yours_now(memories, found, "reworded", args.id) if is_confirmed(memory) else did
     return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
 
 
@@ -372,9 +373,7 @@ def _declare_pin(parser: argparse.ArgumentParser) -> None:
 def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.pin(args.id, not args.off, reason=args.reason or "")
-    return Answer(
-        memory_json(memory), f"{'pinned' if memory.pinned else 'unpinned'} {memory.id}: {one_line(memory.text, 100)}"
-    )
+    return Answer(memory_json(memory), f"{'un' * args.off}pinned {memory.id}: {one_line(memory.text, 100)}")
 
 
 def _declare_forget(parser: argparse.ArgumentParser) -> None:
@@ -447,9 +446,10 @@ def _declare_undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         nargs="?",
-        metavar="ENTRY|ID",
-        help="a number from tacit log, a lesson's id for its last change, an answered question's id",
+        metavar="N|ID",
+        help="a lesson's number on the screens: your last change of it; its id: its last change; an answered question's id",
     )
+    parser.add_argument("--entry", metavar="N", help="an entry of tacit log by its number")
     parser.add_argument("--origin", help="take back the forgetting of an origin")
 
 
@@ -464,13 +464,14 @@ def _answered(memories: Memories, name: str) -> str | None:
 
 
 def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
-    if not args.what and not args.origin:
-        raise UsageError("Undo what?", "Give the number of a journal entry, a lesson's id, or --origin.")
+    if not (args.what or args.entry or args.origin):
+        raise UsageError("Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin.")
     with cli.open(args, create=False) as memories:
+        what = change_meant(memories, args.entry or args.what or "", bool(args.entry))
         try:
-            back, profile = memories.undo(args.what or "", origin=args.origin or ""), memories.profile
+            back, profile = memories.undo(what, origin=args.origin or ""), memories.profile
         except NotFound:
-            if (answered := _answered(memories, args.what or "")) is None:
+            if (answered := _answered(memories, what)) is None:
                 raise
             found = memories.reopen(answered)
             return Answer(

@@ -22,7 +22,7 @@ from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
 from tacit.surfaces.cli.doctor import size
-from tacit.surfaces.cli.reading import progress
+from tacit.surfaces.cli.reading import progress, spent_words
 from tacit.surfaces.turns import lock
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     kept, stopped = _kept(args, cli.env), "" if args.dry_run else _stopped(args, cli)
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
     lines += [] if undone or failed else ["no program was connected"]
-    lines += [stopped] if stopped else []
+    lines += [line for line in (stopped, "" if args.dry_run else _paid(args, cli)) if line]
     deleted, named = False, 0
     if kept and not args.dry_run and not failed:
         remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
@@ -130,6 +130,16 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
     except TacitError:
         return ""
     return "stopped: reading in the background; a session that is being read just now is the last"
+
+
+def _paid(args: argparse.Namespace, cli: Cli) -> str:
+    """What reading has cost since the store was made; empty where nothing was read."""
+    try:
+        with cli.open(args, create=False, near=True) as memories:
+            spent = spent_words(memories)
+    except TacitError:
+        return ""
+    return f"reading sessions: {spent} in all" if spent else ""
 
 
 def _unnamed(args: argparse.Namespace, cli: Cli) -> int:

@@ -27,7 +27,7 @@ from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
-from tacit.surfaces.one_screen import moment_words
+from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
@@ -138,17 +138,17 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
     data["told"] = moment_words(found.memory, at_starts) if is_given(found.memory) else None
-    return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
+    return Answer(data, _why_text(cli, found.memory, data, profile, args))
 
 
-def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, full: bool) -> str:
-    said = standing_words(memory, profile)
+def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: argparse.Namespace) -> str:
+    said, full, name = standing_words(memory, profile), args.full, args.id
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
     given = ", in force" if said.words.startswith(("on trial", "found once")) else ""
-    lines.append(
-        f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {seen(memory)}{signer}"
-    )
+    met = (said.words != "found once" and came_up(memory)) or seen(memory)
+    called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() else memory.id)
+    lines.append(f"{called}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
@@ -157,9 +157,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         lines += wrapped(subject_words(memory), 0, 118)
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
-    met = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
-    if data["evidence"] or met:
-        lines += ["", paint(cli, "bold", "Where it comes from"), *met]
+    places = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
+    if data["evidence"] or places:
+        lines += ["", paint(cli, "bold", "Where it comes from"), *places]
         short = [*_met(data["met"]), *_sightings(data["evidence"], bool(data["met"]), data["days"])]
         told = [_sighting(row) for row in data["evidence"]] if full else short
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
@@ -175,7 +175,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
             *(f"  {line}" for said in came for line in wrapped(said, 2, 118)),
         ]
     lines += ["", paint(cli, "bold", "What would change it")]
-    lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"], bool(data["replays"])), 2, 118)]
+    next_step = ahead(memory, profile, data["next"], bool(data["replays"]))
+    next_step = next_step.replace(f" {memory.id}", f" {name}") if name.isdecimal() else next_step
+    lines += [f"  {line}" for line in wrapped(next_step, 2, 118)]
     if full or data["score"]["question"]:
         lines += _inner(cli, memory, data) if full else _score(cli, data["score"])
         return "\n".join(lines)

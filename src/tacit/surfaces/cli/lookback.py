@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
+_UNTAUGHT = (2, 3)  # times that a problem without a lesson came back, and such problems on one screen
 WIDEST = 118  # columns; longer lines are hard to read
 SURE = 0.9
 ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
@@ -172,7 +173,7 @@ def _read(
     )
     if args.yes and not who.is_person and not agreed_before:
         raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", who.how)
-    if not args.yes and not agreed(cli, plan, settings):
+    if not args.yes and not agreed(cli, plan):
         return Answer(
             {**plan.json(), "read": 0},
             "nothing was read" if cli.can_ask else f"{plan.sentence}\nnothing was read; --yes reads them",
@@ -317,7 +318,7 @@ def _screen(
         *(line for said in moved for line in _wrapped(said)),
         *_lessons(found, cli, listed, here),
     ]
-    lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
+    lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed, here), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed, is_read), "", *_figures(found, cli)]
     lines += ["", *(paint(cli, "good", line) for line in _wrapped(offered))] if offered else []
     return "\n".join(lines)
@@ -341,8 +342,9 @@ def _head(found: Lookback, cli: Cli) -> list[str]:
     words, count = _room("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
     sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
-    failures = f"{words.numbered(count.failures, 'failure')}, {count.repeated:,} of which an earlier session had met."
-    return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {failures}")]
+    failures = f"{words.numbered(count.failures, 'failure')}, each counted once a session"
+    calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
+    return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {failures}{calls}.")]
 
 
 def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
@@ -377,11 +379,12 @@ def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
     return lines + [line for project, text in some for line in _item(cli, f"{_of(found, project)}{text}")]
 
 
-def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    """What came back and has no lesson that would be told."""
+def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
+    """What came back again and again and has no lesson that would be told: of the project here first."""
     words = _room("words")
     told = {each.text for each in words.lesson_lines(found)}
-    problems = [each for each in found.problems if each.lesson not in told][:listed]
+    problems = [each for each in found.problems if each.lesson not in told and each.repeated >= _UNTAUGHT[0]]
+    problems = sorted(problems, key=lambda each: each.project != here)[: min(listed, _UNTAUGHT[1])]
     if not problems:
         return []
     lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
@@ -393,28 +396,17 @@ def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
 
 
 def _figures(found: Lookback, cli: Cli) -> list[str]:
+    """How much of it came back, and how much of that these lessons would have said before: a sentence or two."""
     words, count = _room("words"), found.count
-    calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
-    before = f"({words.percent(count.repeated, count.failures)})" if count.failures else ""
-    told = f"({words.percent(count.forewarned, count.repeated)} of those)" if count.repeated else ""
-    rows = [
-        (count.failures, "bold", f"failures; a problem counts once per session{calls}"),
-        (count.repeated, "wait", f"had happened before, in an earlier session of the same project {before}"),
-        (count.forewarned, "good", f"would have been forewarned of, by lessons from earlier sessions alone {told}"),
-    ]
-    size = max(len(f"{n:,}") for n, _, _ in rows)
-    lines = [paint(cli, "bold", "In figures")]
-    for n, colour, said in rows:
-        first, *rest = _wrapped(said.rstrip(), size + 4)
-        lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
-    sentences = [
-        "A warning is not yet a failure spared: whether warnings help is measured once connected (tacit effect)."
-    ]
-    if took := words.spent_words(found.typical):
-        sentences.insert(0, f"What came back took {took} each time until it was overcome again (the median).")
-    elif not count.repeated:
-        sentences.insert(0, "Nothing came back in a later session of the same project: nothing to forewarn of.")
-    return lines + [f"  {line}" for said in sentences for line in _wrapped(said, 2)]
+    if not count.repeated:
+        return _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")
+    told = (
+        f"{count.repeated:,} of {words.numbered(count.failures, 'failure')} had happened in an earlier session"
+        f" ({words.percent(count.repeated, count.failures)}); of these, {count.forewarned:,} would have been forewarned of by lessons from"
+        f" sessions before ({words.percent(count.forewarned, count.repeated)})."
+    )
+    took = words.spent_words(found.typical)
+    return _wrapped(told + (f" Each took {took} until it was overcome again (the median)." if took else ""))
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:

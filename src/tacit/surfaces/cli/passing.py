@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="N|ID", help="numbers of the screens, or ids")
     parser.add_argument("--reason", default="", help="why; it is kept in the journal")
-    parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo ID      takes it back"
+    parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo 2       takes it back"
 
 
 def _keep(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -34,7 +34,7 @@ def _each(args: argparse.Namespace, cli: Cli, word: str) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
         ids = {name: meant(memories, name) for name in args.what}  # all of them, before anything is done
-        done = [{"what": name, **word_done(memories, id, word, args.reason)} for name, id in ids.items()]
+        done = [{"what": name, **word_done(memories, id, word, args.reason, name)} for name, id in ids.items()]
     lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], 200)}" for each in done]
     return Answer({"done": done}, "\n".join(lines))
 

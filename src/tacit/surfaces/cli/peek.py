@@ -21,6 +21,7 @@ from tacit.surfaces.wording import YOURS, is_yours
 _LATER = 8  # lessons that wait for their moment, on one screen
 _WIDEST = 118
 _OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
+_ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "
 _LOOKED = "You only looked: nothing was recorded."
 
 
@@ -38,8 +39,9 @@ def peeked(
 
     files, errors, task = tuple(many["files"]), tuple(many["errors"]), one.get("task", "")
     if command := one.get("command", ""):
+        found = told("before-command", command=command)
         return _one(
-            memories, f"Before `{one_line(command, 80)}` your agent hears", told("before-command", command=command)
+            memories, f"Before `{one_line(command, 80)}` your agent hears", found, _ONE_AT_A_TIME if found else ""
         )
     if files and not task:
         return _one(
@@ -62,8 +64,8 @@ def peeked(
     return "\n".join([*lines, "", *wrapped(f"{_OTHER} {_LOOKED}", 0, _WIDEST)]) + "\n"
 
 
-def _one(memories: Memories, title: str, found: Sequence[Memory]) -> str:
-    return "\n".join([*_section(memories, title, found), "", _LOOKED]) + "\n"
+def _one(memories: Memories, title: str, found: Sequence[Memory], how: str = "") -> str:
+    return "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, _WIDEST)]) + "\n"
 
 
 def _section(memories: Memories, title: str, found: Sequence[Memory], none: str = "") -> list[str]:

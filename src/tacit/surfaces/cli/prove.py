@@ -66,7 +66,10 @@ def _nothing(memories: Memories) -> str:
     from tacit.surfaces.cli.connect import connected_hosts
 
     count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
-    given, compare = "No lesson was given here yet", "and each is left out now and then to compare"
+    given, compare = (
+        "No lesson was given here yet",
+        "and those that can be measured are left out now and then to compare",
+    )
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
     if not count:

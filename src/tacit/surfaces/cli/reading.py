@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -19,17 +20,19 @@ from tacit.app import Memories, config_path, lookback_part
 from tacit.app.learning import agree_to
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
+from tacit.core.installation import search_path
 from tacit.core.run import Run
 from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.formats.source import Source
 from tacit.hosts import readers
+from tacit.stores.counts import event
 from tacit.stores.readings import is_kept, readings_folder
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, wrapped
-from tacit.surfaces.one_screen import came_up, moment_words, remember_numbers
+from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused
 
@@ -74,8 +77,8 @@ class Plan:
             f", those of {found.sessions + self.left} with most of your words" if self.left else ""
         )
         return (
-            f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}."
-            f" A session hears the few that fit. Only what was said and done in them is sent, without secrets."
+            f"{which}: read by {self.reader.title} they would teach {_lessons(found.lessons)}{price}; a session hears the few that fit."
+            f" Sent is what was said and done in them, without secrets."
         )
 
     def json(self) -> dict[str, Any]:
@@ -120,7 +123,7 @@ def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader |
     """Who could read on this machine: whom the user named, else a host's own program that is here, else a model that is named."""
     by, named = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
     programs = {
-        host: command for host, command in readers().items() if shutil.which(command.split()[0], path=env.get("PATH"))
+        host: command for host, command in readers().items() if shutil.which(command.split()[0], path=search_path(env))
     }
     hosts = () if "*" in named else named
     model = bool(settings["model.url"].value or settings["model.command"].value)
@@ -134,22 +137,22 @@ def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader |
 
 
 def nobody_reads(env: Mapping[str, str], sessions: Iterable[UnreadSession] = ()) -> str:
-    """What a model would find in some sessions, where none is here that could read, and how to name one."""
+    """What a model would find in some sessions, where none is here that could read, and the two ways to have one."""
     command = next(iter(readers().values()), "claude").split()[0]
     return (
-        f"{_would_find(sessions)} None is here: {command} is not on this shell's PATH, and no model is named. To name one, write into"
-        f' {config_path(env)} two lines: [model] and command = "ollama run qwen2.5:7b" (any program that answers a prompt; or url and name'
-        " of a server). Then: tacit lookback --read"
+        f"{_would_find(sessions)} Rules hear failures that come back; what you said takes a model. Have it read by your own"
+        f" {command.title()}: tacit lookback where it starts ({command} is not on this shell's PATH). Or by a model of this machine: tacit"
+        " config set model.command 'ollama run qwen2.5:7b' (any program that answers a prompt), then tacit lookback --read"
     )
 
 
 def _would_find(sessions: Iterable[UnreadSession]) -> str:
     found = lookback_part("estimate").reading_estimate(each for each in sessions if each.typed)
     if not found.sessions:
-        return "Rules alone find little of what people say; a model finds far more."
+        return "No model reads here."
     return (
         f"{numbered(found.sessions, 'session')}: read by a model they would teach {_lessons(found.lessons)}"
-        f" (about ${max(found.usd, 0.01):.2f} at Claude Haiku's price)."
+        f" (about ${max(found.usd, 0.01):.2f} at Claude Haiku's price); a session hears the few that fit."
     )
 
 
@@ -205,15 +208,22 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     if plan is None:
         none = not sessions or reader_here(settings, cli.env)
         return [] if none else [f"{_would_find(sessions)} tacit lookback says how to name one."]
-    return [f"{plan.sentence} Do it: tacit lookback --read"]
+    of = "Of this project, " if len(memories.store.projects()) > 1 else ""
+    return [f"{of}{plan.sentence} Do it: tacit lookback --read"]
 
 
 def progress_words(memories: Memories) -> str:
     """How far a reading in the background has come, for people; empty where none goes on."""
     if not (going := progress(memories)):
         return ""
-    of = f"{going['done']} of {numbered(going['total'], 'session')}"
-    return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far."
+    done, rest = going["done"], going["total"] - going["done"]
+    of = f"{done} of {numbered(going['total'], 'session')}"
+    took = time.time() - going.get("began", time.time())
+    left = (
+        f", about {numbered(max(1, round(took / done * rest / 60)), 'minute')} left" if done and took and rest else ""
+    )
+    paid = f", {spent}" if (spent := spent_words(memories, going)) else ""
+    return f"Reading in the background: {of}, {numbered(going['lessons'], 'new lesson')} so far{paid}{left}."
 
 
 def progress(memories: Memories) -> dict[str, int]:
@@ -226,23 +236,34 @@ def progress(memories: Memories) -> dict[str, int]:
     return at
 
 
+def spent_words(memories: Memories, since: Mapping[str, int] | None = None) -> str:
+    """What models have cost here, in all or since a reading began; empty where none was asked."""
+    before = since or {}
+    sent, got = (event(memories.store, f"model.tokens.{way}") - before.get(way, 0) for way in ("in", "out"))
+    if sent + got <= 0:
+        return ""
+    priced = str(memories.settings()["reader.by"].value) != "model" and not memories.settings()["model.command"].value
+    usd = lookback_part("estimate").Estimate(0, 0, sent, got).usd
+    return f"about ${max(usd, 0.01):.2f} spent" if priced else f"{_about(sent + got)} tokens spent"
+
+
 # -- a yes, and reading ---------------------------------------------------------------------------------------------------
 
 
-def agreed(cli: Cli, plan: Plan, settings: Mapping[str, Any]) -> bool:
-    """Whether the person wants these sessions read now. Whether later ones are is another question: a yes to it is remembered."""
-    if not cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now? [y/N] "):
-        return False
-    each = f", about {100 * plan.estimate.usd / len(plan.sessions):.1f} ct each" if plan.reader.priced else ""
-    agreed_later(cli, plan.reader, settings, each)
-    return True
+def agreed(cli: Cli, plan: Plan) -> bool:
+    """Whether the person wants these sessions read now; later ones are `connect`'s question."""
+    return cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now? [y/N] ")
 
 
-def agreed_later(cli: Cli, reader: Reader, settings: Mapping[str, Any], price: str = "") -> bool:
-    """Whether sessions are read as they end: said already, or asked now."""
-    by = str(settings["reader.by"].value)
+def agreed_later(
+    cli: Cli, reader: Reader, settings: Mapping[str, Any], host: str, past: Sequence[UnreadSession]
+) -> bool:
+    """Whether sessions are read as they end: said already, or asked now, with what one costs by those of the past."""
+    by, usd = str(settings["reader.by"].value), lookback_part("estimate").reading_estimate(past).usd
+    price = f", about {100 * usd / len(past):.1f} ct each" if reader.priced and past else ""
     if by != reader.by and cli.ask(
-        f"Read later sessions too, each as it ends{price}? (tacit connect HOST --no-read ends that) [y/N] "
+        f"Have later sessions read too by {reader.title}, each as it ends{price}? Without it they are learned by rules."
+        f" (tacit connect {host} --no-read ends it) [y/N] "
     ):
         by = reader.by
         remember(config_path(cli.env), by)
@@ -253,8 +274,13 @@ def _question(plan: Plan) -> str:
     beyond = (
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
-    others = f" Those of other agents ({plan.others}) are not sent to it (docs/models.md)." if plan.others else ""
-    return "\n".join(wrapped(plan.sentence + beyond + others, 0, 118))
+    others = (
+        f" {numbered(plan.others, 'session')} of other agents stay unread: tacit config set reader.hosts '*' has it read them too."
+        if plan.others
+        else ""
+    )
+    first = " The first lessons come in about a minute, the rest in the background." if len(plan.sessions) > 1 else ""
+    return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
 
 
 def remember(path: str, by: str) -> None:
@@ -286,6 +312,10 @@ def read_chosen(
         _by_rules(cli, memories, plan, sources, whose)
     agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
     done, brought = before.get("done", 0), before.get("lessons", 0)
+    since = before or {
+        "began": int(time.time()),
+        **{way: event(memories.store, f"model.tokens.{way}") for way in ("in", "out")},
+    }
     total = done + len(plan.sessions)
     said: dict[str, Any] = {"sessions": len(plan.sessions), "read": 0, "lessons": 0, "waiting": 0, "background": 0}
     for n, session in enumerate(plan.sessions):
@@ -293,12 +323,12 @@ def read_chosen(
         enough = said["lessons"] >= SHOWN_FIRST or n >= FIRST_SESSIONS
         if again and rest > 1 and enough and (pid := _goes_on(cli, again)):
             said["background"] = rest
-            _tell(memories, pid, total, done + n, brought + said["lessons"])
+            _tell(memories, since, pid=pid, total=total, done=done + n, lessons=brought + said["lessons"])
             break
         if is_paused(memories.near):
             break
         cli.progress(
-            f"  reading {n + 1} of {len(plan.sessions)} sessions, the one with {session.typed} messages of yours …"
+            f"  reading {n + 1} of {len(plan.sessions)} sessions, the one with {session.typed} messages of yours, about a minute …"
         )
         learned = _read_one(memories, session, sources[session.run], whose)
         cli.progress()
@@ -306,8 +336,10 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
-        _show(cli, memories, learned)
-        _tell(memories, os.getpid(), total, done + n + 1, brought + said["lessons"])
+        _show(cli, memories, [id for one in learned for id in one.new])
+        _tell(memories, since, pid=os.getpid(), total=total, done=done + n + 1, lessons=brought + said["lessons"])
+    said["spent"] = spent_words(memories, since)
+    said["minutes"] = round((time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60)
     return {**said, "notes": whose.notes()}
 
 
@@ -325,10 +357,16 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
             found += memories.learn(source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
-    here = [each for each in found if each.project == memories.project_id]
-    if any(each.new for each in here) and not (cli.json or cli.quiet):
+    if cli.json or cli.quiet:
+        return
+    if any(each.new for each in found if each.project == memories.project_id):
         cli.out.write("By rules alone:\n")
-        _show(cli, memories, here)
+        rows = one_screen(memories).rows  # numbered as bare `tacit` shows them
+        _show(cli, memories, [row.id for row in rows if not row.is_question])
+    for project in memories.store.projects():
+        new = sum(len(each.new) for each in found if each.project == project.id)
+        if new and project.id != memories.project_id:
+            cli.out.write(f"  and {numbered(new, 'lesson')} of {project.name}: tacit --project {project.name}\n")
 
 
 def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
@@ -342,11 +380,12 @@ def _read_one(memories: Memories, session: UnreadSession, source: Source, whose:
     return found
 
 
-def _show(cli: Cli, memories: Memories, learned: Iterable[Learned]) -> None:
+def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     """Lessons as they come, each with its number and what becomes of it."""
     if cli.json or cli.quiet:
         return
-    found = [each for each in memories.store.memories([id for one in learned for id in one.new]) if each.state in OPEN]
+    by_id = {each.id: each for each in memories.store.memories(ids) if each.state in OPEN}
+    found = [by_id[id] for id in ids if id in by_id]
     numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
         said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
@@ -355,9 +394,9 @@ def _show(cli: Cli, memories: Memories, learned: Iterable[Learned]) -> None:
     cli.out.flush()
 
 
-def _tell(memories: Memories, pid: int, total: int, done: int, lessons: int) -> None:
+def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
     with memories.made_near().write() as tx:
-        tx.put_meta(PROGRESS, json.dumps({"pid": pid, "total": total, "done": done, "lessons": lessons}))
+        tx.put_meta(PROGRESS, json.dumps({**since, **at}))
 
 
 def _goes_on(cli: Cli, again: Sequence[str]) -> int:
@@ -381,11 +420,13 @@ def told(said: Mapping[str, Any]) -> str:
         else ""
     )
     behind = (
-        f"\nThe other {said['background']} are read in the background; tacit shows how far it is, tacit pause stops it."
+        f"\nThe other {said['background']} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
+        " how far it is and what it cost, tacit pause stops it."
         if said["background"]
         else ""
     )
-    return f"read {numbered(said['read'], 'session')}, {lessons}{again}{behind}"
+    spent = f"; {said['spent']}" if said.get("spent") else ""
+    return f"read {numbered(said['read'], 'session')}, {lessons}{spent}{again}{behind}"
 
 
 def settings_here(cli: Cli) -> Mapping[str, Any]:

@@ -153,7 +153,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     ask = f"tacit keep {named.any}, or drop"
     lines += _group(cli, f"Need your word before an agent is given them ({ask})", _stands(held), named)
     nothing = "" if lines else "nothing waits for your decision"
-    lines += _group(cli, f"Heard from you, on trial until you confirm it ({ask})", heard, named)
+    lines += _group(cli, f"Heard from you and in force; your yes makes it your word ({ask})", heard, named)
     lines += _group(
         cli, f"Waiting for another session, the best first; your yes puts one in force ({ask})", best, named
     )

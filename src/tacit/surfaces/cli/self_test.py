@@ -6,11 +6,13 @@ It runs on a copy of the store, in a folder that is gone afterwards: no run, no 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.errors import numbered
 from tacit.core.value import value
 from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.registration import Host, Scene
@@ -28,6 +30,9 @@ MOMENTS = {
     "session-start": "at the start", "prompt": "with a sample prompt", "before-command": "before a command", "before-file": "at a file",
     "tool-failure": "after a failure", "subagent-start": "for a sub-agent",
 }  # fmt: skip
+_AS_GIVEN = re.compile(
+    r"- \[[^\]]*\] (.*?)(?: \([^()]*\))?$"
+)  # a lesson as agents get it: with its id, and whose it is
 LEARNS = ("stop", "session-end", "pre-compact")
 
 
@@ -47,7 +52,7 @@ class Fired:
         if self.error:
             return f"FAILED: {self.error}"
         if self.seen:
-            return f"the agent would have read {len(self.seen)} {'line' if len(self.seen) == 1 else 'lines'}"
+            return f"the agent would have read {numbered(len(self.seen), 'lesson')}"
         return "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing to say"
 
 
@@ -92,7 +97,7 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
         fresh = [line for line in each.seen if line not in told][:_LINES]
         told.update(fresh)
         lines += [f"  {MOMENTS.get(each.ours, each.theirs)}: {each.told}"] if each.error or fresh else []
-        lines += [f"    {line}" for line in fresh]
+        lines += ["    " + _AS_GIVEN.sub(r"- \1", line) for line in fresh]
     return lines
 
 

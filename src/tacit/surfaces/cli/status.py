@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7
 FEWEST = 3  # rows of a kind, however small a terminal is
-HOW = "tacit keep N, tacit drop N; here, or typed to your agent"
+HOW = "tacit keep N, tacit drop N"
 
 NOTHING = """Nothing is kept yet.
 
@@ -59,7 +59,9 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data, found = overview(memories), one_screen(memories)
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
-        offered = [*unconnected(cli, memories), *offer_lines(cli, memories)] if memories.project else []
+        alone = unconnected(cli, memories) if memories.project else []
+        data["connected"] = not alone
+        offered = [*alone, *offer_lines(cli, memories)] if memories.project else []
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
             found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
@@ -106,22 +108,22 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
 
 
 def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequence[str], runs: int) -> str:
-    name = found.project or "no project yet"
+    name, how = found.project or "no project yet", f"{HOW}; here, or typed to your agent" if data["connected"] else HOW
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
     if found.told:
-        lines += ["", *(paint(cli, "wait", line) for line in wrapped(f"What agents hear: {HOW}", 0, WIDEST))]
+        hear = "hear" if data["connected"] else "will hear"
+        lines += ["", *(paint(cli, "wait", line) for line in wrapped(f"What agents {hear} ({how}):", 0, WIDEST))]
         lines += rows_text(cli, found.told)
-    lines += [paint(cli, "quiet", f"    and {numbered(found.more, 'lesson')} more: tacit list")] if found.more else []
     if not found.told and not found.new:
         none = NONE_YET.format(numbered(data["runs"], "session"), runs) if data["runs"] else NOTHING_LEARNED
         lines += ["", *wrapped(none, 0, WIDEST)]
     for title, rows in found.shelves:
-        how = title if found.told else f"{title}: {HOW}"
-        lines += ["", *(paint(cli, "wait", line) for line in wrapped(how, 0, WIDEST)), *rows_text(cli, rows)]
-    if found.new:
-        lines += [paint(cli, "quiet", f"    and {found.later} more: tacit review, tacit list")] if found.later else []
+        said = title if found.told else f"{title} ({how}):"
+        lines += ["", *(paint(cli, "wait", line) for line in wrapped(said, 0, WIDEST)), *rows_text(cli, rows)]
+    more = found.more + found.later
+    lines += [paint(cli, "quiet", f"    and {numbered(more, 'lesson')} more: tacit list")] if more else []
     if found.unknown:
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
         lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]

@@ -17,14 +17,7 @@ from tacit.profiles import load, profile_names
 from tacit.stores import check, counts
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
-from tacit.surfaces.views import (
-    audit_json,
-    effect_json,
-    lesson_json,
-    proposal_json,
-    recalled_json,
-    why_json,
-)
+from tacit.surfaces.views import audit_json, effect_json, lesson_json, proposal_json, recalled_json, why_json
 from tacit.surfaces.views import overview as told
 from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import STATES as STANDING
