@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from tacit.core.memory import WAY, Memory, joined
 from tacit.core.programs import ABOUT, programs
-from tacit.words.tokens import all_stop_words
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
 # What is done in every piece of work, whatever it is about; a word that begins so.
@@ -31,6 +30,9 @@ _NAME = re.compile(
     r"(?<![\w./-])(?:[\w-]+/)*[\w-]+\.[A-Za-z]\w{0,4}(?![\w/])|\b\w+(?:\.\w+)*\(\)?|\b[A-Za-z]\w*_\w+\b|\b(?!macOS|iOS|iPad|eBPF)[a-z]+[A-Z]\w*\b"
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
+_SENTENCE = frozenset(
+    "a an and as but for from i if in is it no not of on or our so that the then this to we when with you".split()
+)
 _SPAN = re.compile(r"`([^`\n]{2,80})`")
 # Files that every project has: a rule that names one is a way of working all the same.
 _IN_EVERY_PROJECT = re.compile(
@@ -71,7 +73,9 @@ def _commands(memory: Memory, quotes: Iterable[str]) -> Iterable[str]:
         yield from map(str, known)
     for quote in quotes:
         for program in programs(quote):
-            if program in all_stop_words() or not program[:1].islower():
-                continue
-            if re.search(rf"(?<![\w-]){re.escape(program)}(?![\w-])", memory.text):
+            if (
+                program not in _SENTENCE
+                and program[:1].islower()
+                and re.search(rf"(?<![\w-]){re.escape(program)}(?![\w-])", memory.text)
+            ):
                 yield program

@@ -14,15 +14,23 @@ from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import COMMIT, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by
+from tacit.learn.tell.lessons import (
+    COMMIT,
+    GUESSED,
+    LINEAGES,
+    ToldLesson,
+    best_form,
+    calls_of,
+    changed_words,
+    cure,
+    printed_by,
+)
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import NOT_HERE
 
 PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
 _LONGEST = 400  # characters of that line; a longer one is cut where it is given
-# lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
-GUESSED = 3
 BARE = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
 _CHECKED = frozenset("lint format types compile test".split())
 

@@ -22,6 +22,8 @@ from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import BEFORE_DONE, Diagnosis
 
 LINEAGES = 2  # that met it
+# lineages, where a name may have been guessed, the shell may have stood elsewhere, or it may have been the work itself
+GUESSED = 3
 _SHARE = 0.4  # of a rule's repairs that brought the same code in
 MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
@@ -98,14 +100,9 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
         where = f" in `{programs[0]}`" if programs and tool not in programs[0].split(" ") else ""
         parts.append(f"{tool} rejects{where or ' here'} again and again: {told}.")
     marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
+    advises, about = (mending,) if mending else (), dict.fromkeys(programs, ())
     return ToldLesson(
-        f"lint by {tool}",
-        " ".join(parts),
-        "rule",
-        _kept(met, again),
-        tags=(tool, *marks),
-        about=dict.fromkeys(programs, ()),
-        advises=(mending,) if mending else (),
+        f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks), about=about, advises=advises
     )
 
 
@@ -159,7 +156,9 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     if not may_be_told(first) or not said:
         return None
     command = cure(met, ("command",)) if _by_command(first, program) else ""
-    form = cure(met, ("form",)) if first.family == "command" else ""
+    form = cure(met, ("form",)) if first.family in ("command", "exception", "module") else ""
+    if first.family != "command" and form.startswith("as "):
+        return _of_interpreter(mark, met, program.split(" ")[0], form.removeprefix("as "))
     if form.startswith("as ") and why_not_own(form := form.removeprefix("as ")):
         text = f"Run `{first.name}` as `{form}`: there is no such command otherwise."
         return ToldLesson(mark, text, "pitfall", _kept(met), NEED, (first.name,), advises=(form,))
@@ -167,16 +166,16 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
         return None
     text = f"Run `{command}` before `{program}`; otherwise {said}."
     tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-    return ToldLesson(
-        mark,
-        text,
-        "pitfall",
-        _kept(met),
-        NEED,
-        tags,
-        about=dict.fromkeys(printed_by(met) or [program], ()),
-        advises=(command,),
-    )
+    about = dict.fromkeys(printed_by(met) or [program], ())
+    return ToldLesson(mark, text, "pitfall", _kept(met), NEED, tags, about=about, advises=(command,))
+
+
+def _of_interpreter(mark: str, met: Sequence[Noted], old: str, new: str) -> ToldLesson | None:
+    """An exception that the same call survives with another version of its interpreter is the machine's, not of the work in hand."""
+    if _count(met) < GUESSED or not re.fullmatch(re.escape(old) + r"\d[\d.]{0,5}", new):
+        return None
+    text = f"Run `{new}`, not `{old}`, which is another version here: otherwise {_said(met[0].incident)}."
+    return ToldLesson(mark, text, "pitfall", _kept(met), NEED, (old,), about={old: ()})
 
 
 def may_be_told(of: Incident) -> bool:
@@ -222,15 +221,8 @@ def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> 
     best = best_form(forms)
     if best is None or untold_because(served, forms, lines):
         return None
-    where = f" in `{best.folder}`" if best.folder else ""
-    return ToldLesson(
-        f"command {served}",
-        _WORDING[served].format(best.text, where),
-        "command",
-        (),
-        tags=(served,),
-        advises=(best.text,),
-    )
+    text = _WORDING[served].format(best.text, f" in `{best.folder}`" if best.folder else "")
+    return ToldLesson(f"command {served}", text, "command", (), tags=(served,), advises=(best.text,))
 
 
 def untold_because(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> str:
