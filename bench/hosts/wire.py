@@ -25,7 +25,7 @@ from model import Model  # noqa: E402
 from programs import PROGRAMS, install  # noqa: E402
 from questions import questions  # noqa: E402
 
-from tacit.hosts import host  # noqa: E402
+from tacit.hosts import readers  # noqa: E402
 from tacit.providers.command import Command  # noqa: E402
 from tacit.stores import readings  # noqa: E402
 
@@ -54,7 +54,7 @@ def main() -> int:
         world = World(Path(folder), model, {})
         world.env["PATH"] = f"{Path(program.path).parent}:{world.env['PATH']}"
         world.env.update(program.ready(world.home, world.project, model.url))
-        reader = Command(host(program.host).reader.format(model="haiku"), world.env)
+        reader = Command(readers(world.env)[program.host].format(model="haiku"), world.env)
         rows = [sent(model, reader, asked) for _, _, asked, _ in chosen]
         model.close()
     beside = [text - prompt for prompt, text, _, _ in rows]

@@ -181,7 +181,7 @@ class Learning(Recalling):
             StoreLedger(self.store, self.now),
             host,
             self.place.root or self.folder,
-            readers(),
+            readers(self.env),
         )
         if model is None:
             return None

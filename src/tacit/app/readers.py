@@ -55,7 +55,7 @@ class Readers(Learning):
             StoreLedger(self.store, self.now),
             (hosts or [by])[0],
             self.place.root or self.folder,
-            readers(),
+            readers(self.env),
         )
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]

@@ -164,9 +164,13 @@ def every_host() -> dict[str, Host]:
     return {name: host(name) for name in HOSTS}
 
 
-def readers() -> dict[str, str]:
-    """Those whose own program may read finished sessions, and its command."""
-    return {name: known.reader for name, known in every_host().items() if known.reader}
+def readers(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Those whose own program may read finished sessions, and its command in these surroundings."""
+    found = {name: known for name, known in every_host().items() if known.reader}
+    return {
+        name: f"{known.reader} {known.reader_with[1]}" if (env or {}).get(known.reader_with[0]) else known.reader
+        for name, known in found.items()
+    }
 
 
 def folder(name: str) -> str:

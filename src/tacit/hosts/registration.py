@@ -63,6 +63,7 @@ class Host:
     pages: tuple[str, ...] = ()  # what it loads of the pages that we can write
     # Its own program as a mere model: a command that offers no tools and lets nothing of the user's reach the request (docs/models.md).
     reader: str = ""
+    reader_with: tuple[str, str] = ("", "")  # a variable, and what the command takes besides where it is set
     login: tuple[str, ...] = ()  # files in the user's folder by which its program is logged in
     reaches: tuple[str, ...] = ()  # variables by which it reaches its model; a * stands for the rest of a name
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
