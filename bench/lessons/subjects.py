@@ -39,8 +39,9 @@ def drawn(world: World, most: int) -> list[tuple[str, str, dict[str, Any]]]:
             given = payload.get("tool_input", {})
             kind = "file" if "file_path" in given else KINDS[name]
             said = payload.get("prompt") or payload.get("error") or given.get("file_path") or given.get("command", "")
+            said = str(said).replace(f"{world.repository}/", "")  # wherever the feeding was done
             key = hashlib.sha256(f"{kind} {said}".encode()).hexdigest()
-            found[kind][key] = (kind, str(said), {**payload, "_event": name})
+            found[kind][key] = (kind, said, {**payload, "_event": name})
         place.unlink()
     return [each for kind in sorted(found) for _, each in sorted(found[kind].items())[:most]]
 
@@ -77,12 +78,14 @@ def draw(world: World, most: int) -> None:
         _, told = respond_and_tell(event, {**common, **payload}, env, host="claude-code", store=str(twin))
         for each in world.folder.glob("asked.db*"):
             each.unlink()
-        ours = re.findall(r"^- \[(\w+)\]", told.context, re.M)
+        lines = dict(re.findall(r"^- \[(\w+)\] (.*)", told.context, re.M))  # of a notice only the part that is told
+        ours = [id for id in lines if id in texts]
         theirs = plain(lessons, said, len(ours))
         for id in sorted({*ours, *theirs}, key=lambda id: hashlib.sha256(f"{number} {id}".encode()).digest()):
-            if id in texts:
-                whose[str(len(sheet))] = {"kind": kind, "ours": id in ours, "plain": id in theirs, "subject": number}
-                sheet.append("\t".join(("", kind, " ".join(said.split())[:400], " ".join(texts[id].split()))))
+            whose[str(len(sheet))] = {"kind": kind, "ours": id in ours, "plain": id in theirs, "subject": number}
+            part = re.sub(r" \([^()]*\)$", "", lines.get(id, ""))  # without its trust
+            text = part if part and part != texts[id] and id not in theirs else texts[id]
+            sheet.append("\t".join(("", kind, " ".join(said.split())[:400], " ".join(text.split()))))
     path = BENCH / f"{world.project}.subjects.tsv"
     path.write_text("\n".join(sheet) + "\n")
     path.with_suffix(".json").write_text(json.dumps(whose))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.programs import part_about, programs, runs_command
+from tacit.core.programs import acting, head_of, part_about, programs, purpose_of, purposes_in, runs_command
 from tacit.core.value import replace
 
 
@@ -33,6 +33,40 @@ def test_the_programs_of_a_command(line: str, expected: tuple[str, ...]) -> None
     assert programs(line) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("git log --oneline | head", ()),
+        ("git -C sub diff && docker ps", ()),
+        ("git diff && make test", ("make",)),
+        ("git tag v1", ("git",)),
+        ("gh pr view 3", ("gh",)),
+    ],
+)
+def test_nothing_is_told_before_a_command_that_only_looks(line: str, expected: tuple[str, ...]) -> None:
+    """Of a program that does more, too; those that change something when they are given an argument are no looks."""
+    assert acting(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("pytest -q", "test"),
+        ("cargo test --lib", "test"),
+        ("npm run lint:fix", "lint"),
+        ("git commit", "commit"),
+        ("git stash", ""),
+        ("ls", ""),
+    ],
+)
+def test_what_a_command_is_for(command: str, purpose: str) -> None:
+    assert purpose_of(command) == purpose and head_of("mise run --dry-run") == ""
+
+
+def test_what_a_task_asks_to_be_run() -> None:
+    assert purposes_in("Run the tests, then lint.") == ("test", "lint") and purposes_in("attest it") == ()
+
+
 def lesson(text: str, klass: str = "pitfall") -> Memory:
     return Memory(id="m", project="p", text=text, state="provisional", kind=klass, klass=klass)
 
@@ -47,10 +81,19 @@ def lesson(text: str, klass: str = "pitfall") -> Memory:
         ("Let the job go on.", "fact", "go test ./...", False),
         ("Tests of this project run with `./bin/pytest tests`.", "command", "./bin/pytest", False),
         ("The npmrc is generated.", "fact", "npm ci", False),
+        ("Explain from the git history why it broke.", "rule", "git commit -m x", False),
+        ("Run mise locks on the blocking pool.", "rule", "mise run test", False),
+        ("Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.", "fix", "pnpm --filter api build", False),
+        ("Type-check with pnpm --filter web exec tsc; pnpm typecheck fails.", "fix", "pnpm --filter web tsc", True),
+        ("Quote a body with backticks for gh pr create.", "fix", "gh pr create --base main", True),
+        ("In e2e tests on `mise run --dry-run`, append `2>&1`.", "fact", "mise run lint", False),
+        ("pytest needs the database.", "fact", "pytest -q", False),
+        ("pytest fails without the database.", "pitfall", "pytest -q", True),
+        ("Call pytest --lf first.", "rule", "pytest -q", True),
     ],
 )
 def test_a_lesson_about_this_very_program(text: str, klass: str, command: str, expected: bool) -> None:
-    """Named in code, or, where the name is no English word, in the sentence."""
+    """It is called there, in code or in prose, or somebody says whether to use it; a word of prose is no mention."""
     assert part_about(lesson(text, klass), command, programs(command)) == (text if expected else "")
 
 

@@ -177,6 +177,13 @@ def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:
     assert kept(start) == [each.memory.id for each in ways]
 
 
+def test_a_persons_words_stand_for_those_that_say_the_same(make: Make) -> None:
+    """Though the agent's wording came up more often and would come first."""
+    own = make("Never make draft prs.", trust="user")
+    told = make("Never make draft PRs; open them ready for review.", trust="agent", extra={"twin": [own.id]})
+    assert kept(fitted([told, own], words=words)) == [own.id]
+
+
 def test_of_two_that_say_the_same_one_is_given(make: Make) -> None:
     """Nor what the context was told before; other names or figures make another lesson, and what is pinned is told whatever it is."""
     one = make("After a pull request is up, look for review comments and answer them.")

@@ -185,6 +185,58 @@ def test_where_few_words_are_asked_one_that_names_the_topic_is_enough(world: Any
     assert world.inject(long, surface="hook:prompt", trial=False, run="two").injected == ()
 
 
+def test_a_task_that_runs_commands_is_told_what_is_about_them(world: Any, make: Make) -> None:
+    """`pytest` is not a word of "run the tests", and is what it comes to."""
+    first = make("pytest needs the container first.", about="; pytest", **FACT)
+    own = make("The e2e task wants a display.", about="; npm run e2e:web", **FACT)
+    commit = make("The hook wants a ticket number.", about="; git commit", **FACT)
+    world.put(first, own, commit, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
+    assert set(world.inject("run the tests", surface="hook:prompt", trial=False).injected) == {first.id, own.id}
+    assert world.inject("ok commit this", surface="hook:prompt", run="r2", trial=False).injected == (commit.id,)
+    assert world.inject("make the header red", surface="hook:prompt", run="r3", trial=False).injected == ()
+
+
+def test_what_shares_one_word_with_a_prompt_brings_nothing_along(world: Any, make: Make) -> None:
+    """What was settled with it may be about another thing altogether."""
+    parts = [
+        make(text, about="resampling", **FACT) for text in ("Points are set automatically.", "A user's choice wins.")
+    ]
+    world.put(*parts, *(make(f"Number {n} is odd or even.", **FACT) for n in range(20)))
+    with world.store.write() as tx:
+        for n, memory in enumerate(parts):
+            tx.add_evidence(Evidence(memory.id, "p", "run1", "run1", f"f{n}", at="2026-11-01T00:00:00Z"))
+    assert parts[1].id not in world.inject("add the points as suggested", surface="hook:prompt", trial=False).injected
+    told = world.inject("are resampling points set?", surface="hook:prompt", run="r2", trial=False).injected
+    assert set(told) == {memory.id for memory in parts}
+
+
+def test_two_cures_of_one_error_are_one_whatever_examples_they_name(make: Make) -> None:
+    """By an option or the error's words that both speak of, and by a notice of the same call."""
+    fix = {"kind": "fix", "klass": "fix"}
+    about = "; cargo test; error: no library targets found in package `m`"
+    one = make(
+        "Run focused unit tests as `cargo test wildcard`, without `--lib`; the package has no library target.",
+        about=about,
+        **fix,
+    )
+    two = make(
+        "Run single unit tests without --lib, as in cargo test registry::sorted; the package has no library target.",
+        about=about,
+        **fix,
+    )
+    notice = make(
+        "Does not work here: `cargo test --lib` (no library target), `gh pr diff` (no such field).",
+        source="notice",
+        **fix,
+    )
+    other = make(
+        "Run focused unit tests as `cargo test --release`, which the package wants.", about="; cargo test", **fix
+    )
+    assert twin_of(two, [one], query_words) == one.id and twin_of(two, [notice], query_words) == notice.id
+    assert not twin_of(other, [one, notice], query_words)
+    assert not twin_of(replace(two, klass="rule"), [notice], query_words)
+
+
 def test_a_way_of_working_that_a_person_kept_is_told_at_the_next_start(make: Make) -> None:
     """A newcomer kept one of 24 lessons, and the next session was told none."""
     way = make(

@@ -16,16 +16,7 @@ from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import (
-    KNOWN,
-    WORD,
-    Candidate,
-    Facts,
-    Ranked,
-    barred,
-    ordered,
-    ranking,
-)
+from tacit.recall.rank import KNOWN, WORD, Candidate, Facts, Ranked, barred, ordered, ranking
 
 NOW = "2026-11-15T12:00:00.000Z"
 DEFAULT = standard("default")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tacit.core.programs import LOOKING_COMMANDS
 from tacit.core.run import Step
 from tacit.core.shell_line import bare, simple_commands
 from tacit.core.value import value
@@ -49,28 +50,6 @@ LOOKING = word_set(
     sqlite3
     """
 )
-LOOKING_SUB = {
-    program: frozenset(words.split())
-    for program, words in {
-        "git": "status diff log show branch rev-parse remote blame ls-files ls-remote ls-tree describe grep cat-file "
-        "reflog shortlog show-ref rev-list tag check-ignore",
-        "npm": "ls list view info outdated root prefix config why explain -v --version",
-        "pnpm": "ls list view outdated why root config -v --version",
-        "yarn": "list info why outdated config -v --version",
-        "pip": "show list freeze index config check",
-        "uv": "tree version",
-        "cargo": "tree metadata search version",
-        "go": "list env version doc",
-        "docker": "ps logs images inspect version info stats top",
-        "kubectl": "get describe logs top version explain",
-        "gh": "auth status",
-        "mix": "help hex.info hex.docs deps.tree deps xref",
-        "systemctl": "status list-units is-active",
-        "brew": "list info search",
-        "apt": "list search show policy",
-    }.items()
-}
-
 # In front of the command proper: said or unsaid, it is the same command.
 WRAPPERS = word_set("sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin")
 WRAPPERS_WITH_VALUE = frozenset({"timeout", "gtimeout"})
@@ -249,7 +228,7 @@ def looks(call: Call) -> bool:
         return any(word in ("view", "list", "status", "diff", "checks") for word in words[1:4])
     if program == "bd":
         return any(word in ("show", "list", "ready", "stats", "blocked") for word in said)
-    return any(word in LOOKING_SUB.get(program, ()) for word in said)
+    return any(word in LOOKING_COMMANDS.get(program, ()) for word in said)
 
 
 def displayed_call(call: Call, cwd: str = "", branch: str = "") -> str:

@@ -83,9 +83,9 @@ def inject(
     check_renderer(renderer or profile.render.renderer)
     about: tuple[str, ...] = ()
     if query.command:
-        from tacit.core.programs import programs
+        from tacit.core.programs import acting
 
-        about = programs(query.command)
+        about = acting(query.command)
     run = asking.run or ids()
     if query.command and not about:
         return Injection(run)

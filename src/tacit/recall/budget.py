@@ -7,7 +7,7 @@ counted by reason, and the nearest are named, because "why was I not told?" is a
 
 from __future__ import annotations
 
-from tacit.core.memory import said_more
+from tacit.core.memory import PERSONAL, said_as, said_more
 from tacit.core.value import value
 from tacit.recall.moments import NOTICED, TASK, twin_of
 from tacit.recall.rank import LeftOut
@@ -108,7 +108,7 @@ def fit(
     def leave(each: Ranked, reason: str) -> None:
         left.append(LeftOut(each.memory.id, reason, each.score))
 
-    best_first = _settled(ranked, at_odds, profile, leave)
+    best_first = _persons_first(_settled(ranked, at_odds, profile, leave))
     for each in sorted(best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)):
         memory = each.memory
         outside = budget.pinned_outside and memory.pinned
@@ -156,11 +156,19 @@ def _says_less(one: Memory, other: Memory, words: Callable[[str], list[str]]) ->
     return said_more(one) < said_more(other) and not one.pinned and bool(twin_of(one, [other], words))
 
 
+def _persons_first(ranked: list[Ranked]) -> list[Ranked]:
+    """Of lessons that say the same by a reader's word, a person's stands where the first of them stood: the others then give way to it."""
+    place: dict[str, int] = {}
+    order = list(ranked)
+    for at, each in enumerate(order):
+        first = place.setdefault(said_as(each.memory), at)
+        if first != at and each.memory.trust in PERSONAL and order[first].memory.trust not in PERSONAL:
+            order[first], order[at] = order[at], order[first]
+    return order
+
+
 def _settled(
-    ranked: Iterable[Ranked],
-    at_odds: frozenset[frozenset[str]],
-    profile: Profile,
-    leave: Callable[[Ranked, str], None],
+    ranked: Iterable[Ranked], at_odds: frozenset[frozenset[str]], profile: Profile, leave: Callable[[Ranked, str], None]
 ) -> list[Ranked]:
     """Of two memories at odds, the one that the profile's precedence prefers."""
     every = list(ranked)

@@ -38,17 +38,18 @@ RARE_IN_PROMPT, RARE_IN_OUTPUT = (
     3,
 )  # words of one passage that a lesson must hold; an output's paths hold some of their own
 MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
-MUCH = (0.1, 0.35)  # of what is asked, that stands for the second of them, and for both
+# Of what is asked: that stands for the second of them, or for both; for the second where a person says it; that two must be of it, in a
+# prompt of no more than so many words.
+MUCH, MUCH_OF_PERSON, SOME, SAID_AT_LENGTH = (0.25, 0.35), 0.1, 0.12, 24
 RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
 ALIKE_AT_STARTS = 0.35
 AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
 TOGETHER = 24  # lessons of one run that are looked at
 # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
 SHARED_AT_LEAST = 0.25
-ALIKE, LEAST = (
-    0.8,
-    6,
-)  # of the words of the shorter of two texts, from which on they say the same; and words it must have
+# Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as
+# the third; of two cures that share an option or an error's words, whatever else they name.
+ALIKE, LEAST, MANY_SHARED, ALIKE_OF_CURES = 0.8, 6, (9, 0.7), 0.6
 
 
 def room_for(
@@ -119,6 +120,7 @@ class Named:
         self.asked = asked
         self.text = _defined(query.task) if query.touched else "\n".join((query.task, *query.errors))
         self.ends = [end for path in asked.files if "." in (end := path.rpartition("/")[2])]
+        self.purposes = frozenset(asked.purposes)
 
     def sign(self, memory: Memory) -> str:
         """What of a lesson's subject is named: its error, a file, a name; empty where nothing is."""
@@ -131,15 +133,34 @@ class Named:
         command = self.asked.query.command
         if command:
             return "name" if self._is_about(command, memory) else ""
-        return (
-            "name" if any(is_telling(name) and is_named_in(name, self.text) for name in names_of(memory.about)) else ""
-        )
+        names = names_of(memory.about)
+        if any(is_telling(name) and is_named_in(name, self.text) for name in names):
+            return "name"
+        return "name" if self.purposes and self._serves(memory, names) else ""
+
+    def _serves(self, memory: Memory, names: Sequence[str]) -> bool:
+        """Whether a lesson is about a command that serves what a task says: `pytest` where tests are to be run. Where nobody said
+        what it is about, the commands and programs of its text count."""
+        from tacit.core.programs import SERVING_PROGRAMS, purpose_of
+
+        if memory.klass == "command":
+            return not self.purposes.isdisjoint(memory.tags)
+        spans = () if names else memory.text.split("`")[1::2]
+        if any(purpose_of(name) in self.purposes for name in (*names, *spans)):
+            return True
+        words = () if memory.about else memory.text.lower().replace("`", " ").split()
+        return any(SERVING_PROGRAMS.get(word.strip(".,;:()")) in self.purposes for word in words)
 
     @staticmethod
     def _is_about(command: str, memory: Memory) -> bool:
-        from tacit.core.programs import head_of, runs_command
+        """Whether a lesson's subject holds this command. A cure has to speak of it: it failed there, and may fail anywhere; of a command
+        that only looks nothing but a cure is told."""
+        from tacit.core.programs import head_of, only_looks, runs_command
 
-        return any((head := head_of(name)) and runs_command(command, head) for name in names_of(memory.about))
+        heads = [head for name in names_of(memory.about) if (head := head_of(name)) and runs_command(command, head)]
+        if memory.klass in CURES:
+            return any(is_named_in(head.rpartition(" ")[2], memory.text) for head in heads)
+        return any(not only_looks(head) for head in heads)
 
 
 def _defined(text: str) -> str:
@@ -168,15 +189,18 @@ def is_about_command(memory: Memory, line: str, programs: tuple[str, ...], named
     """What a lesson says of a command that is about to run; empty where it is about something else."""
     from tacit.core.programs import part_about
 
-    if memory.source == NOTICED or not names_of(memory.about):
-        return part_about(memory, line, programs)
-    return memory.text if named.sign(memory) == "name" else ""
+    if memory.source != NOTICED and named.sign(memory) == "name":
+        return memory.text
+    return part_about(memory, line, programs)
 
 
 def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int], asked: int) -> bool:
-    """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath. For what more
-    than one piece of work speaks for one such word is enough in a prompt of many words, or much of what a short one asks."""
-    sign = named.sign(each.memory)
+    """Whether a lesson is about what this moment is about: by a sign, or by two rare words that are asked for in one breath and are some of
+    what is asked. For what more than one piece of work speaks for one such word is enough in a prompt of many words, or much of what
+    a short one asks."""
+    sign, much = named.sign(each.memory), each.parts.get("words", 0.0)
+    if moment == ERROR and sign == "name" and much < MUCH[0]:
+        return False  # an output names many things
     if moment == ERROR and sign != "error" and each.memory.about and each.memory.klass not in CURES:
         return False  # an output names much of a project: what is about something else is told where somebody asks
     if moment in ("", START, COMMAND) or each.channel == "before" or sign:
@@ -187,19 +211,28 @@ def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int],
     if moment == ERROR:
         return rare(each.memory.id) >= (RARE_IN_OUTPUT if once or each.memory.about else RARE_IN_PROMPT)
     held = rare(each.memory.id)
+    if held < 0:
+        return "same_task" in each.parts  # only the task in which it was met shares words, and that may be another
+    own = each.memory.trust in PERSONAL  # what a person says is said of all their work
     if once or held >= RARE_IN_PROMPT:
-        return held >= RARE_IN_PROMPT
-    return (held and asked >= MANY_WORDS) or each.parts.get("words", 0.0) >= MUCH[not held]
+        some = own or much >= SOME or asked > SAID_AT_LENGTH
+        return held > RARE_IN_PROMPT or (held == RARE_IN_PROMPT and some)
+    if held and asked >= MANY_WORDS:
+        return own or much >= SOME
+    return much >= (MUCH_OF_PERSON if own and held else MUCH[not held])
 
 
 def rare_words(hit: Hit, facts: Facts) -> int:
     """How many rare words of one passage of the question a lesson holds, its subject included. Where few words are asked, one that names
-    its topic counts as two: "fix the login bug"."""
+    its topic counts as two: "fix the login bug". -1 where it holds no word of the question at all."""
     if facts.weights is None:
         return 0
     most = max(RARE[0], facts.rows // RARE[1])
     held = {*facts.tokens(hit.memory.text), *facts.tokens(hit.words.partition("\n")[0])}
-    rare = {word for word in facts.weights.told if word in held and facts.frequency.get(word, 0) <= most}
+    shared_words = held.intersection(facts.weights.told)
+    if not shared_words:
+        return -1
+    rare = {word for word in shared_words if facts.frequency.get(word, 0) <= most}
     topic = {*facts.tokens(topic_of(hit.memory.about))} if len(facts.weights.told) < MANY_WORDS else set()
     shared = (rare.intersection(each) for each in facts.weights.passages)
     return max((len(each) + bool(each & topic) for each in shared), default=0) if rare else 0
@@ -242,8 +275,8 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
 def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
     """The id of another lesson that says the same: by a reader's word, which silences nothing of a person for what is not theirs, nor
     what hardly shares a word with the other, nor the fuller of two, nor one part of a fuller one for another; or most words of the shorter
-    one, and no name or figure that the other has none of. At a start, where room is scarce and all are ways of working, a third of them
-    will do, or one file or name that both are about."""
+    one, and no name or figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name.
+    At a start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
@@ -257,9 +290,38 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
                 return other.id
         if own & _subjects(other) and other.klass == memory.klass:
             return other.id
-        if fewer >= LEAST and shared >= alike * fewer and not _named_apart(memory, other, mine, theirs):
+        if fewer >= LEAST and _cure_the_same(memory, other, shared >= ALIKE_OF_CURES * fewer):
+            return other.id
+        enough = min(alike, MANY_SHARED[1]) if shared >= MANY_SHARED[0] else alike
+        if fewer >= LEAST and shared >= enough * fewer and not _named_apart(memory, other, mine, theirs):
             return other.id
     return ""
+
+
+def _cure_the_same(one: Memory, other: Memory, much: bool) -> bool:
+    """Whether two cures are of one error: much of their words, and an option or the error's own words that both are about; or one is a
+    notice whose command with its option the other speaks of."""
+    if one.klass not in CURES or other.klass not in CURES:
+        return False
+    if NOTICED in (one.source, other.source) and one.source != other.source:
+        notice, cure = (one, other) if one.source == NOTICED else (other, one)
+        held = {*_plain(cure.text).split(), *_plain(cure.about).split()}
+        calls = (_plain(span).split() for span in notice.text.split("`")[1::2] if " --" in span)
+        return any(held.issuperset(call) for call in calls)
+    return much and not _marks(one).isdisjoint(_marks(other))
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("`", " ").replace(",", " ").replace(";", " ").replace(". ", " ")
+
+
+def _marks(memory: Memory) -> set[str]:
+    """Options that a cure speaks of, and what its error says, three words or more that call no program."""
+    from tacit.core.programs import MANY_COMMANDS
+
+    said = (name.lower().removeprefix("error: ") for name in names_of(memory.about))
+    errors = {name for name in said if name.count(" ") >= 2 and name.split()[0] not in MANY_COMMANDS}
+    return errors | {word.strip(".:()") for word in _plain(memory.text).split() if word.startswith("--")}
 
 
 def _subjects(memory: Memory) -> set[str]:

@@ -14,7 +14,9 @@ from tacit.core.rows import Near, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.moments import (
     BEST,
+    MANY_WORDS,
     PROMPT,
+    RARE_IN_PROMPT,
     START,
     TASK,
     Named,
@@ -94,10 +96,13 @@ class Asked:
 
     query: Query
     passages: tuple[Passage, ...]  # of the task, then of its errors: the questions it consists of
-    file_words: tuple[str, ...]  # names of the files: they find candidates and weigh nothing themselves
+    file_words: tuple[
+        str, ...
+    ]  # names of the files, and of commands that serve the task: they find candidates and weigh nothing themselves
     signatures: tuple[str, ...]
     files: tuple[str, ...]
     nothing: bool  # neither task nor error nor file was given
+    purposes: tuple[str, ...] = ()  # what for a short task runs commands: "run the tests"
 
 
 def asked(query: Query, profile: Profile) -> Asked:
@@ -114,8 +119,15 @@ def asked(query: Query, profile: Profile) -> Asked:
     # A paste asks for its own paths already.
     new = files if len(passages) <= MANY else [path for path in files if path not in task]
     named = _names(new) if new else []
+    purposes: tuple[str, ...] = ()
+    plain = not (query.command or query.touched or query.errors)
+    if task and plain and profile.budget.start_tokens and len(task.split()) < MANY_WORDS:
+        from tacit.core.programs import purposes_in, words_serving
+
+        if purposes := purposes_in(task):
+            named += words_serving(purposes)
     signatures = tuple(dict.fromkeys(mark for error in query.errors for mark in _signatures(error)))
-    return Asked(query, passages, tuple(named), signatures, files, False)
+    return Asked(query, passages, tuple(named), signatures, files, False, purposes)
 
 
 def _bounded(text: str, most: int) -> str:
@@ -186,15 +198,18 @@ def found_for(
     fit = ranking(hits, wanted, profile, facts)
     by_id = {hit.memory.id: hit for hit in hits}
     much = len(facts.weights.told) if facts.weights else 0
-    apart = [
-        each
-        for each in fit.ranked
-        if not belongs(each, size.moment, named, lambda id: rare_words(by_id[id], facts), much)
-    ]
+
+    def rare(id: str) -> int:
+        return rare_words(by_id[id], facts)
+
+    apart = [each for each in fit.ranked if not belongs(each, size.moment, named, rare, much)]
     ranked: Sequence[Ranked] = [each for each in fit.ranked if each not in apart]
     if size.moment in (PROMPT, TASK) and ranked:
-        settled = {each.memory.id: _settled_with(store, each, may) for each in ranked[:BEST]}
-        settled[ranked[0].memory.id] += _of_topic(store, projects, ranked[0], may)
+        # What shares but one word with a prompt stands for itself: its subject may be another.
+        plain = [each for each in ranked[:BEST] if named.sign(each.memory) or rare(each.memory.id) >= RARE_IN_PROMPT]
+        settled = {each.memory.id: _settled_with(store, each, may) for each in plain}
+        if ranked[0] in plain:
+            settled[ranked[0].memory.id] += _of_topic(store, projects, ranked[0], may)
         ranked = together(ranked, settled)
     is_way = {each.memory.id for each in ways}
     left = [LeftOut(each.memory.id, "about something else", each.score) for each in apart]

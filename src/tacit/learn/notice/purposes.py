@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.programs import SERVING_COMMANDS, SERVING_PROGRAMS
 from tacit.learn import shell
 from tacit.learn.notice.tasks import inner, task_of
 
@@ -32,41 +33,6 @@ _TASKS = tuple(
         ("install", r"^(?:install|deps|setup|bootstrap)(?:$|[:_-])"),
     )
 )
-_PROGRAMS = {
-    program: purpose
-    for purpose, programs in {
-        "test": "pytest tox nox jest vitest mocha ava rspec phpunit ctest unittest ginkgo karma gotestsum nosetests",
-        "lint": "eslint flake8 pylint rubocop golangci-lint shellcheck stylelint ktlint swiftlint hadolint oxlint",
-        "format": "black prettier gofmt rustfmt isort clang-format shfmt",
-        "typecheck": "mypy pyright basedpyright pyre tsc vue-tsc",
-        "build": "webpack tsup esbuild ninja",
-        "run": "uvicorn gunicorn streamlit nodemon",
-    }.items()
-    for program in programs.split()
-}
-# As `shell.key` spells them.
-_SUBCOMMANDS = {
-    tuple(command.split()): purpose
-    for purpose, commands in {
-        "test": "cargo test|cargo nextest|go test|gradle test|gradle check|mvn test|mvn verify|mix test|dotnet test|"
-        "swift test|rake test|rails test|flutter test|dart test|deno test|bazel test|zig test|sbt test|stack test|"
-        "cabal test|dune test|dune runtest|playwright test|cypress run|python manage.py test|ng test",
-        "build": "cargo build|go build|gradle build|gradle assemble|mvn package|mvn install|mvn compile|mix compile|"
-        "dotnet build|swift build|flutter build|bazel build|zig build|sbt compile|stack build|cabal build|dune build|"
-        "next build|vite build|docker compose build|ng build",
-        "lint": "cargo clippy|go vet|mix credo|flutter analyze|dart analyze|deno lint|ruff check|biome check|"
-        "biome lint|pre-commit run|next lint|ng lint",
-        "format": "cargo fmt|go fmt|mix format|dotnet format|dart format|deno fmt|ruff format|biome format",
-        "typecheck": "cargo check|mix dialyzer|deno check",
-        "run": "cargo run|go run|gradle bootRun|mix phx.server|dotnet run|rails server|flutter run|next dev|vite dev|"
-        "docker compose up|python manage.py runserver|flask run|ng serve",
-        "install": "mix deps.get|uv sync|poetry install|bundle install|composer install|go mod download|pipenv install",
-        "generate": "go generate|buf generate|sqlc generate|prisma generate",
-        "migrate": "mix ecto.migrate|rails db:migrate|rake db:migrate|alembic upgrade|prisma migrate|"
-        "python manage.py migrate",
-    }.items()
-    for command in commands.split("|")
-}
 _WITH_MODES = frozenset({"next", "vite"})  # `vite` alone serves, `vite build` builds
 
 # asks whether
@@ -104,8 +70,8 @@ def is_task(call: shell.Call) -> bool:
 def _served(call: shell.Call, words: list[str]) -> str:
     key = shell.key(call)
     program = key[0]
-    if key in _SUBCOMMANDS:
-        return _SUBCOMMANDS[key]
+    if key in SERVING_COMMANDS:
+        return SERVING_COMMANDS[key]
     task = task_of(call)
     if task:
         return next((served for pattern, served in _TASKS if pattern.search(task)), "")
@@ -116,5 +82,5 @@ def _served(call: shell.Call, words: list[str]) -> str:
     if program == "pip" and key[1:2] == ("install",):
         return "install" if any(word == "." or word.startswith(("-r", "-e", "./", ".[")) for word in words[2:]) else ""
     if program in _WITH_MODES:
-        return _SUBCOMMANDS.get((program, *words[1:2]), "")
-    return _SUBCOMMANDS.get((program, *words[1:2]), "") or _PROGRAMS.get(program, "")
+        return SERVING_COMMANDS.get((program, *words[1:2]), "")
+    return SERVING_COMMANDS.get((program, *words[1:2]), "") or SERVING_PROGRAMS.get(program, "")

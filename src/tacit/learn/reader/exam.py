@@ -55,12 +55,7 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("yes", "partly", "no"),
         ("once", "order"),
     ),
-    (
-        "Write tests with the table helper in testutil.",
-        "what do you think of the approach?",
-        ("no",),
-        prompt.HOLDS,
-    ),
+    ("Write tests with the table helper in testutil.", "what do you think of the approach?", ("no",), prompt.HOLDS),
     (
         "Never edit the generated client; regenerate it.",
         "dont edit the generated client by hand, regenerate it",
@@ -80,12 +75,7 @@ PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("yes",),
         ("working",),
     ),
-    (
-        "The retry limit is 5 because of the gateway.",
-        "sounds good, thanks",
-        ("no",),
-        prompt.HOLDS,
-    ),
+    ("The retry limit is 5 because of the gateway.", "sounds good, thanks", ("no",), prompt.HOLDS),
 )
 
 

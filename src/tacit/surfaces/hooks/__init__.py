@@ -156,9 +156,9 @@ def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
     from tacit.core.places import is_spoken_of, store_path
 
     if event.name == "before-command":
-        from tacit.core.programs import programs
+        from tacit.core.programs import acting
 
-        words = list(programs(event.text))
+        words = list(acting(event.text))
     else:
         from tacit.core.programs import defined_names
 
