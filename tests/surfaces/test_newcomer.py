@@ -707,7 +707,11 @@ def test_a_program_that_reads_is_found_where_installers_put_it(tmp_path: Path) -
     program.chmod(0o755)
     env = {"HOME": str(tmp_path), "PATH": "/nowhere"}
     reader = reader_here(settings_at("", config_path(env), env).by_key, env)
-    assert reader is not None and reader.by == "claude-code"
+    assert reader is not None and (reader.by, reader.hosts) == ("claude-code", ("claude-code",))
+    Path(config_path(env)).parent.mkdir(parents=True)
+    Path(config_path(env)).write_text('[reader]\nhosts = ["*"]\n')  # what the screens offer, and did nothing
+    every = reader_here(settings_at("", config_path(env), env).by_key, env)
+    assert every is not None and every.hosts == ()
     assert Command("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
 
 

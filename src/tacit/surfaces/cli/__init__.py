@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "what desk was called"),
     "add": ("keep", "keep a lesson"),
     "edit": ("keep", "correct a lesson"),
-    "forget": ("keep", "take a lesson out, reversibly"),
+    "forget": ("keep", "take out lessons by id, origin or all, reversibly (drop: by number)"),
     "undo": ("keep", "take back a change"),
     "review": ("review", "what waits for your word: approve, reject, merge"),
     "keep": ("passing", "keep what a number of the screens stands for: your word"),

@@ -39,6 +39,7 @@ from tacit.surfaces.cli.reading import (
     settings_here,
     told,
     unread,
+    unread_words,
     with_room,
 )
 from tacit.surfaces.cli.words import one_line, paint, table, wrapped
@@ -164,9 +165,11 @@ def _read(
 ) -> Answer:
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
     if plan is None:
-        if reader_here(settings, cli.env) is None:
+        if (reader := reader_here(settings, cli.env)) is None:
             raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
-        return Answer({"sessions": 0, "read": 0, "lessons": 0}, "nothing is left to read in these sessions")
+        others = sum(each.typed > 0 and each.host not in reader.hosts for each in chosen.sessions.values())
+        left = unread_words(others) if reader.hosts and others else "nothing is left to read in these sessions"
+        return Answer({"sessions": 0, "read": 0, "lessons": 0}, left)
     who = acting(cli.env, args.by or "", args.yes)
     agreed_before = str(settings["reader.by"].value) == plan.reader.by or all(
         chosen.agreed.get(each.run) == plan.reader.by for each in plan.sessions
@@ -182,10 +185,7 @@ def _read(
     narrowed += [f"--days={args.days}"] if args.days else []
     narrowed += [f"--{name}={said}" for name in ("store", "project", "profile", "by") if (said := getattr(args, name))]
     again = [
-        "lookback",
-        "--read",
-        "--yes",
-        "--quiet",
+        *"lookback --read --yes --quiet".split(),
         f"--cap={args.cap}",
         *narrowed,
         *map(os.path.abspath, args.paths),
@@ -326,11 +326,7 @@ def _screen(
 
 def _next(cli: Cli, html: str, host: str) -> list[str]:
     connect = f"tacit connect {host}"
-    page = (
-        f"page written: {html}"
-        if html
-        else "tacit lookback --html page.html    this screen as a page, with all lessons"
-    )
+    page = f"page written: {html}" if html else "tacit lookback --html page.html    this as a page, with all lessons"
     return [
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; then tacit shows the lessons, to keep or drop",
         f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt",

@@ -132,7 +132,7 @@ def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader |
     if by != "model" and programs:
         host = next(iter(programs))
         title = f"your own {host.replace('-', ' ').title().removesuffix(' Code')} ({settings['reader.model'].value})"
-        return Reader(host, title, hosts or (host,), True)
+        return Reader(host, title, hosts if named else (host,), True)
     return Reader("model", "the model you named", hosts, False) if model and by in ("", NOBODY, "model") else None
 
 
@@ -274,13 +274,14 @@ def _question(plan: Plan) -> str:
     beyond = (
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
-    others = (
-        f" {numbered(plan.others, 'session')} of other agents stay unread: tacit config set reader.hosts '*' has it read them too."
-        if plan.others
-        else ""
-    )
+    others = f" {unread_words(plan.others)}" if plan.others else ""
     first = " The first lessons come in about a minute, the rest in the background." if len(plan.sessions) > 1 else ""
     return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
+
+
+def unread_words(others: int) -> str:
+    """What becomes of sessions that the reader does not read, since they are of other agents."""
+    return f"{numbered(others, 'session')} of other agents stay unread: tacit config set reader.hosts '*' has them read too."
 
 
 def remember(path: str, by: str) -> None:
@@ -336,7 +337,8 @@ def read_chosen(
         said["read"] += len(learned) - waits
         said["waiting"] += waits
         said["lessons"] += sum(len(each.new) for each in learned)
-        _show(cli, memories, [id for one in learned for id in one.new])
+        _show(cli, memories, [id for one in learned if one.project == memories.project_id for id in one.new])
+        _elsewhere(cli, memories, learned)
         _tell(memories, since, pid=os.getpid(), total=total, done=done + n + 1, lessons=brought + said["lessons"])
     said["spent"] = spent_words(memories, since)
     said["minutes"] = round((time.time() - since["began"]) / max(1, said["read"]) * said["background"] / 60)
@@ -357,16 +359,11 @@ def _by_rules(cli: Cli, memories: Memories, plan: Plan, sources: Mapping[str, So
             found += memories.learn(source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
-    if cli.json or cli.quiet:
-        return
-    if any(each.new for each in found if each.project == memories.project_id):
+    if any(each.new for each in found if each.project == memories.project_id) and not (cli.json or cli.quiet):
         cli.out.write("By rules alone:\n")
         rows = one_screen(memories).rows  # numbered as bare `tacit` shows them
         _show(cli, memories, [row.id for row in rows if not row.is_question])
-    for project in memories.store.projects():
-        new = sum(len(each.new) for each in found if each.project == project.id)
-        if new and project.id != memories.project_id:
-            cli.out.write(f"  and {numbered(new, 'lesson')} of {project.name}: tacit --project {project.name}\n")
+    _elsewhere(cli, memories, found)
 
 
 def _read_one(memories: Memories, session: UnreadSession, source: Source, whose: Any) -> list[Learned]:
@@ -394,6 +391,14 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     cli.out.flush()
 
 
+def _elsewhere(cli: Cli, memories: Memories, learned: Sequence[Learned]) -> None:
+    """How many lessons other projects got, whose numbers are their own, and how to see them."""
+    for project in memories.store.projects() if not (cli.json or cli.quiet) else ():
+        new = sum(len(each.new) for each in learned if each.project == project.id)
+        if new and project.id != memories.project_id:
+            cli.out.write(f"  and {numbered(new, 'lesson')} of {project.name}: tacit --project {project.name}\n")
+
+
 def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
     with memories.made_near().write() as tx:
         tx.put_meta(PROGRESS, json.dumps({**since, **at}))
@@ -414,11 +419,7 @@ def _goes_on(cli: Cli, again: Sequence[str]) -> int:
 def told(said: Mapping[str, Any]) -> str:
     """What a reading came to, for people."""
     lessons = numbered(said["lessons"], "new lesson")
-    again = (
-        f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)"
-        if said["waiting"]
-        else ""
-    )
+    again = f"; {said['waiting']} not read yet, tried again later (tacit doctor says why)" if said["waiting"] else ""
     behind = (
         f"\nThe other {said['background']} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
         " how far it is and what it cost, tacit pause stops it."
