@@ -14,7 +14,17 @@ from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import COMMIT, GUESSED, LINEAGES, ToldLesson, best_form, calls_of, changed_words, cure, printed_by  # fmt: skip
+from tacit.learn.tell.lessons import (
+    COMMIT,
+    GUESSED,
+    LINEAGES,
+    ToldLesson,
+    best_form,
+    calls_of,
+    changed_words,
+    cure,
+    printed_by,
+)
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import NOT_HERE
 

@@ -141,11 +141,9 @@ def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[st
         if n >= LINEAGES and n >= enough * len(mended) and (named or n > len(elsewhere)):
             shared.append(code)
     silencing = [code for code in shared if _SILENCES.search(code)]
-    return (
-        silencing[0]
-        if shared and shared[0] in silencing
-        else " ".join([code for code in shared if code not in silencing][:2])
-    )
+    if shared and shared[0] in silencing:
+        return silencing[0]
+    return " ".join([code for code in shared if code not in silencing][:2])
 
 
 def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
@@ -253,11 +251,8 @@ def calls_of(form: Form) -> tuple[shell.Call, ...]:
 
 def is_usual(form: Form) -> bool:
     """Whether anybody would type it who knows the language: telling it is noise."""
-    words = [
-        word
-        for word in form.text.split()
-        if not word.startswith("-") and word not in ("./...", ".", "npx", "uv", "run", "python", "python3")
-    ]
+    aside = ("./...", ".", "npx", "uv", "run", "python", "python3")
+    words = [word for word in form.text.split() if not word.startswith("-") and word not in aside]
     head = [word for word in words if word not in ("<package>", "run")]
     script = len(head) == 2 and head[0] in shell.SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
     bare = [
@@ -311,13 +306,9 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
 
 
 _CHECKS = {
-    "e2e": "the end-to-end tests",
-    "ci": "what CI runs",
-    "test": "the tests",
-    "lint": "the linter",
-    "build": "the build",
+    "e2e": "the end-to-end tests", "ci": "what CI runs", "test": "the tests", "lint": "the linter", "build": "the build",
     "typecheck": "the type checker",
-}
+}  # fmt: skip
 
 
 def _count(met: Iterable[Noted]) -> int:
