@@ -181,9 +181,10 @@ def noted_of(store: Reads, run: str) -> list[str]:
 
 
 def failed_in(store: Reads, run: str, most: int = 50) -> list[Incident]:
-    """What failed in one run, what cost most first."""
+    """What failed in one run, what cost most first; the host's own protocol is nobody's failure."""
     columns = ", ".join(FIELDS)
-    sql = f"SELECT run, lineage, seq, {columns} FROM incident WHERE run = :run AND kind = :kind ORDER BY calls DESC, mark LIMIT :most"
+    sql = f"SELECT run, lineage, seq, {columns} FROM incident WHERE run = :run AND kind = :kind AND nature <> 'host'"
+    sql += " ORDER BY calls DESC, mark LIMIT :most"
     return [_read(row).incident for row in store.rows(sql, run=run, kind=FAILURE, most=most)]
 
 

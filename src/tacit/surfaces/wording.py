@@ -205,12 +205,11 @@ WHOSE = {
     "user": "your word", "team": "the team", "review": "reviewers, tests, CI", "observed": "seen in sessions", "agent": "agents' claims",
     "quoted": "pages and files", "imported": "imported",
 }  # fmt: skip
-# Where a lesson stands by its state alone, and the gate's word, for counts.
+# Where a lesson stands by its state alone.
 STATES = {
     "candidate": "waiting", "provisional": "in force", "stable": "in force", "canonical": "in force",
     "under_review": "in question", **CLOSED,
 }  # fmt: skip
-GATE_WORDS = {"allow": "", "hold": "need your word", "quarantine": "kept out"}
 # What came of a lesson's problem in a session.
 CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
 

@@ -26,7 +26,7 @@ from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
-from tacit.surfaces.wording import CLOSED, GATE_WORDS, STATES, WHOSE
+from tacit.surfaces.wording import CLOSED, WHOSE
 
 if TYPE_CHECKING:
     import argparse
@@ -67,11 +67,10 @@ def _rows(
     """The same for people; the inner words are in --json."""
     kept = sum(columns["state"].values())
     rows = [
-        ["lessons", f"{kept:,}: {_counts(columns['state'], STATES)}" if kept else "none yet"],
+        ["lessons", f"{kept:,}: {counted_words(count)}" if kept else "none yet"],
         ["kinds", _counts(columns["kind"])],
         ["given", _counts(columns["category"])],
         ["from", _counts(columns["trust"], WHOSE)],
-        ["kept back", _counts({GATE_WORDS[gate]: n for gate, n in columns["gate"].items() if GATE_WORDS.get(gate)})],
         ["does it help?", _counts(columns["verdict"])],
         ["sessions", f"{totals['runs']:,} learned"],
         ["kept of them", ", ".join(numbered(totals[name], one) for name, one in _KEPT)],

@@ -147,7 +147,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     signer = f", signed by {data['signer']}" if data["signer"] else ""
     given = ", in force" if said.words.startswith(("on trial", "found once")) else ""
     met = (said.words != "found once" and came_up(memory)) or seen(memory)
-    called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() else memory.id)
+    called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id)
     lines.append(f"{called}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     lines += _told(data["effect"], said.words)

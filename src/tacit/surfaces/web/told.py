@@ -79,7 +79,7 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One run: given, left out, cited, came back, with the quotes at their places; and what was learned from it."""
     row = desk.store.find_run(desk.project_id, asked["id"])
     if row is None:
-        raise NotFound(f"There is no run {asked['id'][:60]!r} in this project.", "Runs lists the latest.")
+        raise NotFound(f"There is no session {asked['id'][:60]!r} in this project.", "Sessions lists the latest.")
     [audited] = desk.audit(row.id)
     findings = desk.store.findings(run=row.id)[:FINDINGS_SHOWN]
     cost = (row.facts or {}).get("cost") or {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -19,8 +18,7 @@ from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import audit_json, effect_json, lesson_json, proposal_json, recalled_json, why_json
 from tacit.surfaces.views import overview as told
-from tacit.surfaces.wording import GATE_WORDS, NOTICED, WHOSE, held_words, standing_words
-from tacit.surfaces.wording import STATES as STANDING
+from tacit.surfaces.wording import NOTICED, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import question as question_of
 
 QUOTES = 5  # pieces of evidence beside a proposal
@@ -268,20 +266,13 @@ def facets(desk: Memories) -> dict[str, dict[str, int]]:
     return check.counts(desk.store, desk.project_id)
 
 
-def _in_words(found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
-    """The same counts in the words of the screens."""
-    plain: dict[str, tuple[str, Mapping[str, str]]] = {
-        "state": ("How they stand", STANDING), "trust": ("Whose word", WHOSE), "gate": ("Kept back", GATE_WORDS),
-        "verdict": ("Does it help?", {}), "kind": ("Kinds", {}), "category": ("When given", {}),
-    }  # fmt: skip
-    told: list[tuple[str, dict[str, int]]] = []
-    for name, (title, words) in plain.items():
-        sums: dict[str, int] = {}
-        for word, n in found[name].items():
-            said = words.get(word, word.replace("_", " "))
-            sums[said] = sums.get(said, 0) + n
-        told.append((title, {said: n for said, n in sums.items() if said or name != "gate"}))
-    return told
+def _in_words(desk: Memories, found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
+    """The same counts in the words of the screens, and what waits counted as everywhere."""
+    here = counted(desk)
+    stands = {"in force": here.in_force, "need your word": here.needs_word, "wait for another session": here.waiting}
+    whose = {WHOSE.get(word, word): n for word, n in found["trust"].items()}
+    plain = {"verdict": "Does it help?", "kind": "Kinds", "category": "When given"}
+    return [("How they stand", stands), ("Whose word", whose), *((title, found[name]) for name, title in plain.items())]
 
 
 def merged_lessons(desk: Memories) -> list[dict[str, Any]]:
@@ -332,7 +323,7 @@ def health(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "queue": store.queued(),
         "events": {name: int(count) for name, count in events.items()},
         "facets": facets(desk),
-        "counted": _in_words(facets(desk)),
+        "counted": _in_words(desk, facets(desk)),
         "notes": list(desk.safety_notes()),
         "backups": [each.name for each in desk.backups()] if store.is_file else [],
         "sound": found.health.is_sound if found else None,
