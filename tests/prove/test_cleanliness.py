@@ -120,15 +120,13 @@ def test_a_line_approved_for_the_page_is_off_trial(memories: Memories) -> None:
 
 
 def test_twins_share_one_assignment(memories: Memories) -> None:
-    """A near-twin is another lesson of the same family: given and withheld together."""
-    first = teach(memories)
-    second = teach(memories, TWIN)
-    assert first != second
-    assert memories.get(second).family == first
-    for n in range(40):
-        told = memories.inject("payment service response null", run=f"n-{n}", host="cli")
-        both = {first, second}
-        assert both <= set(told.injected) or both <= set(told.withheld), n
+    """A near-twin is another lesson of the same family: whichever of them a moment fits, they are given and withheld together."""
+    first, second = teach(memories), teach(memories, TWIN)
+    assert first != second and memories.get(second).family == first
+    asked = ("payment service response null", "nightly export of the payment service")
+    told = [[memories.inject(task, run=f"n-{n}", host="cli") for task in asked] for n in range(40)]
+    arms = [tuple(any(getattr(each, arm) for each in unit) for arm in ("injected", "withheld")) for unit in told]
+    assert set(arms) == {(True, False), (False, True)}
 
 
 def test_a_subagent_does_not_get_what_its_session_is_denied(memories: Memories) -> None:

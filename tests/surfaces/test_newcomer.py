@@ -724,14 +724,11 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
         memories.add("Seed first.", trust="agent", kind="fix")
         here, other = memories.ensure_project(), memories.store.projects()
         learned = [Learned("r", "h", new=("m1", "m2"), project="elsewhere")]
-        monkeypatch.setattr(type(memories), "learn", lambda *_, **__: learned.copy())
-        monkeypatch.setattr(
-            type(memories.store), "projects", lambda _: [*other, replace(here, id="elsewhere", name="mise")]
-        )
-        source = FileSource(str(session("s8", str(shop))))
-        _by_rules(
-            Cli(person, out, out), memories, Plan(Reader("x", "x", (), True), (), Estimate()), {"s": source}, None
-        )
+        monkeypatch.setattr(memories, "learn", lambda *_, **__: learned.copy())
+        every = [*other, replace(here, id="elsewhere", name="mise")]
+        monkeypatch.setattr(type(memories.store), "projects", lambda _: every)
+        plan = Plan(Reader("x", "x", (), True), (), Estimate())
+        _by_rules(Cli(person, out, out), memories, plan, {"s": FileSource(str(session("s8", str(shop))))}, None)
     assert "and 2 lessons of mise: tacit --project mise" in out.getvalue()
     fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
     heard = replace(fresh, extra={"word": "shown"})
