@@ -3,7 +3,7 @@
     python bench/matching.py [DATA] [--half dev|heldout] [--sweep] [--out FILE]
 
 DATA is a folder with `gitbugs/` (Hadoop and SeaMonkey reports with duplicate links, av9ash/gitbugs, CC BY 4.0), ../shared/data by default; without
-it, only the pairs of `tests/words/opposites.py` are measured. Reports arrive in the order in which they were filed; each
+it, only the pairs of `tests/words/opposites.jsonl` are measured. Reports arrive in the order in which they were filed; each
 is compared with up to 50 earlier ones that full text proposes, and is then stored. Linked reports are one finding.
 Findings (not reports) are numbered in file order: even ones are the dev half, on which thresholds were chosen, odd ones
 are held out and to be run once.
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
+sys.path[:0] = [str(HERE.parent / "src")]
 
 import apsw  # noqa: E402
 
@@ -276,25 +276,23 @@ def _print_sweep(name: str, stream: Stream, rows: list[tuple[float, float, bool]
 
 def pair_lines() -> list[str]:
     """Opposites merged and twins found among our own pairs, pairwise and with all others in the store."""
-    try:
-        import opposites
-        import opposites_more
-        import opposites_unseen
-    except ImportError:
-        return ["The pairs of tests/words/opposites.py are not here."]
+    ours = {
+        name: fresh_pairs("opposites", name)
+        for name in ("known", "more", "blind", "later", "unseen", "same", "more_same", "unseen_same")
+    }
     lines = ["| pairs | rule | merged |", "|---|---|---|"]
     sets = {
-        "known opposites": (*opposites.KNOWN, *opposites_more.MORE),
-        "blind opposites": opposites.BLIND,
-        "later opposites": opposites.LATER,
-        "a stranger's opposites": opposites_unseen.UNSEEN,
+        "known opposites": (*ours["known"], *ours["more"]),
+        "blind opposites": ours["blind"],
+        "later opposites": ours["later"],
+        "a stranger's opposites": ours["unseen"],
         "another stranger's opposites": fresh_pairs("opposites_fresh"),
         "many strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
         "strangers' opposites, reports only": tuple(pair for pair in fresh_pairs("reported") if pair[0] != "same"),
     }
     same = {
-        "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
-        "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME,
+        "same meaning": (*ours["same"], *ours["more_same"]),
+        "same meaning, a stranger's": ours["unseen_same"],
         "same meaning, many strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
         "same problem, strangers' reports": tuple(pair for pair in fresh_pairs("reported") if pair[0] == "same"),
     }
@@ -305,11 +303,10 @@ def pair_lines() -> list[str]:
             )
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     store = [
-        (f"{n:04}", _read(kind, a))
-        for n, (kind, a, _) in enumerate((*opposites.SAME, *opposites.KNOWN, *opposites.BLIND))
+        (f"{n:04}", _read(kind, a)) for n, (kind, a, _) in enumerate((*ours["same"], *ours["known"], *ours["blind"]))
     ]
     for name, settings in RULES.items():
-        chosen = [choose_same(_read(kind, b), store, settings).id for kind, _, b in opposites.SAME]
+        chosen = [choose_same(_read(kind, b), store, settings).id for kind, _, b in ours["same"]]
         right = sum(id == f"{n:04}" for n, id in enumerate(chosen))
         lines.append(
             f"| same meaning among {len(store)} lessons | {name} | {_share(right, len(chosen))}, to a stranger {sum(map(bool, chosen)) - right} |"
@@ -317,10 +314,12 @@ def pair_lines() -> list[str]:
     return lines
 
 
-def fresh_pairs(name: str) -> tuple[tuple[str, str, str], ...]:
-    """Pairs of people who had not seen the matcher, as they were handed over."""
-    lines = (HERE.parent / "tests" / "core" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines))
+def fresh_pairs(name: str, chosen: str = "") -> tuple[tuple[str, str, str], ...]:
+    """The pairs of a file beside the matcher's tests, or of one set of it."""
+    lines = (HERE.parent / "tests" / "words" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(
+        (pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines) if not chosen or pair["set"] == chosen
+    )
 
 
 def flipped_lines(data: Path) -> list[str]:
