@@ -11,12 +11,13 @@ a lesson speaks of the work, an attack of the reader, its instructions, its user
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from unicodedata import normalize
 
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.guard.expressions import compiled
 from tacit.guard.one_line import CONTROLS, HIDDEN, JOINERS, plain_line
-from tacit.guard.tripwires import TRIPWIRES
 
 LONGEST_LESSON = 4_000  # characters; the longest of 700 lessons that others collected has 712
 BLOB = 400  # characters without a space: no word is that long, an encoded message is
@@ -46,7 +47,7 @@ def screen(text: str) -> Screening:
     flat = _flat(text[: 2 * LONGEST_LESSON])
     if compiled(r"(?:\b[^\W\d_] ){11}").search(flat):
         marks["letters apart"] = "words spelled with spaces between the letters"
-    for mark, hints, expressions in TRIPWIRES:
+    for mark, hints, expressions in _TRIPWIRES:
         if mark not in marks and any(hint in flat for hint in hints):
             found = compiled("|".join(expressions)).search(flat)
             if found:
@@ -55,6 +56,20 @@ def screen(text: str) -> Screening:
         return Screening(True, "nothing in it addresses the reader", ())
     reason = "; ".join(f"{mark}: {seen}" for mark, seen in list(marks.items())[:3])
     return Screening(False, reason, tuple(marks))
+
+
+def _tripwires() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each mark with the words without which it does not apply, and its expressions."""
+    expressions: list[str] = []
+    for first, *hints in Tables(__file__).rows("TRIPWIRES"):
+        if hints:
+            expressions = []
+            yield first, hints[0].split(","), expressions
+        else:
+            expressions.append(first)
+
+
+_TRIPWIRES = tuple(_tripwires())
 
 
 def screened(text: str, *facets: str) -> Screening:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from tacit.core.memory import PERSONAL, WAITING
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
-from tacit.learn import cue_patterns, cues
+from tacit.learn import cues
 from tacit.learn.hazard import hazard
 from tacit.learn.lines import plain_line
 
@@ -60,7 +60,7 @@ class GateRules:
     held: tuple[str, ...] = WAITING
     discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
-    hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cue_patterns.HEDGED`
+    hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`
     known: str = "link"  # already in the project's files: link, or allow
     unknown: str = "hold"  # joelclaw: allow, with the fallback flag
     kinds: tuple[str, ...] = ()  # that there are, where figures are checked; empty: any
@@ -221,13 +221,13 @@ def noise_in(finding: Finding, rules: GateRules) -> str:
 
 
 def _is_trace(text: str, tier: str) -> bool:
-    return bool(cue_patterns.TRACE.search(_prose(text) if tier == "observed" else text))
+    return bool(cues.TRACE.search(_prose(text) if tier == "observed" else text))
 
 
 def _is_dump(text: str, tier: str) -> bool:
     """Most lines read as commands, with nothing said about them."""
     lines = [line for line in map(_bare, text.splitlines()) if line.strip()]
-    commands = [line for line in lines if cue_patterns.DUMP.match(line) and _only_shell(line)]
+    commands = [line for line in lines if cues.DUMP.match(line) and _only_shell(line)]
     return bool(commands) and len(commands) * 2 > len(lines)
 
 
@@ -239,20 +239,20 @@ def _bare(line: str) -> str:
 
 
 def _only_shell(line: str) -> bool:
-    if cue_patterns.PROSE.search(line):
+    if cues.PROSE.search(line):
         return False
-    return bool(cue_patterns.SHELL_SIGNS.search(line)) or (len(line.split()) <= 3 and not re.search(r"[.!?]\s*$", line))
+    return bool(cues.SHELL_SIGNS.search(line)) or (len(line.split()) <= 3 and not re.search(r"[.!?]\s*$", line))
 
 
 def _is_edit(text: str, tier: str) -> bool:
     """Tells somebody to change a document, and is not itself a rule about when to."""
     if tier not in ("agent", "quoted", "imported"):
         return False
-    return bool(cue_patterns.INSTRUCTION_EDIT.match(text)) and not cue_patterns.RECURRING.search(text)
+    return bool(cues.INSTRUCTION_EDIT.match(text)) and not cues.RECURRING.search(text)
 
 
 def _is_narration(text: str, tier: str) -> bool:
-    return tier != "user" and bool(cue_patterns.NARRATION.match(_prose(text).lower()))
+    return tier != "user" and bool(cues.NARRATION.match(_prose(text).lower()))
 
 
 _NOISE: Mapping[str, tuple[str, Callable[[str, str], bool]]] = {
@@ -268,7 +268,7 @@ _NOISE: Mapping[str, tuple[str, Callable[[str, str], bool]]] = {
 
 def _hedge(text: str, rules: GateRules) -> str:
     prose = _prose(text).lower()
-    found = cue_patterns.HEDGED.search(prose)
+    found = cues.HEDGED.search(prose)
     if found:
         return found.group()
     return next((word for word in rules.hedges if re.search(rf"\b{re.escape(word.lower())}\b", prose)), "")
@@ -281,16 +281,16 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
             return GateDecision("allow", reason)
     if finding.tier in _WITNESSED:
         return GateDecision("allow", _WITNESSED[finding.tier])
-    if not text.endswith("?") and len(text.split()) > 3 and cue_patterns.LESSON_SHAPE.search(text):
+    if not text.endswith("?") and len(text.split()) > 3 and cues.LESSON_SHAPE.search(text):
         return GateDecision("allow", "says what to do or what happens")
     return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
 
 
 _MERITS = {
-    "adr": ("names a decision record", cue_patterns.ADR),
+    "adr": ("names a decision record", cues.ADR),
     "path": ("names a path", cues.PATH),
-    "command": ("names a command", cue_patterns.COMMAND),
-    "config": ("names a setting", cue_patterns.SETTING),
+    "command": ("names a command", cues.COMMAND),
+    "config": ("names a setting", cues.SETTING),
 }
 _WITNESSED = {
     "user": "the user's own words",

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tacit.core.profile_sections import Categories
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.learn import cue_patterns
+from tacit.learn import cues
 from tacit.learn.classify import filed
 from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
 
@@ -87,9 +87,9 @@ def is_command(line: str) -> bool:
     prompted = _PROMPT.match(said)
     if prompted and said.startswith("$"):
         return True
-    if not cue_patterns.DUMP.match(said) or cue_patterns.PROSE.search(said):
+    if not cues.DUMP.match(said) or cues.PROSE.search(said):
         return False
-    if cue_patterns.SHELL_SIGNS.search(said):
+    if cues.SHELL_SIGNS.search(said):
         return True
     return len(said.split()) <= 3 + bool(prompted) and not said.endswith((".", "!", "?"))
 

@@ -11,31 +11,19 @@ import re
 from collections.abc import Iterator
 
 from tacit.core.run import Finding, Run
-from tacit.learn.cue_patterns import word_set
+from tacit.core.tables import Tables
 from tacit.learn.cues import NAMED
+
+_tables = Tables(__file__)
 
 NAME, VERSION = "resolve", 1
 
 _LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
 FEWEST_NAMES = 3  # words that name something: "try a different action when stuck" is a mood, not advice
 
-_AGAIN = (
-    r"(?:next time|in (?:the )?(?:next|future|subsequent) (?:trial|attempt|run|iteration|session|try|episode)s?"
-    r"|in (?:the )?future|if i(?: am|'m) stuck(?: in a loop)?(?: again)?)"
-)
-_RESOLVE = re.compile(
-    rf"^(?:{_AGAIN},?\s+(?:i (?:will|should|must|need to|would)|i'll|we should|it (?:would|will) be (?:better|best) to)"
-    rf"\s+(?P<led>.+)|i(?: will| should| must|'ll)\s+(?P<ended>.+?)\s+(?P<when>{_AGAIN})\.?$)",
-    re.I,
-)
+_RESOLVE = _tables.pattern("_RESOLVE", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_VAGUE = word_set(
-    """
-    about action actions again another approach before careful carefully check different differently else execute first
-    from help into keep look loop make more other same sure something steps stuck than that them then thing things think
-    this time trying when will with without work
-    """
-)
+_VAGUE = _tables.words("_VAGUE")
 # A plan without either restates the task: "find the mug, then put it on the desk".
 _CHECKABLE = re.compile(rf"\d|{NAMED.pattern}")
 _CONTRAST = re.compile(r"\b(?:not|never|instead|rather than|before|without|unless|only|until)\b", re.I)

@@ -14,8 +14,11 @@ from typing import Any
 from tacit.core.programs import LOOKING_COMMANDS
 from tacit.core.run import Step
 from tacit.core.shell_line import bare, simple_commands
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.guard.redact import redact
+
+_tables = Tables(__file__)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -33,23 +36,8 @@ LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), n
 SHELL_TOOLS = re.compile(r"bash|(?<!power)shell|terminal|exec_command|run_command|execute_command|^sh$", re.I)
 COMMAND_KEYS = ("command", "cmd", "script", "commandLine", "CommandLine")
 
-# Calls that only set the scene: no lesson is about them.
-NEUTRAL = word_set(
-    """
-    cd pushd popd echo printf export unset set source . sleep wait true false : exit pwd clear yes read trap alias umask
-    ulimit return break continue local declare then else fi do done if for while case esac { } [ [[ test
-    """
-)
-# Calls that only look. Their failure (nothing found, file not there) is an answer, not an error.
-LOOKING = word_set(
-    """
-    ls cat head tail less more bat grep egrep fgrep rg ag ack find fd fdfind tree stat file wc diff cmp comm which type
-    whereis command sort uniq cut tr awk gawk jq yq xxd od hexdump strings readlink realpath basename dirname du df ps
-    pgrep lsof netstat ss uname whoami id env printenv date history man help seq tee column nl lsd exa eza dir locate
-    md5sum sha256sum test [ [[ kill pkill killall fuser host dig nslookup ping top free uptime hostname arch nproc
-    sqlite3
-    """
-)
+NEUTRAL = _tables.words("NEUTRAL")
+LOOKING = _tables.words("LOOKING")
 # In front of the command proper: said or unsaid, it is the same command.
 WRAPPERS = word_set("sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin")
 WRAPPERS_WITH_VALUE = frozenset({"timeout", "gtimeout"})
@@ -62,16 +50,7 @@ RUNNERS = tuple(
 )  # fmt: skip
 RUNNER_VALUES = frozenset({"--with", "-p", "--package", "--extra", "--group", "-n"})
 INTERPRETERS = word_set("python node ruby bash sh zsh perl php deno bun tsx ts-node Rscript julia lua")
-SUBCOMMANDS = word_set(
-    """
-    git npm pnpm yarn bun deno cargo go docker docker-compose podman kubectl helm mix make gmake just task gradle mvn
-    dotnet pip uv poetry pipenv pdm hatch rye bundle gem rails rake terraform tofu gh glab aws gcloud az brew apt
-    apt-get dnf yum apk pacman conda mamba flutter dart swift xcodebuild ng nx turbo lerna composer systemctl service
-    alembic flask django-admin invoke inv nox tox bazel buck zig stack cabal dune opam sbt lein clj pulumi fly flyctl
-    vercel netlify wrangler supabase prisma changeset pre-commit cmake meson ninja rustup nvm asdf mise moon volta bd poe
-    playwright cypress ruff biome golangci-lint
-    """
-)
+SUBCOMMANDS = _tables.words("SUBCOMMANDS")
 TWO_DEEP = frozenset(
     tuple(words.split())
     for words in (
@@ -86,11 +65,7 @@ RUN_SHORTHAND = word_set("test start dev build lint format typecheck check serve
 OPTIONS_WITH_VALUE = ("-C", "-f", "-p", "-n", "--file", "--manifest-path", "--directory")
 WORKSPACE_OPTIONS = ("--filter", "-F", "--prefix", "-C", "--dir", "-w", "--workspace", "--cwd")
 
-# Variables that change what a command does and are safe to repeat. Every other one in front of a command is noise, or a
-# secret.
-SPOKEN_ENV = re.compile(
-    r"^(?:MIX_ENV|NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|CGO_ENABLED|GOOS|GOARCH|PYTHONPATH|CI)=[\w./:,-]*$"
-)
+SPOKEN_ENV = _tables.pattern("SPOKEN_ENV")
 USUAL_BRANCHES = ("", "main", "master", "HEAD", "develop")  # worth naming; any other is of the moment
 
 

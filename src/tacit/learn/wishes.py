@@ -16,9 +16,12 @@ import re
 from collections.abc import Iterator
 
 from tacit.core.run import Finding, Run, Step
+from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn import cue_patterns, cues, shell
+from tacit.learn import cues, shell
 from tacit.words.own_words import own_text, unsure_text
+
+_tables = Tables(__file__)
 
 NAME, VERSION = "wish", 1
 
@@ -92,21 +95,8 @@ _FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M
 _TAGGED = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)", re.S)
 _TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>")
 _PASTE_MARK = re.compile(r"\[(?:Pasted text|Image|Attached|File)[^\]]*\]", re.I)
-_FOREIGN_LINE = re.compile(
-    r"^\s*(?:>|\||\$ |% |❯|#{1,6} |at \S+ ?\(|File \"|Traceback|\d{4}-\d\d-\d\d[ T]\d\d:|\[?\d\d:\d\d:\d\d"
-    r"|\[?(?:ERROR|WARN|INFO|DEBUG|FATAL|TRACE)\b|E  |[+-]{3} |@@ |diff --git|(?:error|warning|fatal|npm ERR!"
-    r"|panic)\b.*:"
-    r"|\w+Error\b|\w+Exception\b|import |from \w+ import|def |class |const |let |var |function |return |<\?|//|/\*|\*/"
-    r"|#include|SELECT |INSERT |CREATE )"
-)
-# What follows "the docs say:" is not the person's own wish.
-_REPORTING = re.compile(
-    r"\b(?:says?|said|wrote|writes|error|output|logs?|message|readme|docs?|documentation|issue|ticket|e-?mail"
-    r"|getting|got"
-    r"|review(?:er)? comment|prints?|following|pasted?|here(?:'s| is)|this is what|sagt|schreibt|fehler|ausgabe|meldung"
-    r"|dice|salida|mensaje|erreur|sortie|dit)\b[^:]{0,60}:\s*$",
-    re.I,
-)
+_FOREIGN_LINE = _tables.pattern("_FOREIGN_LINE")
+_REPORTING = _tables.pattern("_REPORTING", re.I)
 
 
 def own_words(text: str) -> str:
@@ -139,11 +129,7 @@ def own_words(text: str) -> str:
 # its words are behind it
 _COMMAND = re.compile(r"\A\s*/(?!(?:tmp|etc|usr|home|var|opt|dev|bin|mnt|root|proc|sys|srv)\b)[a-z][\w:.-]*\s+")
 _MEMORY_KEY = re.compile(r"\A\s*#\s+(?=[^\n]+\s*\Z)")
-_STANDING_TAIL = re.compile(
-    r",?\s+(?:and|but|also)\s+(?:please\s+|also\s+)*"
-    r"(?=(?:always|never|from now on|don't ever|do not ever|immer|niemals|siempre|nunca|toujours|jamais)\b)",
-    re.I,
-)
+_STANDING_TAIL = _tables.pattern("_STANDING_TAIL", re.I)
 
 
 def beside_task(sentence: str) -> str:
@@ -188,16 +174,10 @@ def _split(line: str) -> Iterator[str]:
 
 # --- one sentence -----------------------------------------------------------------------------------------------------
 
-_QUOTED = re.compile(
-    r"\"[^\"\n]{3,400}\"|“[^”\n]{3,400}”|«[^»\n]{3,400}»|„[^“”\n]{3,400}[“”]|(?<!\w)'[^'\n]{8,400}'(?!\w)"
-)
+_QUOTED = _tables.pattern("_QUOTED")
 
 
-# "This" and "it" point at something that nobody sees next month; the repository itself is still there.
-_THE_MOMENT = re.compile(
-    r"^(?:no |nope )?(?:it|they)\b"
-    r"|\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
-)
+_THE_MOMENT = _tables.pattern("_THE_MOMENT")
 
 
 def _judge(sentence: str, setting: _Setting) -> _Wish | None:
@@ -224,10 +204,7 @@ def _judge(sentence: str, setting: _Setting) -> _Wish | None:
     return _Wish(_finished(text), quote, _kind(low), _severity(low, quote, told), reason)
 
 
-_USE = re.compile(
-    r"^(?:no|nope|stop)\b[\s,.!:;–-]+(?:please\s+)?use\s+[`'\"]?([\w.+#-]*\w)[`'\"]?(?:\s+(?:here|instead|in (?:this|our) \w+))?\s*[.!]*$",
-    re.I,
-)
+_USE = _tables.pattern("_USE", re.I)
 
 
 def _other_tool(sentence: str, setting: _Setting, ran: str) -> _Wish | None:
@@ -264,38 +241,34 @@ def _trimmed(quote: str) -> tuple[bool, str]:
 
 def _asks(quote: str, low: str) -> bool:
     if not quote.rstrip().endswith("?"):
-        return bool(cue_patterns.QUESTION.match(low)) and not cue_patterns.NOT_A_QUESTION.match(low)
+        return bool(cues.QUESTION.match(low)) and not cues.NOT_A_QUESTION.match(low)
     # "Can you always use pnpm?" is a wish in polite form.
-    return not (cue_patterns.POLITE.match(quote.lower()) and cue_patterns.FOR_GOOD.search(low))
+    return not (cues.POLITE.match(quote.lower()) and cues.FOR_GOOD.search(low))
 
 
 def _not_asked_of_anyone(low: str) -> bool:
-    if cue_patterns.HYPOTHETICAL.match(low) and not cue_patterns.CONDITIONAL.match(low):
+    if cues.HYPOTHETICAL.match(low) and not cues.CONDITIONAL.match(low):
         return True
     end = low.rstrip(" .!")
-    return any(
-        pattern.match(end) for pattern in (cue_patterns.REPORTED, cue_patterns.DESCRIBING, cue_patterns.POINTING)
-    )
+    return any(pattern.match(end) for pattern in (cues.REPORTED, cues.DESCRIBING, cues.POINTING))
 
 
 _NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
 _WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
-_STYLE = re.compile(
-    r"\b(?:our|team|house) \w* ?(?:convention|standard|style|policy|rule)|konvention|convención|convention"
-)
+_STYLE = _tables.pattern("_STYLE")
 
 
 def _is_standing(low: str, text: str) -> bool:
-    bound = bool(cue_patterns.TASK_BOUND.search(low))
+    bound = bool(cues.TASK_BOUND.search(low))
     if _NOTHING_IN.match(low) and cues.NOUNS.search(low):
         return not bound
     if not any(pattern.search(low.rstrip(" .!?")) for pattern in cues.STANDING):
         return False
     if _WEAK.match(low):
         return not bound and _says_something(low)
-    if cue_patterns.REQUIREMENT.match(low):
+    if cues.REQUIREMENT.match(low):
         return False
-    if (bound or cue_patterns.TASK_OPENING.match(low)) and not cue_patterns.FOR_GOOD.search(low):
+    if (bound or cues.TASK_OPENING.match(low)) and not cues.FOR_GOOD.search(low):
         return False
     # What the product shall always do is asked for in the same words; a way of working names a thing of the trade.
     return _names_something(low, text) or bool(
@@ -310,7 +283,7 @@ _USED_HERE = re.compile(r"(?:always|never|do not|don't) use [\w.+#-]+\b.{0,60}\b
 def _is_convention(low: str, text: str) -> bool:
     if not any(pattern.search(low) for pattern in cues.CONVENTION):
         return False
-    if cue_patterns.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
+    if cues.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
         return False
     return _names_something(low, text) or bool(_STYLE.search(low))
 
@@ -322,7 +295,7 @@ def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Set
     # "here" between names of tools is how people say: in this project. Between pieces of code it is this place.
     tells_which = cues.SWAP.search(low) or cues.NEGATED.search(low) or " with " in low
     anywhere = _PROJECT_HERE.sub("", low) if _tools(low) and tells_which else low
-    if cue_patterns.TASK_BOUND.search(anywhere) or cue_patterns.HEDGED.search(low):
+    if cues.TASK_BOUND.search(anywhere) or cues.HEDGED.search(low):
         return False
     if told:
         return _says_something(low)
@@ -349,13 +322,7 @@ def _words(low: str) -> set[str]:
     return set(re.findall(r"[\w.+#-]*\w", low))
 
 
-_FILLING = cue_patterns.word_set(
-    """
-    always never ever from going forward future please remember make sure that this those these them with have been
-    should must need want your would could every time again immer niemals wieder bitte jetzt künftig siempre nunca
-    toujours jamais désormais
-    """
-)
+_FILLING = _tables.words("FILLING")
 
 
 def _says_something(low: str) -> bool:
@@ -367,18 +334,9 @@ def _says_something(low: str) -> bool:
 
 # --- wording ----------------------------------------------------------------------------------------------------------
 
-_STRONG = re.compile(
-    r"\b(?:must|mustn't|never|under no circumstances|ever|strictly|forbidden|niemals|nie|muss|müssen|darf nicht"
-    r"|auf keinen fall|nunca|jamás|debes?|prohibido|jamais|doit|dois|interdit)\b"
-)
+_STRONG = _tables.pattern("_STRONG")
 _FORBIDDING = re.compile(r"\b(?:don't|do not|dont)\b|\bnicht\b|^no \w+[ea]s\b|(?:\bne |\bn').*\b(?:pas|plus)\b")
-_ABOUT_REPO = re.compile(
-    r"\b(?:repo|repository|project|code ?base|mono-?repo|commit\w*|push\w*|merge\w*|branch\w*|main|master"
-    r"|prod(?:uction)?"
-    r"|deploy\w*|release\w*|migrations?|generated|vendor|lock ?files?|edit|touch|modify|delete|remove|overwrite|change"
-    r"|secrets?|tests?|ci|projekt|fass\w*|ändere|bearbeite|generiert\w*|lösche|repositorio|proyecto|toques|modifiques"
-    r"|edites|borres|generados|dépôt|projet|modifie\w*|touche\w*|supprime\w*|générés?)\b"
-)
+_ABOUT_REPO = _tables.pattern("_ABOUT_REPO")
 
 
 def _finished(text: str) -> str:

@@ -17,6 +17,7 @@ from tacit.words.claim_words import (
     FRENCH_SECOND,
     JOINING,
     KEEPING,
+    NEGATORS,
     NUMBER_WORDS,
     OF_CODE,
     PARTICLES,
@@ -24,11 +25,10 @@ from tacit.words.claim_words import (
     RUN_NEGATIONS,
     THEN,
     UNITS,
-    negators,
     other_side,
     same_word,
+    side_table,
 )
-from tacit.words.opposites import side_table
 from tacit.words.tokens import (
     NAME,
     NUMBER,
@@ -184,7 +184,7 @@ def is_negation(clause: Sequence[Token], number: int) -> bool:
 
 def negates(word: str) -> bool:
     """Whether a folded word denies what follows it."""
-    return word in negators() or word.endswith("n't")
+    return word in NEGATORS or word.endswith("n't")
 
 
 def denied_in_run(run: str) -> list[str]:

@@ -11,26 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tacit.core.tables import Tables
 from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS, related
 from tacit.words.claims import Claims
 from tacit.words.limits import aligned
 from tacit.words.tokens import english_stem
+
+_tables = Tables(__file__)
 
 COPIED = 0.65  # of the shorter text's words that the other has in the same order
 PARTLY = 0.5  # so many do, where both texts have something of their own: one thing in place of another
 LITTLE = 0.4  # so many, and the first, for two things that changed places
 # What stands on the one side of these goes before what stands on the other, in time or in rank.
 _ANCHORS = frozenset("over than first later then before after instead rather".split())
-# Words that come and go with the voice, the mood and the style of a sentence; where they decide, other rules have read them.
-_STYLE = frozenset(
-    "is are was were be been being am get gets got do does did done has have had having must should shall need needs to will would can "
-    "could may it its they them their this that these those there here you your we our us i one of and or so as by then also too just "
-    "please if when because since whenever while on upon each every any all always not no never don't doesn't isn't without nothing "
-    "nobody none avoid unless rather than instead over prefer in inside within into through at with most more less least out make sure "
-    "avoided same again ist sind war wird werden wurde sein hat haben muss mussen soll sollen darf durfen zu es sie man und im in am an "
-    "bei von vor mit fur nicht kein keine nie la le les el los las se est sont ete etre faut doit doivent il debe deben ser de du des en "
-    "dans a ne pas nunca jamais al del".split()
-)
+_STYLE = _tables.words("_STYLE")
 # who does it, and to whom it is done
 _CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "her"))
 # Verbs that only carry their object, and words that are read with their figures.
@@ -38,12 +32,7 @@ _LIGHT = frozenset(map(english_stem, "contains gives means newer later older ear
     "brauch"
 }
 _UNITS = frozenset(UNITS.values())  # of figures, which were compared before
-# A clause with one of these says for what else the lesson holds, or does not: no explanation.
-_OTHERS = frozenset(
-    "other others rest remaining those except excepted excepting excluding aside apart outside only unless provided if when whenever while "
-    "where whereas both neither either alike including included even but save alone long whether regardless "
-    "too also likewise equally besides".split()
-)
+_OTHERS = _tables.words("_OTHERS")
 
 
 def changed(x: Claims, y: Claims) -> str:

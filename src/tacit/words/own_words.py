@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.words.paste_signs import (
     ADDRESSES,
@@ -44,6 +45,8 @@ from tacit.words.paste_signs import (
 
 if TYPE_CHECKING:
     Span = tuple[int, int]
+
+_tables = Tables(__file__)
 
 SHORT, FEW_LINES = (
     350,
@@ -147,34 +150,10 @@ def unsure_text(text: str, agent_before: str = "") -> str:
 
 # --- in doubt -----------------------------------------------------------------------------------------------------------
 
-_SOURCE = (
-    r"wiki|readme|docs?|documentation|guide|handbook|style ?guide|runbook|ticket|issue|slack|e-?mail|mail|chat|blog(?: post)?|article|forum"
-    r"|stack ?overflow|changelog|release notes|contributing(?:\.md)?|notes of the meeting|meeting notes"
-)
-# Whose words follow, at the head of a line: "from the wiki:", "bob wrote:".
-_CITES = re.compile(
-    rf"^[ \t]*(?:(?:from|per|according to|quoting|quote from|out of|in) (?:the |our |their |a )?(?:\w+ ){{0,2}}(?:{_SOURCE})\b[^:\n]{{0,40}}:"
-    rf"|(?:the |our )?(?:{_SOURCE}) ?(?:says?|said|has|reads?|states?)?:"
-    r"|(?!(?:i|we|you|it)\b)@?[\w'’-]{2,30}(?: [\w'’-]{2,30})? (?:says?|said|wrote|writes|replied|commented|posted|told (?:me|us)|suggests?)\b[^:\n]{0,30}:)",
-    re.I | re.M,
-)
-# A question about what stands before it, at the end of a message.
-_ABOUT_IT = re.compile(
-    r"(?:^|(?<=[.!?\n]))[ \t]*((?:(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) [^.?!\n]{1,40}"
-    r"|what (?:do|would) you (?:make|think|say)(?: (?:of|about|to))?[^.?!\n]{0,40}|(?:any )?thoughts|true|agreed?|correct|right|valid|still (?:so|true|valid)"
-    r"|(?:is|are|was) (?:this|that|it|these|those|he|she|they)(?: (?:still|really|actually|all))? (?:so|true|right|correct|valid|ok|okay|up to date|good advice|a good idea)"
-    r"|do(?:es)? (?:this|that|it|these|those)(?: still)? (?:apply|hold|make sense|fit|matter)[^.?!\n]{0,40}|do you agree[^.?!\n]{0,30}"
-    r"|should (?:we|i) (?:follow|adopt|do|heed|care about) (?:this|that|it|these)[^.?!\n]{0,30}|opinions?|what does (?:this|that|it) mean)\s*\?+)\s*\Z",
-    re.I,
-)
+_CITES = _tables.pattern("_CITES", re.I | re.M)
+_ABOUT_IT = _tables.pattern("_ABOUT_IT", re.I)
 _ASCRIBES = re.compile(r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I)
-# A chat's head of a message, a form's headings.
-_HEADS = re.compile(
-    r"^[ \t]*(?:@?[A-Z][\w.'-]{1,30}(?: [A-Z][\w.'-]{1,30}){0,2}[ \t,|–—-]{1,4}[\[(]?(?:\d{1,2}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?|[Yy]esterday|[Tt]oday)\b.{0,20}"
-    r"|#{1,6} [A-Z].{0,80}"
-    r"|\**(?:[Ss]teps [Tt]o [Rr]eproduce|(?:[Ee]xpected|[Aa]ctual) (?:[Bb]ehaviou?r|[Rr]esults?)|[Aa]cceptance [Cc]riteria|[Ww]hat happened|Environment|Motivation)\**:?\**[ \t]*)$",
-    re.M,
-)
+_HEADS = _tables.pattern("_HEADS", re.M)
 _QUOTED_LINES = re.compile(r"(?:^[ \t]{0,8}(?:>.*|\|.*\|[ \t]*)(?:\n|\Z))+", re.M)
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
 
@@ -222,53 +201,25 @@ def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool
     return (0 if _laid_out(passage) else len(passage)), False
 
 
-# A letter: its salutation on a line of its own, and its close.
-_SALUTATION = re.compile(
-    r"^[ \t]*(?:hi|hello|hey|dear|good morning|hallo|liebe[rs]?)\b[^\n.:]{0,40},[ \t]*$", re.I | re.M
-)
-_CLOSE = re.compile(
-    r"^[ \t]*(?:(?:kind|best|warm) regards|regards|best|cheers|many thanks|thanks|thank you|sincerely|(?:viele )?grüße)[,!.]?[ \t]*$[^\n]*",
-    re.I | re.M,
-)
+_SALUTATION = _tables.pattern("_SALUTATION", re.I | re.M)
+_CLOSE = _tables.pattern("_CLOSE", re.I | re.M)
 _ITEM = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*")
-# The person themselves, or a question; whom they speak to; in small letters, as people type.
-_ASKS = re.compile(
-    r"\b(?:i|i'm|im|i'd|i've|i'll|can you|could you|please|let's)\b|(?:^|[.!?,] )lets\b|\?(?:\s|$)", re.I
-)
+_ASKS = _tables.pattern("_ASKS", re.I)
 _TO_SOMEBODY = re.compile(r"\byour?\b", re.I)
 # In small letters from its first word, which is no name of a program or a file.
 _CASUAL = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*[a-z]['’a-z]*+(?![\w/._-]*[\w/_-])")
-# Asks the agent for something; orders it.
-_REQUEST = re.compile(
-    r"\b(?:can|could|would) (?:you|we)\b|\b(?:please|let's|lets)\b|\bI (?:want|need|get|got|see)\b|\?(?:\s|$)", re.I
-)
-_ORDERS = re.compile(
-    r"(?:^|[.!?;] )(?:(?:and|then|now|also|just|first|ok|okay|so|yes|no|don't|do not),? )*(?:add|address|amend|analy[sz]e|answer|apply|change|check|clean|commit|compare|convert|create|debug|do|draft"
-    r"|explain|figure|find|fix|follow|give|go|help|ignore|implement|investigate|keep|look|make|merge|port|read|refactor|remove|rename|reply|revert|review|rewrite|show|start|stop|summari[sz]e"
-    r"|bisect|drop|leave|list|move|propose|pull|put|replace|rerun|skip|take|tell|translate|try|turn|update|write)\b",
-    re.I,
-)
-_QUESTION = re.compile(
-    r"\?(?:\s|$)|^[ \t]*(?:[-*•>]|Q?\d{1,2}[.):])?[ \t]*(?:and |or )?(?:what|how|why|who|where|which|when|is|are|does|do we|do i|did|can i|can we|should we)\b",
-    re.I,
-)
+_REQUEST = _tables.pattern("_REQUEST", re.I)
+_ORDERS = _tables.pattern("_ORDERS", re.I)
+_QUESTION = _tables.pattern("_QUESTION", re.I)
 _WISHES = re.compile(r"\b(?:please|let's|(?:can|could|would) you|I(?: want| need|'d like| would like))\b", re.I)
 _POINTS = re.compile(r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I)
 _NUMBERED = re.compile(r"\s*(?:1[.):]? |- )\S")
 _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
 # Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
 _GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
-# An agent's last words.
-_OFFERS = re.compile(
-    r"\b(?:want me to|would you like me to|if you(?:'d)? (?:want|like|prefer)[^.\n]{0,20},? i (?:can|could|will|would)|let me know if you|shall i|should i (?:go|proceed|continue|start|also)|do you want me)\b",
-    re.I,
-)
+_OFFERS = _tables.pattern("_OFFERS", re.I)
 _SMALL = re.compile(r"[a-z][\w'’/@.-]*[,!]?(?: +\S+)+")
-# What programs and those who lay out a page write: an indented line, a key with its value, an assignment, a call, a table, a bracket at
-# an end, a path with its line.
-_MADE = re.compile(
-    r"^(?: {2,}|\t)|^[\w.-]+(?:\([\w., -]*\))?:(?: |$)|^\w[\w.]*(?:\(|\[)|(?:^|\s)[=:]{1,3}=?\s|[{}\[\];,|\\]\s*$|^[\[{(<\"'|•]| \| |\w\.\w{1,5}:\d"
-)
+_MADE = _tables.pattern("_MADE")
 
 
 def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:

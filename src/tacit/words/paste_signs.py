@@ -9,8 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tacit.core.tables import Tables
+
 if TYPE_CHECKING:
     Span = tuple[int, int]
+
+_tables = Tables(__file__)
 
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
@@ -21,37 +25,14 @@ WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
 
-# What stands in a line that a program printed: stamps and levels of a log, a shell's prompt, frames, progress, diffs.
-_LOG = (
-    r"❯|^\S{1,60} on +(?:\S )?\S{1,100}(?: \[[^\]\n]{1,12}\])? (?:via|is) |[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
-    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:|\[[A-Z][\w. -]{2,30}\]|\bUncaught\b"
-    r"|\blevel=\w|\bmsg=\"|\bexit (?:status|code) \d|\b\w{1,60}(?:Error|Exception):? |\bTraceback\b|\b\w?arning: [A-Z]"
-    r"|^(?:error|warning|fatal|panic|remote|hint|source|target)\b[ \t]*:|(?<=: )error: |^(?:FAIL|PASS|INFO|WARN|ERROR|DEBUG|npm ERR!)\b"
-    r"|^(?:ok|E) {2,}|^\s{0,20}at \S{1,200} ?\(|^[\w.-]{1,40}@[\w.-]{1,60} \S{0,60} ?[%$#] |^[$%] |^\[[\w:.-]{1,40}\] (?!\()|\d [KMG]?B/s"
-    r"|[\U0001F300-\U0001FAFF] v\d|\b\w{1,60} = \{|^[ \t]{0,40}\w{1,60} = (?:true|false|\{)|\[flags\]|^Run echo\b"
-)
-# How somebody lays a text out who does not type it into a prompt: headings, findings with their places, tables, code.
-_LAYOUT = (
-    r"^[ \t]*(?:---|\+\+\+|@@|===|diff --git)(?: |$)|^#{1,6} |^\*\*|^\*\d|^\|.{0,200}\||^>|^---$|^·$|^@\w+$| — |\w—\w"
-    r"|^[ \t]{0,20}\d{1,2}\. (?:Low|Medium|High|Critical)\b|^ {2,}\d{1,2}\. |\([\w./-]{1,80}\.\w{1,5}:\d+"
-    r"|^(?:import|from|def|class|const|let|var|func|fn|package|#include|SELECT|Usage:)\b[^?]{0,80}[({;:]"
-    r"|^PLEASE IMPLEMENT THIS PLAN|\]\(https?://"
-)
+_LOG = _tables.text("_LOG")
+_LAYOUT = _tables.text("_LAYOUT")
 SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
 CURLY = re.compile(r"[“”’]")
-SPEAKS = re.compile(
-    r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I
-)
-ADDRESSES = re.compile(
-    r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]"
-)
-# Ends so: what follows is shown, not said.
-ANNOUNCES = re.compile(
-    r":[ \t]*$|\b(?:example|says?|said|output|logs?|this|following|below|tweet \d)[ \t]*[.:]?[ \t]*$", re.I
-)
-OTHERS_WORDS = re.compile(
-    r"\b(?:feedback|comments?|reviews?|findings|replied|said|says|wrote|tweet|message|thread)\b", re.I
-)
+SPEAKS = _tables.pattern("SPEAKS", re.I)
+ADDRESSES = _tables.pattern("ADDRESSES")
+ANNOUNCES = _tables.pattern("ANNOUNCES", re.I)
+OTHERS_WORDS = _tables.pattern("OTHERS_WORDS", re.I)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
 # log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.

@@ -12,18 +12,12 @@ from __future__ import annotations
 
 import re
 
-# What goes wrong, as something that happens. "Errors", "warnings" and "failed jobs" are things that a rule may be about.
-_WRONG = frozenset(
-    "anymore blank breakage breaking broken buggy corrupted corruption failing failure failures flaky freezing garbled hanging impossible "
-    "inactive incorrect incorrectly intermittent intermittently invisible leaking losing mismatch missing neither npe oom orphaned poor "
-    "poorly regression segfault segfaults stuck timeout typo typos unable uncaught unexpected unexpectedly unhandled unreachable "
-    "unreadable unresponsive unsupported unusable unwanted wrong wrongly".split()
-)
-_FINITE = frozenset(
-    "aborts aren't breaks broke can't cannot corrupts couldn't crashed crashes deadlocks didn't died dies disappeared disappears "
-    "doesn't fails flickers freezes froze hangs hasn't haven't hung isn't lags leaks loses lost overflows panics stopped throws "
-    "vanished vanishes wasn't weren't won't wouldn't".split()
-)
+from tacit.core.tables import Tables
+
+_tables = Tables(__file__)
+
+_WRONG = _tables.words("_WRONG")
+_FINITE = _tables.words("_FINITE")
 # "tests fail"
 _PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split())
 # "error when …", not "error messages"
@@ -44,40 +38,13 @@ _BE = frozenset("is are was were does did has have had can could will would".spl
 _BEHIND = frozenset("in on at with when while if after before during for from is was occurs because and".split()) | {""}
 _ABOUT = frozenset("in on as into to by per each every any no an".split())  # in front of a noun that is only mentioned
 _UNDONE = ("ed", "ing", "shown", "seen", "found", "available", "possible", "sent")
-# Somebody must, may, wants or need not do something; or it is told what helped.
-_RULE = frozenset(
-    "allowed always avoid better convention cure cured enough ensure expects fine fix fixed fixes helped helps hence intended let like "
-    "may must mustn't need needed needs ok okay otherwise ought permitted please policy prefer preferred rather recommend recommended "
-    "remember require required requires rule safe shall should shouldn't so solved solves suggest suggested therefore unless want wants "
-    "workaround".split()
-)
-# Verbs of orders: at the beginning of a clause, and wherever no other word asks for them …
-_ORDER = frozenset(
-    "accept acquire add adjust allow annotate apply approve ask assign assume attach backfill backport bind bring bump bypass choose "
-    "clean clear commit compare compile configure confirm connect consider consult convert create declare decode decommission decrease "
-    "define delete deny deploy deprecate detach disable disallow disconnect drain embed emit enable encode encrypt enhance escalate "
-    "escape exclude expect expose extend extract fetch find flush follow generate get give go grant handle hide hold ignore implement "
-    "improve include increase inline install introduce invalidate invoke join keep kill leave lint lower make measure migrate mock move "
-    "optimise optimize parameterize parse pass pause permit pick pin prefer prepare propagate provide provision publish purge put quote "
-    "raise rebase rebuild reduce refactor regenerate register reject rely remove rename replace reply rerun respect restart rethrow "
-    "retry reuse revert review revoke rewrite roll rotate sanitize see select send serialize shorten silence simplify skip specify "
-    "squash stick strip subscribe suppress sync take tell throw treat truncate trust try tune turn use vacuum validate verify wait wipe "
-    "wrap".split()
-)
+_RULE = _tables.words("_RULE")
+_ORDER = _tables.words("_ORDER")
 _ASKING = frozenset("to not can could will would does did and or cannot".split()) | {
     word for word in _FINITE if word.endswith("n't")
 }
-# … those that are nouns further inside …
-_BEGIN = frozenset(
-    "alert cache call cap catch change check close copy count cut drop export hash import index limit load lock log look map mask merge "
-    "mount name open plug point poll print process pull push read reset return run save scale schedule seed set ship sign sort split "
-    "start stop store switch tag watch write".split()
-)
-# … and those that are nouns everywhere, unless an article follows.
-_NOUN_TOO = frozenset(
-    "batch build display document fix flash format freeze issue order page port power query release render request show support test "
-    "update upgrade".split()
-)
+_BEGIN = _tables.words("_BEGIN")
+_NOUN_TOO = _tables.words("_NOUN_TOO")
 _DETERMINING = frozenset("the a an all every each any this that these those it them its no both".split())
 _OPENING = frozenset("so then just better and but".split())  # behind them a clause still begins
 _WORD = re.compile(r"[^\W_][\w'-]*")

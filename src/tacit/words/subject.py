@@ -12,34 +12,18 @@ from collections.abc import Iterable
 
 from tacit.core.memory import WAY, Memory, joined
 from tacit.core.programs import ABOUT, programs
+from tacit.core.tables import Tables
+
+_tables = Tables(__file__)
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
-# What is done in every piece of work, whatever it is about; a word that begins so.
-_WORK = re.compile(
-    r"\b(?:commit|push|branch|pull request|merge request|PRs?\b|review|changelog|ask|confirm|approv|answer|repl(?:y|ies)|explain|plan"
-    r"|tests?\b|lint|format|typecheck|type check|comment|docstring|document|language|english|german|french|spanish|emoji|verbose|brief|concise"
-    r"|refactor|scope|todo|subagent|sub-agent|parallel|before (?:you|any|every|each|committing)|after (?:every|each)|every (?:time|change|session)"
-    r"|work ?tree|issue|ticket|release|version bump|step by step|one (?:at a time|by one))",
-    re.I,
-)
-_ORDER = re.compile(
-    r"(?:Before|After|Always|Never|Do not|Don't|When(?:ever)?|Check|Ask|Fix|Keep|Use|Run|Write|Put|Leave)\b"
-)
-# Names of code: a path with an extension, a call, snake_case, camelCase, CONSTANT_CASE. A product (GitHub, TypeORM) looks like a class.
-_NAME = re.compile(
-    r"(?<![\w./-])(?:[\w-]+/)*[\w-]+\.[A-Za-z]\w{0,4}(?![\w/])|\b\w+(?:\.\w+)*\(\)?|\b[A-Za-z]\w*_\w+\b|\b(?!macOS|iOS|iPad|eBPF)[a-z]+[A-Z]\w*\b"
-)
+_WORK = _tables.pattern("_WORK", re.I)
+_ORDER = _tables.pattern("_ORDER")
+_NAME = _tables.pattern("_NAME")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
-_SENTENCE = frozenset(
-    "a an and as but for from i if in is it no not of on or our so that the then this to we when with you".split()
-)
+_SENTENCE = _tables.words("_SENTENCE")
 _SPAN = re.compile(r"`([^`\n]{2,80})`")
-# Files that every project has: a rule that names one is a way of working all the same.
-_IN_EVERY_PROJECT = re.compile(
-    r"(?:CHANGELOG|README|CLAUDE|AGENTS|GEMINI|CONTRIBUTING|LICENSE|TODO|MEMORY)(?:\.\w+)?|\.gitignore|package\.json|pyproject\.toml"
-    r"|Makefile|e\.g|i\.e|\w+\.(?:com|org|io|md)",
-    re.I,
-)
+_IN_EVERY_PROJECT = _tables.pattern("_IN_EVERY_PROJECT", re.I)
 
 
 def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:

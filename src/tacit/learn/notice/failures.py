@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.run import FAILURE, Incident, Run, Step
+from tacit.core.tables import Tables
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.calls import ASKED, call_folder, is_check, same
@@ -23,6 +24,8 @@ from tacit.words.diagnose import Diagnosis, recognise
 if TYPE_CHECKING:
     from tacit.learn.notice.calls import Lane, Try
 
+_tables = Tables(__file__)
+
 HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
 PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
 CURES = 2  # commands between; more of them explain nothing
@@ -31,23 +34,10 @@ EDITS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
 PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
 LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
 
-# Done between a failure and a success all day long, without curing anything; or a cure nobody should be taught.
-BARRED = re.compile(
-    r"--no-verify|--force\b|-f\b|--force-with-lease|--no-frozen-lockfile|--frozen-lockfile|--legacy-peer-deps|--break-system-packages|--insecure"
-    r"|--no-gpg-sign|--ignore-scripts|--allow-dirty|SKIP=|HUSKY=|\bsudo\b|\bchmod\b|\bchown\b|\bcurl\b|\bwget\b|\bkill(?:all)?\b|\bpkill\b"
-    r"|\bgit (?:stash|reset|checkout|restore|clean|rm|add|commit|push|pull|fetch|rebase|merge|branch|switch|worktree|config|mv|tag|cherry-pick)\b"
-    r"|\b(?:rm|mv|cp|touch|mkdir|ln|unlink|open|code|sleep|ssh|scp|bd|gh)\b"
-)
-_INSTALLS = re.compile(
-    r"\b(?:install|add|i|get)\b \S*[a-z]|\b(?:brew|apt|apt-get|dnf|apk|go install|cargo install|gem|pipx)\b"
-)
+BARRED = _tables.pattern("BARRED")
+_INSTALLS = _tables.pattern("_INSTALLS")
 FENCED = "```language"  # whichever language it was: that a fence names one is what two repairs share
-# Code that mends or silences a finding: a directive, or a call by its qualified name.
-_REPAIR = re.compile(
-    r"//\s?nolint(?::[\w,]+)?|#\s?noqa(?::\s?[A-Z]+\d+)?|#\s?type:\s?ignore(?:\[[\w-]+\])?|(?:eslint|oxlint)-disable(?:-next-line|-line)?(?:\s+[@\w/-]+)?"
-    r"|biome-ignore(?:-all)?\s+[\w/]+|@ts-(?:expect-error|ignore)|#\[allow\([\w:]+\)\]|rubocop:disable\s+[\w/]+|shellcheck disable=SC\d+"
-    r"|\b[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*){1,2}\(|%w\b|```[a-z]+"
-)
+_REPAIR = _tables.pattern("_REPAIR")
 
 
 def failures(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:

@@ -8,26 +8,16 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.tables import Tables
 from tacit.learn import shell
 from tacit.learn.notice.calls import call_folder
 from tacit.learn.notice.tasks import inner, script_of, task_of
 
-# How loudly a command reports, or in which order it goes, is the moment's choice.
-_MOMENTARY = re.compile(
-    r"^(?:-q+|-v+|-x|-ra|--no-color|--no-header|--no-cov|--yes|-y"
-    r"|--(?:verbose|quiet|silent|trace|stale|failed|lf|last-failed|ff|exitfirst|watch|bail|ci|progress|debug|stats)"
-    r"(?:=\S*)?"
-    r"|--(?:tb|colou?r|reporters?|seed|maxfail|max-failures|durations|log-level|log-cli-level|output|timeout|max-cases"
-    r"|workers|port|only|cov\S*)=\S+)$"
-)
-_MOMENTARY_WITH_VALUE = shell.word_set(
-    """
-    --seed --maxfail --max-failures --tb --color --reporter --timeout --port -p --log-level --max-cases --durations
-    """
-)
-_SELECTING = shell.word_set(
-    "-k -t --grep -g --testNamePattern --testPathPattern -run --run --only --filter --tests --test"
-)
+_tables = Tables(__file__)
+
+_MOMENTARY = _tables.pattern("_MOMENTARY")
+_MOMENTARY_WITH_VALUE = _tables.words("_MOMENTARY_WITH_VALUE")
+_SELECTING = _tables.words("_SELECTING")
 _FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
 # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
 _PART = re.compile(r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)")

@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.memory import WAY, joined
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.learn.reader.answer import Lesson, Quote
 from tacit.learn.reader.render import NOTE, PERSON, UNSURE, Line, one_line
 from tacit.learn.reader.whose import plain
 from tacit.learn.shell import key, main_call, proper
+
+_tables = Tables(__file__)
 
 FEWEST_WORDS, FEWEST_CHARS = 3, 8  # of a quote that is not a whole line
 AROUND = 240  # characters to each side of a quote that still are "the line", where a message is a long one
@@ -131,23 +134,10 @@ _SENTENCE = re.compile(r"[.!?]\s")
 
 _SPAN = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,80})[\"“”]|(?<!\w)'([^']{2,80})'(?!\w)")
-_NAMED = re.compile(
-    r"https?://\S+"  # an address
-    r"|(?<![\w-])--?[A-Za-z][\w-]*"  # a flag
-    r"|(?<![\w.])(?:[\w@~.-]*/)+[\w.*@-]*"  # a path
-    r"|\b[\w-]+\.[A-Za-z]\w{0,9}\b(?!\.\s)|(?<![\w.])\.\w[\w.-]*"  # a file or a dotted name
-    r"|\b\w+(?:_\w+)+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}[A-Z0-9_]*\b"  # identifiers
-    r"|#?\b\d[\d.,:]*\w*\b"  # a figure
-)
+_NAMED = _tables.pattern("_NAMED")
 _CAPITALISED = re.compile(r"(?<![.!?:]\s)(?<!^)(?<=\s)[A-Z][a-z]{2,}\w*\b")
-_PROGRAMS = re.compile(
-    r"\b(?:git|gh|npm|npx|pnpm|yarn|bun|deno|node|cargo|rustup|go|gofmt|golangci-lint|python|pip|uv|poetry|hatch|pytest|ruff|mypy|black|tox"
-    r"|make|cmake|ninja|gradle|mvn|bazel|docker|podman|kubectl|helm|terraform|ansible|ssh|rsync|brew|apt|mise|just|eslint|prettier|tsc"
-    r"|vite|webpack|jest|vitest|playwright|cypress|redis|postgres|psql|mysql|sqlite|nginx|systemd|systemctl|sed|awk|grep|rg|jq)\b"
-)
-_ORDINARY = frozenset(
-    "CI PR PRs API APIs URL URLs UI UX OK JSON YAML TOML HTML CSS SQL CLI IDE TODO README ID IDs".split()
-)
+_PROGRAMS = _tables.pattern("_PROGRAMS")
+_ORDINARY = _tables.words("_ORDINARY")
 
 
 def names_in(text: str) -> list[str]:
@@ -173,23 +163,9 @@ def names_missing(text: str, line: str) -> list[str]:
 
 # --- in time ----------------------------------------------------------------------------------------------------------
 
-_BACK = re.compile(
-    r"\b(?:never ?mind|scratch that|forget (?:that|it|what i)|ignore (?:that|what i|my last)|i was wrong|my mistake|my bad"
-    r"|on second thought|actually,? (?:no|don't|do not|leave|let's not|never)|wait,? no|undo that|revert that|take that back"
-    r"|strike that)\b",
-    re.I,
-)
-_DENIED = re.compile(
-    r"^(?:no\b|nope\b|wrong\b|incorrect\b|that(?:'s| is) (?:not|wrong|incorrect)|not (?:correct|true|right|really)|you(?:'re| are) wrong"
-    r"|it(?:'s| is) (?:still|not)|still (?:fail|broken|not|doesn|the same)|doesn't (?:work|help)|does not (?:work|help))",
-    re.I,
-)
-_OWN_ERROR = re.compile(
-    r"\b(?:i was (?:wrong|mistaken)|my (?:earlier|previous|first) (?:assumption|guess|analysis|theory|claim)"
-    r"|not the (?:cause|problem|issue|reason)|turns? out (?:not|that wasn't)|that wasn't it|i misread|i misunderstood|red herring"
-    r"|you're (?:absolutely )?right)\b",
-    re.I,
-)
+_BACK = _tables.pattern("_BACK", re.I)
+_DENIED = _tables.pattern("_DENIED", re.I)
+_OWN_ERROR = _tables.pattern("_OWN_ERROR", re.I)
 
 
 def taken_back(checked: Checked, lines: Sequence[Line]) -> str:
@@ -218,11 +194,7 @@ def telling(text: str) -> set[str]:
     return {word for word in re.findall(r"[\w./-]{4,}", comparable(text)) if word not in _COMMON}
 
 
-_COMMON = frozenset(
-    "about after again also always and any are because been before being both but can cannot could does done don't each from have here "
-    "into just like make more must need not now only other over please same should some still such sure than that the their them then "
-    "there these they this those time upon use used using very want were what when where which while will with work would you your".split()
-)
+_COMMON = _tables.words("_COMMON")
 
 
 def commands(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, bool]]:
@@ -302,10 +274,7 @@ def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tu
 #
 # Names of the lesson's own text stand in for those the reader did not list. A way of working is about everything.
 
-_EVERYWHERE = (
-    "way",
-    "preference",
-)  # kinds that hold whatever the task is, where the reader says of nothing what they are about
+_EVERYWHERE = _tables.listed("_EVERYWHERE")
 _FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
 # nothing that is a mere figure or word
 _NAME = re.compile(r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}")

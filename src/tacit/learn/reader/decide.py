@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tacit.core.tables import Tables
 from tacit.core.value import replace, value
 from tacit.learn.outside import SENTENCE
 from tacit.learn.reader.answer import Weighed
@@ -24,22 +25,16 @@ from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_orde
 from tacit.learn.reader.render import CHOSEN, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 
+_tables = Tables(__file__)
+
 # What the person agreed to: the agent's sentence, and their plain yes in the next line, both quoted.
 #
 # It is a tier of its own: more than what an agent found by itself, and never the person's word. Only words that can mean nothing but assent
 # count; a yes with a condition, a question or another matter behind it is read by whoever weighs that line.
 
-_ASSENT = re.compile(
-    r"\W*(?:(?:yes|yep|yeah|yup|ok(?:ay)?|right|correct|exactly|precisely|agreed|absolutely|definitely|sure|perfect|great|good"
-    r"|makes? sense|sounds? (?:good|right)|works? for me|(?:that|it)(?:'s| is| was) (?:right|correct|it|the rule|what i (?:want|meant?))"
-    r"|do (?:that|it|so)|go (?:ahead|with (?:that|it))|let'?s (?:do|go with) (?:that|it)|settled|deal|confirmed|i agree|fine|ja|genau|oui"
-    r"|exactement|sí|si|exacto)\b)",
-    re.I,
-)
+_ASSENT = _tables.pattern("_ASSENT", re.I)
 SPOKEN = 900  # characters of what the person said around it
-_BUT = re.compile(
-    r"\?|\b(?:but|however|although|though|except|instead|unless|not|don'?t|never ?mind|wait|only if)\b", re.I
-)
+_BUT = _tables.pattern("_BUT", re.I)
 
 
 def is_assent(text: str) -> bool:
@@ -77,24 +72,9 @@ HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and o
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
 READERS_WORDS = "a reader's words for a line of yours"
-# What a line leans on: a question, the work in hand, what somebody said just before.
-_LEANS = re.compile(
-    r"\?\s*$"
-    r"|^\W*(?:(?:ok|okay|so|and|but|no|yes|well|hm+)\b\W*)*"
-    r"(?:it|this|that|these|those|there'?s|i have|i've|i already|we already|we have already)\b"
-    r"|\b(?:pr|issue|ticket)\s*#?\d+\b"
-    r"|\bthis (?:\w+ )?(?:time|one|issue|pr|branch|update|change|bug|error|test|commit|file|fix|step|task)\b",
-    re.I,
-)
-# A time that only whoever was there knows: the lesson is right until then, and nobody can tell when that is.
-_FOR_A_TIME = re.compile(
-    r"\b(?:in|for|during|on|until) (?:this|the current) (?:phase|sprint|milestone|iteration|release|session|week|pr)\b"
-    r"|\b(?:for now|right now|for the moment|today|tonight|this (?:evening|morning|afternoon|week))\b",
-    re.I,
-)
-_LEFT_TO = re.compile(
-    r"\byou (?:can|may|have (?:access|permission|leave))\b", re.I
-)  # leave that was given, not an order
+_LEANS = _tables.pattern("_LEANS", re.I)
+_FOR_A_TIME = _tables.pattern("_FOR_A_TIME", re.I)
+_LEFT_TO = _tables.pattern("_LEFT_TO", re.I)
 _AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 

@@ -8,20 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tacit.core.tables import Tables
 from tacit.learn.hazard import hazard_of
+
+_tables = Tables(__file__)
 
 _BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
 
-# This machine and its own network: nothing leads outside.
-_AT_HOME = re.compile(
-    r"(?:https?://)?\b(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
-    r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})\b(?::\d+)?\S*"
-)
-_STRICTER = re.compile(
-    r"\b(?:never|don't|do not|must not|may not|avoid|no)\s+(?:\w+\s+){0,2}?"
-    r"(?:bypass|skip|disabl|circumvent|turn(?:ing)? off|override|leak|print|log|expos|commit)\w*",
-    re.I,
-)
+_AT_HOME = _tables.pattern("_AT_HOME")
+_STRICTER = _tables.pattern("_STRICTER", re.I)
 _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
 ADDRESS = "names an address, or a program that fetches or sends"
 _ADDRESSES = re.compile(r"\b(?:https?|ftp)://[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I)
@@ -75,49 +70,15 @@ def asks_beside(text: str, known: Callable[[str], bool]) -> str:
     return asks_person(_ADDRESSES.sub(lambda found: " " if known(found[0].rstrip("/.,;:")) else found[0], text))
 
 
-# Of branches, not of records, lists or windows: those are the product's.
-_MERGE = (
-    r"merge(?=\s+(?:(?:the|a|an|this|that|your|my|our|all|each|every|any)\s+)?(?:[\w-]+\s+)?"
-    r"(?:prs?|pull requests?|branch(?:es)?|main|master|changes?|work|commits?|worktrees?|it)\b"
-    r"|\s+(?:to|into|back|when|once|after|immediately|directly|automatically)\b|\s*(?:[.;,]|$))"
-)
-_ACT = (
-    rf"(?:commit(?! messages?\b| subjects?\b)|push|force-push|deploy|publish|release|post|{_MERGE}|delete|remove|send|reply|tag|comment on"
-    r"|drop (?:the |a |an |all )?(?:tables?|columns?|databases?|index(?:es)?|branch(?:es)?|stash(?:es)?)|close (?:the )?(?:issue|pr)"
-    r"|(?:open|create) (?:a |the )?(?:draft )?(?:pr|pull request|issue|release))"
-)
-_UNASKED = re.compile(
-    r"(?:^|[.;:]\s+|,\s*(?:then\s+|and\s+)?|\b(?:and|then|always|also|should|must|to|automatically|immediately|directly|finally)\s+)"
-    rf"{_ACT}\b",
-    re.I,
-)
+_ACT = _tables.text("_ACT")
+_UNASKED = _tables.pattern("_UNASKED", re.I)
 _OFFER = re.compile(rf"\b(?:offer|propose|suggest|ask) (?:whether )?to {_ACT}\b", re.I)
 _REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
-# To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
-_ASKED = re.compile(
-    r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I
-)
-# How work is cut into commits says nothing of when to commit.
-_MANNER = re.compile(
-    r"\bcommit\b[^.;]{0,80}\b(?:(?:section|step|part|file) by (?:section|step|part|file)|one by one|separately|atomic(?:ally)?"
-    r"|in small commits|one commit per)\b(?:(?!\b(?:and|then)\b)[^.;,])*",
-    re.I,
-)
-_CONDITION = re.compile(
-    r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^,.;]*?"
-    rf"\b(?:asked|told|requested|approv\w+|confirm\w*|{_ACT}\w*)\b[^,.;]*",
-    re.I,
-)
-_FORBIDS = re.compile(
-    r"\b(?:never|don't|do not|must not|may not|should not|shouldn't|avoid|without|instead of|rather than|not)\s+(?:\w+\s+){0,3}?"
-    rf"{_ACT}\w*",
-    re.I,
-)
-_EVERY_TIME = re.compile(
-    r"\b(?:always|every time|each time|whenever|from now on|by default|in (?:the )?future|(?:after|before) (?:each|every)|never"
-    r"|at the end of (?:each|every)|all (?:commits|prs|changes)|without (?:asking|me)|don't ask|as a rule|in general|going forward)\b",
-    re.I,
-)
+_ASKED = _tables.pattern("_ASKED", re.I)
+_MANNER = _tables.pattern("_MANNER", re.I)
+_CONDITION = _tables.pattern("_CONDITION", re.I)
+_FORBIDS = _tables.pattern("_FORBIDS", re.I)
+_EVERY_TIME = _tables.pattern("_EVERY_TIME", re.I)
 
 
 def acts_unasked(text: str) -> bool:
@@ -127,11 +88,7 @@ def acts_unasked(text: str) -> bool:
     return bool(_UNASKED.search(plain))
 
 
-_FORMS = re.compile(
-    r"\b(?:commit(?:s|ted|ting)?|(?:force-)?push(?:es|ed|ing)?|deploy(?:s|ed|ing)?|publish(?:es|ed|ing)?|post(?:s|ed|ing)|merg(?:e[sd]?|ing)"
-    r"|delet(?:e[sd]?|ing))\b(?! messages?\b| subjects?\b)",
-    re.I,
-)
+_FORMS = _tables.pattern("_FORMS", re.I)
 
 
 def acts_in_any_form(text: str) -> bool:

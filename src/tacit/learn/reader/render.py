@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.run import Run, Step
+from tacit.core.tables import Tables
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.echo import unfenced
@@ -19,6 +20,8 @@ from tacit.learn.shell import calls, command_of, looks, proper
 from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line
+
+_tables = Tables(__file__)
 
 VERSION = "2"  # of the rendering; with another one prompts and their hashes are others
 
@@ -62,20 +65,10 @@ _TOKENS = 24_000  # of one part; nearly every session is shorter
 CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
-CAUSE = re.compile(
-    r"\b(?:because|cause[sd]?|root cause|due to|turn(?:s|ed)? out|the (?:problem|issue|reason|fix)|actually|instead|must"
-    r"|fails? (?:when|since)|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
-    re.I,
-)
+CAUSE = _tables.pattern("CAUSE", re.I)
 _OUTSIDE_TOOLS = ("WebFetch", "WebSearch", "mcp__", "web_", "fetch", "browser")
 _OUTSIDE_PROGRAMS = frozenset("gh glab curl wget http https ssh scp aws gcloud az kubectl".split())
-# A piped command's own exit status is lost; its output may still tell.
-_FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:| TS)|\*\* \(\w+Error\)|^Traceback"
-    r"|npm (?:ERR!|error)|BUILD FAILED|Build failed|^fatal:|^panic:|command not found|== Compilation error"
-    r"|Total errors: [1-9]|not formatted|build error occurred|^E   |exit(?:ed with)? (?:code|status) [1-9]",
-    re.M | re.I,
-)
+_FAILED = _tables.pattern("_FAILED", re.M | re.I)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
@@ -222,13 +215,8 @@ def _only_looks(step: Step) -> bool:
 
 
 _LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
-# Failures of these are the host's own protocol (a file not read before an edit): noticed, never told.
-_PROTOCOL = frozenset(
-    "Edit MultiEdit Write Read Grep Glob LS NotebookEdit NotebookRead apply_patch TaskOutput KillShell".split()
-)
-_BOOKKEEPING = frozenset(
-    "TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split()
-)
+_PROTOCOL = _tables.words("_PROTOCOL")
+_BOOKKEEPING = _tables.words("_BOOKKEEPING")
 _INSTRUCTIONS = ("<", "# AGENTS.md")
 
 
@@ -306,19 +294,7 @@ def uncommented(command: str) -> str:
     return "\n".join(line.rstrip() for line in kept.splitlines() if line.strip())
 
 
-_ABOUT = (
-    "file_path",
-    "notebook_path",
-    "path",
-    "pattern",
-    "query",
-    "url",
-    "description",
-    "subject",
-    "skill",
-    "new_string",
-    "input",
-)
+_ABOUT = _tables.listed("_ABOUT")
 
 
 def failing_output(step: Step) -> str:
@@ -435,11 +411,7 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
     return replace(rendering, lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)))
 
 
-# What is said, not done, in a call: the message of a commit, the title and text of a pull request.
-_MESSAGE = re.compile(
-    r"(?P<flag>(?<!\S)(?:-[a-z]*m|--message|-b|--body|-t|--title|--notes|-F -|--file=-)(?:=|\s+))"
-    r"(?:\"\$\(cat <<.*?\)\"|<<-?\s*'?\"?(?P<end>\w+).*?(?:(?P=end)|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|'[^']*(?:'|$))"
-)
+_MESSAGE = _tables.pattern("_MESSAGE")
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
 
 
@@ -458,14 +430,8 @@ def _wordless(call: str, phrases: set[str], words: int) -> str:
 
 
 _OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
-_NOTES = re.compile(
-    r"\b(?:my|the|these|project|past|earlier|from|per) (?:\w+ )?(?:notes?|memor(?:y|ies)|lessons?)\b|\bnoted\b|\bkeep(?:ing)? in mind\b"
-    r"|\bremind(?:s|ed|er)?\b|\bremember(?:s|ed|ing)?\b|\b(?:past|earlier) (?:runs?|sessions?)\b",
-    re.I,
-)
-_COMMON = frozenset(
-    "the and for with not that this are was has have its into from use run which when then they you all any".split()
-)
+_NOTES = _tables.pattern("_NOTES", re.I)
+_COMMON = _tables.words("_COMMON")
 HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
 
 SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
