@@ -130,6 +130,9 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     path.unlink()
     assert "4 sessions" in told(env, "why", lesson)
     assert telling_line("Exit code 1\nstarted\nfatal: no\nfatal: a longer line", ()) == "fatal: no"
+    output = "[FAILED] markdownlint\nnotes.md:8 error MD040/fence: a language is missing\nhusky failed"
+    assert telling_line(output, ("MD040", "markdownlint", "husky")).startswith("notes.md:8")
+    assert telling_line(output, ("", "markdownlint", "husky")) == "[FAILED] markdownlint"
 
 
 def test_what_is_new_has_room_beside_what_waits(env: dict[str, str]) -> None:

@@ -733,4 +733,4 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
     fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
     heard = replace(fresh, extra={"word": "shown"})
     words = [listed_words(each, load("default")).words for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))]
-    assert words == ["met once", "you showed it once", "met in 3 sessions"]
+    assert words == ["met once", "heard from you once", "met in 3 sessions"]

@@ -10,7 +10,7 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal, reason_now
 from tacit.core.value import replace
-from tacit.learn.deciding import best, find_proposal, heard, why
+from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.review import Review, Reviewed
 from tacit.stores.counts import pieces_of_work
 
@@ -41,13 +41,13 @@ class Reviewing(Mending):
             else []
         )
 
-    def worth_a_look(self) -> tuple[list[tuple[Memory, str]], list[tuple[Memory, str]]]:
-        """What was heard from the person and waits to be confirmed, and the best candidates, ten of each, with what they are."""
+    def worth_a_look(self) -> tuple[list[Memory], list[Memory]]:
+        """What was heard from the person and waits to be confirmed, and the best candidates, ten of each."""
         if not self.project:
             return [], []
         known = self.store.select([self.project_id], states=("provisional",), limit=LOOKED_AT)
         open_ones = self.store.select([self.project_id], states=("candidate",), limit=LOOKED_AT)
-        return [(each, why(each)) for each in heard(known)], [(each, why(each)) for each in best(open_ones)]
+        return heard(known), best(open_ones)
 
     def review(
         self,

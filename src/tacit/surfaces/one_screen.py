@@ -59,7 +59,7 @@ _ERROR = re.compile(
 # how a lesson came up, by what its reader heard it as
 ONCE = {
     "said": "you said it",
-    "shown": "you showed it",
+    "shown": "heard from you",
     "asked": "you asked for it",
     "agreed": "you agreed to it",
     "found": "found",

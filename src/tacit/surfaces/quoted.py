@@ -24,39 +24,40 @@ if TYPE_CHECKING:
 _MOST = 3  # failures whose last session is looked up: each is a file to read
 _COMMAND, _LINE = 100, 200  # characters
 _LOOKED_AT = 5  # lines that sound like an error, of which the shortest is shown
+_WORD = re.compile(r"[\w.-]{6,}")  # of a lesson: what it speaks of
 _TELLING = re.compile(
     r"\b(?:error|fail\w*|fatal|cannot|could not|not found|no such|denied|refused|unknown|invalid|unexpected)\b", re.I
 )
 
 
 def last_said(
-    memories: Memories, evidence: Iterable[Evidence], failures: Iterable[Incident]
+    memories: Memories, evidence: Iterable[Evidence], failures: Iterable[Incident], lesson: str
 ) -> dict[str, dict[str, str]]:
     """Of some failures, by their mark, the last session that met each: its name, its day, the command, and the line that failed."""
     newest = sorted((row for row in evidence if row.run and row.place), key=lambda row: row.seq, reverse=True)
     found: dict[str, dict[str, str]] = {}
     for failure in list(failures)[:_MOST]:
         row = next((row for row in newest if row.quote.endswith(f": {failure.mark}")), None)
-        if row is not None and (said := _said(memories, row, failure)):
+        if row is not None and (said := _said(memories, row, failure, lesson)):
             found[failure.mark] = said
     return found
 
 
-def _said(memories: Memories, row: Evidence, failure: Incident) -> dict[str, str]:
+def _said(memories: Memories, row: Evidence, failure: Incident, lesson: str) -> dict[str, str]:
     run = memories.store.run(row.run)
     if run is None or not run.path:
         return {}
     step = _step(run.path, run.host, row.place.partition("#")[0])
     if step is None:
         return {}
+    words = [word for word in _WORD.findall(lesson) if word not in failure.program]
+    names = (failure.code, *words, failure.name, failure.tool)
     command = step.input.get("command") if isinstance(step.input, Mapping) else step.input
     return {
         "session": run.foreign_id,
         "day": run.started_at[:10],
         "command": _shown(command, _COMMAND),
-        "line": _shown(
-            telling_line(step.error or step.output or "", (failure.code, failure.name, failure.tool)), _LINE
-        ),
+        "line": _shown(telling_line(step.error or step.output or "", names), _LINE),
     }
 
 
@@ -69,12 +70,12 @@ def _step(path: str, host: str, place: str) -> Step | None:
 
 
 def telling_line(output: str, names: Iterable[str]) -> str:
-    """The line of an output that says what is wrong: that names what was recognised, else the first that sounds like an error."""
+    """The line of an output that says what is wrong: one that names the first of the names that any has, else any that sounds like an error."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("Exit code")]
-    wanted = [name for name in names if name]
-    named = [line for line in lines if any(name in line for name in wanted)]
-    sounds = [line for line in named or lines if _TELLING.search(line)]
-    return min(sounds[:_LOOKED_AT], key=len) if sounds else next(iter((*named, *lines)), "")
+    telling = [line for line in lines if _TELLING.search(line)]
+    named = ([line for line in some if name in line] for name in names if name for some in (telling, lines))
+    best = next((found for found in named if found), telling or lines[:1])
+    return min(best[:_LOOKED_AT], key=len, default="")
 
 
 def _shown(text: Any, most: int) -> str:

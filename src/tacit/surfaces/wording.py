@@ -149,7 +149,7 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     measured = not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
     if said.startswith("on trial") or (said == "in force" and measured):
         heard = (
-            f" You were heard saying it: tacit keep {memory.id} makes it your word."
+            f" You were heard: tacit keep {memory.id} makes it your word."
             if (memory.extra or {}).get("word") in HEARD
             else ""
         )

@@ -455,11 +455,8 @@ def _declare_undo(parser: argparse.ArgumentParser) -> None:
 
 def _answered(memories: Memories, name: str) -> str | None:
     """The question that was answered and whose answer is to be taken back."""
-    found = (
-        [each.id for each in memories.store.proposals_named(memories.project_id, name.strip()) if each.state != "open"]
-        if name
-        else []
-    )
+    named = memories.store.proposals_named(memories.project_id, name.strip()) if name else []
+    found = [each.id for each in named if each.state != "open"]
     return found[0] if len(found) == 1 else None
 
 
@@ -480,12 +477,9 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
             )
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
-    return Answer(
-        {"memories": [memory_json(m) for m in back]},
-        "\n".join(
-            f"took back: {m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 90)}" for m in back
-        ),
-    )
+    typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
+    said = [f"{typed or m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 90)}" for m in back]
+    return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(f"took back: {each}" for each in said))
 
 
 COMMANDS = {

@@ -127,7 +127,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         effect = next(iter(effects.lessons), None) if effects and found.uses else None
         replays = replayed(memories, found.memory.id)
         profile, at_starts = memories.profile, memories.is_told_at_starts(found.memory)
-        said = last_said(memories, found.evidence, [one for one, _ in found.met])
+        said = last_said(memories, found.evidence, [one for one, _ in found.met], found.memory.text)
         days = {found.runs[run]: row.started_at[:10] for run in found.runs if (row := memories.store.run(run))}
     data = why_json(found, args.question)
     data["met"] = [{**each, "last": said.get(each["mark"])} for each in data["met"]]
@@ -215,7 +215,7 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
     for row in evidence:
         if row["signal"] != CONFIRMED and not (counted and row["by"] == NOTICED):
             alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
-    found = []
+    found: dict[str, list[str]] = {}
     for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
         runs = sorted({row["run"] for row in rows if row["run"]})
         last = max([days.get(run, "") for run in runs] + [""]) or rows[0]["at"][:10]
@@ -227,8 +227,8 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
         words = quote.rpartition(": ")[0] or quote if by == NOTICED else quote
         words = f"{words.rpartition(' ')[0]} …" if by == NOTICED and len(words) > _CUT else words
         quoted = [f"    {line}" for line in wrapped(f"“{one_line(words, 300)}”", 4, 118)] if quote else []
-        found.append([f"  {against}{where}{who}", *quoted])
-    return found
+        found.setdefault(f"  {against}{where}{who}", []).extend(quoted)
+    return [[head, *quoted] for head, quoted in found.items()]
 
 
 def _sighting(row: dict[str, Any]) -> list[str]:

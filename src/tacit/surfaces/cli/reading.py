@@ -261,10 +261,11 @@ def agreed_later(
     """Whether sessions are read as they end: said already, or asked now, with what one costs by those of the past."""
     by, usd = str(settings["reader.by"].value), lookback_part("estimate").reading_estimate(past).usd
     price = f", about {100 * usd / len(past):.1f} ct each" if reader.priced and past else ""
-    if by != reader.by and cli.ask(
+    asked = (
         f"Have later sessions read too by {reader.title}, each as it ends{price}? Without it they are learned by rules."
-        f" (tacit connect {host} --no-read ends it) [y/N] "
-    ):
+        f" (tacit connect {host} --no-read ends it) [y/N]"
+    )
+    if by != reader.by and cli.ask("\n".join(wrapped(asked)) + " "):
         by = reader.by
         remember(config_path(cli.env), by)
     return by == reader.by

@@ -14,7 +14,7 @@ from tacit.core.standing import replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
-from tacit.surfaces.one_screen import remember_numbers
+from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant
 from tacit.surfaces.selection import IN_FORCE, shelf, unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
@@ -137,7 +137,8 @@ def _told(done: Reviewed, profile: Profile) -> str:
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = list(unasked(memories, "review")), list(unasked(memories, "held"))
-    refused, (heard, best), doubtful = memories.refused(), memories.worth_a_look(), worth_a_replay(memories)
+    refused, doubtful = memories.refused(), worth_a_replay(memories)
+    heard, best = ([(each, came_up(each)) for each in some] for some in memories.worth_a_look())
     rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
     named = _Names(memories, cli, [*(each.id for each in waiting), *(each.id for each in (*under, *held)), *rows])
     lines: list[str] = []

@@ -14,6 +14,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.states import OPEN, STATES
 from tacit.profiles import load, profile_names
 from tacit.stores import check, counts
+from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import audit_json, effect_json, lesson_json, proposal_json, recalled_json, why_json
@@ -159,8 +160,8 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     questions = counted(desk).questions
     total = questions.get(kind, 0) if kind else sum(questions.values())
     heard, best = desk.worth_a_look() if not behind and not kind else ([], [])
-    named = [*(("heard", *each) for each in heard), *(("candidate", *each) for each in best)]
-    look = [{**_question(desk, memory), "kind": name, "reason": what} for name, memory, what in named]
+    named = [*(("heard", each) for each in heard), *(("candidate", each) for each in best)]
+    look = [{**_question(desk, memory), "kind": name, "reason": came_up(memory)} for name, memory in named]
     more = shown[limit - 1]["id"] if len(shown) > limit else ""
     return {"proposals": shown[:limit], "total": total, "more": more, "behind": behind, "look": look}
 
