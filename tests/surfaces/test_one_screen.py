@@ -246,6 +246,9 @@ def test_a_row_is_in_plain_words() -> None:
     assert held_words("quoted text waits for somebody to vouch for it").startswith(
         "its words come from a page or a file"
     )
+    assert (
+        held_words("`cpanm Setup` is no command of this repository") == "agents would run `cpanm Setup`: is it right?"
+    )
     assert held_words("is about signing or secrets") == "is about signing or secrets"
 
 

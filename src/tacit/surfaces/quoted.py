@@ -70,7 +70,7 @@ def _step(path: str, host: str, place: str) -> Step | None:
 
 
 def telling_line(output: str, names: Iterable[str]) -> str:
-    """The line of an output that says what is wrong: one that names the first of the names that any has, else any that sounds like an error."""
+    """The line of an output that says what is wrong: one with the first of the names that any has, else any that sounds like an error."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("Exit code")]
     telling = [line for line in lines if _TELLING.search(line)]
     named = ([line for line in some if name in line] for name in names if name for some in (telling, lines))

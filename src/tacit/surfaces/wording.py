@@ -195,6 +195,9 @@ def recognised(of: Incident) -> str:
 
 def held_words(reason: str) -> str:
     """Why a lesson is held, for people: whose words they are, where that is all that speaks against it."""
+    runs, other, _ = reason.partition(" is no command of this repository")
+    if other:
+        return f"agents would run {runs}: is it right?"
     tier, kept, _ = reason.partition(" text waits for somebody to vouch for it")
     whose = {"quoted": "a page or a file", "imported": "another memory"}.get(tier, "somebody else")
     return f"its words come from {whose}, not from you: is it right?" if kept else reason

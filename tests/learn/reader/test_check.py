@@ -104,6 +104,8 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None
         ("I have already wiped staging and would prefer not to do it again", False),
         ("ok, it will be easier to solve them all at once", False),
         ("please do that for this small change", False),
+        ("/gsd:quick the page lost its footer, the status indicator should be in it", False),
+        ("the login lost its footer. can you get it back, the status should be in it", False),
     ],
 )
 def test_a_line_is_a_lesson_only_where_it_can_be_read_alone(line: str, alone: bool) -> None:

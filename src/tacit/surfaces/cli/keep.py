@@ -158,7 +158,7 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
         "--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it"
     )
     parser.add_argument("--sort", choices=SORTS, default="new", metavar="BY", help=", ".join(SORTS))
-    parser.add_argument("--limit", type=int, default=50, metavar="N")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"{_FIRST}; at a terminal {_AT_TERMINAL}")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = (
         "What is in force comes first. tacit help words says what stands beside a lesson.\n\n"
@@ -175,7 +175,8 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         profile = memories.profile
         since = moment(args.since)
-        limit = max(0, args.limit)
+        at_terminal = cli.out.isatty() and not cli.json
+        limit = max(0, (_AT_TERMINAL if at_terminal else _FIRST) if args.limit is None else args.limit)
         states = tuple(
             args.state
             or (() if args.archived else _NOT_GIVEN if args.waiting else INJECTABLE if args.in_force else OPEN)
@@ -204,7 +205,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
-        numbers = _numbered(memories, found, asked) if cli.out.isatty() and not cli.json else {}
+        numbers = _numbered(memories, found, asked) if at_terminal else {}
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [
         replace(each, text=WITHHELD_HERE) if each.id in hidden else each
@@ -236,6 +237,7 @@ def _none(memories: Memories, waiting: bool) -> str:
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
+_FIRST, _AT_TERMINAL = 50, 200  # lessons of a list, where nobody says how many
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
 _TITLES = {
