@@ -22,7 +22,6 @@ from tacit.core.proposal import Proposal, reason_now
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
-from tacit.learn.hazard import hazard_of
 from tacit.learn.stage import Learned
 from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
@@ -353,6 +352,9 @@ def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> 
         memories.ensure_project()
     assert "tacit learn takes in past sessions" in called(person, "list")[0]
     assert called(person, "list", "--text", "tea")[0].startswith("no lessons here match")
+    with package.open(env=person) as memories:
+        memories.add("Use pnpm.")
+    assert called(person, "list", "--waiting")[0] == "no lesson waits here; 1 lesson in force: tacit list\n"
 
 
 # -- the fifth walk -------------------------------------------------------------------------------------------------------------
@@ -540,14 +542,6 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
     )
 
 
-def test_a_list_of_what_waits_says_what_there_is(person: dict[str, str], folder: Path) -> None:
-    """Nothing waits: that is no answer to “are there lessons?”."""
-    with package.open(env=person) as memories:
-        memories.add("Use pnpm.")
-    assert called(person, "list", "--waiting")[0] == "no lesson waits here; 1 lesson in force: tacit list\n"
-    assert "no lesson waits here" not in called(person, "list")[0]
-
-
 def test_effect_knows_what_is_connected(person: dict[str, str], folder: Path) -> None:
     """Who has connected is told to wait for the next session, not to connect."""
     with package.open(env=person) as memories:
@@ -612,12 +606,6 @@ def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[
     out, _ = called(person, "learn", str(path))
     assert "new lessons" in out and "found" not in out
     assert "known already" in called(person, "learn", str(path))[0]
-
-
-def test_looking_at_remotes_needs_nobodys_word() -> None:
-    """`git remote -v` names what is there; adding one decides where things go."""
-    assert hazard_of("git remote -v") == hazard_of("git remote") == hazard_of("git remote show origin") == ""
-    assert hazard_of("git remote add evil git@example.com:x") and hazard_of("git remote set-url origin x")
 
 
 def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:

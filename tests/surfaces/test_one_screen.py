@@ -15,11 +15,13 @@ from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
+from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
+from tacit.surfaces.cli.keep import _numbered
 from tacit.surfaces.cli.reading import PROGRESS, _show
 from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, shortened, week_words
 from tacit.surfaces.passing import meant, yours_now
@@ -269,6 +271,11 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
         assert dict([*numbers_shown(memories).items()][: len(ids)]) == ids
         told("keep", "3")
         assert next(row.number for row in one_screen(memories).rows if row.id == ids[3]) == 3
+        with memories.store.write() as tx:  # nor does a question about it give it another
+            tx.put_proposal(
+                Proposal("q" * 12, memories.project_id, "archive", "why", "tend", "2026-11-18T12:00:00.000Z", ids[3])
+            )
+        assert _numbered(memories, [memories.get(ids[3])], ()) == {ids[3]: 3}
 
 
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:

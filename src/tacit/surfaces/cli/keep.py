@@ -22,7 +22,7 @@ from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
-from tacit.surfaces.one_screen import listed_words, remember_numbers
+from tacit.surfaces.one_screen import listed_words, numbers_shown, remember_numbers
 from tacit.surfaces.passing import change_meant, lesson_meant, yours_now
 from tacit.surfaces.selection import (
     ENDED,
@@ -222,7 +222,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _numbered(memories: Memories, found: Sequence[Memory], asked: Collection[str]) -> dict[str, int]:
     """The numbers of what is listed: those that it was shown with before, else the next, from above."""
-    about = {each.memory: each.id for each in memories.proposals() if each.memory}  # a question has the lesson's number
+    known = {*numbers_shown(memories).values()}
+    # a question about a lesson that has no number gives it its own
+    about = {each.memory: each.id for each in memories.proposals() if each.memory and each.memory not in known}
     ids = {each.id: about.get(each.id, each.id) for at in _TITLES for each in found if shelf(each, asked) == at}
     numbers = remember_numbers(memories, [*ids.values()])
     return {id: numbers[shown] for id, shown in ids.items()}
