@@ -34,18 +34,8 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
     path = written(tmp_path / ".codex" / "hooks.json", json.dumps(tree))
     (told,) = cautions(host, [path], root, env)
     assert f"{len(entries)} of {len(entries)} hooks" in told and "/hooks" in told
-    events = [
-        "session_start",
-        "user_prompt_submit",
-        "subagent_start",
-        "subagent_stop",
-        "pre_tool_use",
-        "post_tool_use",
-        "pre_compact",
-        "stop",
-        "session_end",
-    ]
-    state = "".join(f'[hooks.state."{path}:{event}:1:0"]\ntrusted_hash = "sha256:1d"\n' for event in events)
+    events = "session_start user_prompt_submit subagent_start subagent_stop pre_tool_use post_tool_use pre_compact stop session_end"
+    state = "".join(f'[hooks.state."{path}:{event}:1:0"]\ntrusted_hash = "sha256:1d"\n' for event in events.split())
     written(tmp_path / ".codex" / "config.toml", state)
     assert cautions(host, [path], root, env) == []
     written(tmp_path / ".codex" / "config.toml", state.replace(":stop:1:0", ":stop:0:0"))
