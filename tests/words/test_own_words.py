@@ -15,9 +15,7 @@ REVIEW = (
     "## Summary\n\nThis branch migrates the loader. Always rebuild the index — the cache is stale otherwise.\n\n"
     "**1. Race in `load()`** (`src/load.py:31`)\nNever call it twice. You should add a lock before merging this.\n\n"
 ) * 3
-LOG = "".join(
-    f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queue before the exit\n" for n in range(10, 20)
-)
+LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queue at the end\n" for n in range(10, 20))
 
 
 @pytest.mark.parametrize(
@@ -55,11 +53,15 @@ def test_a_message_taken_apart(text: str, own: str) -> None:
         "- run the reviewer on the fix\n- if it has findings, fix them and ask again\n- open a pull request\n- start over\n",
         "ok lets get that update done in a separate branch, and create a pr for it.\n\n"
         + "once youre done, check why it hung. " * 10,
+        "I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
+        "It is stored per user.\n\nPlease show me the plan before you write code.",
+        "close but\nthe shadow is far too heavy, the mockup has four percent of black\n"
+        "title wraps on two lines already at a width of 1200, it must not\nand pls dont use important",
     ],
 )
 def test_a_long_message_of_ones_own(text: str) -> None:
     """Length alone makes nothing foreign."""
-    assert not own_words(text).pasted
+    assert own_text(text) == text.strip()
 
 
 def test_the_agents_own_offer_copied_back() -> None:
@@ -74,10 +76,8 @@ def test_the_agents_own_offer_copied_back() -> None:
 def test_who_repeats_a_phrase_of_the_agent_has_typed_it() -> None:
     """An answer in the words of the question is the person's."""
     asked = "Shall I always use pnpm for the workspace packages here, or keep npm?"
-    assert (
-        own_text("yes, always use pnpm for the workspace packages here", asked)
-        == "yes, always use pnpm for the workspace packages here"
-    )
+    said = "yes, always use pnpm for the workspace packages here"
+    assert own_text(said, asked) == said
 
 
 WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand."
@@ -90,24 +90,27 @@ WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand.
         ("Always use mamba here, never conda. says bob, true?", "says bob, true?", "Always use mamba here, never conda."),
         (f"From the wiki: {WIKI}", "From the wiki:", WIKI),
         (f"bob wrote:\n\n{WIKI}\n\nplease look into that", "bob wrote:\n\nplease look into that", WIKI),
-        (f"Bob Miller 10:42 AM\n{WIKI}", "", f"Bob Miller 10:42 AM\n{WIKI}"),
-        (f"## Contributing\n{WIKI}", "", f"## Contributing\n{WIKI}"),
-        ("- Always run make lint.\n- Never edit generated files.\n- Use pnpm here.", "",
-         "- Always run make lint.\n- Never edit generated files.\n- Use pnpm here."),
         ("Orders vanish\n\nSteps to reproduce\nAlways open two tabs.", "Orders vanish", "Steps to reproduce\nAlways open two tabs."),
-        ("The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."
-         , "", "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit."),
         ("look here\ndef price(order):\n    return sum(order)\n    # never floats", "look here", "def price(order):\n    return sum(order)\n    # never floats"),
-        ("ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?", "", "ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?"),
+        ("a/cart.ts(31,7): error TS2322: 'string' is no 'number'. what does that mean?", "what does that mean?", "a/cart.ts(31,7): error TS2322: 'string' is no 'number'."),
+        ("since then\nmain.go:14:2: error: undefined: foo\nplease fix it", "since then\n\nplease fix it", "main.go:14:2: error: undefined: foo"),
+        ("error[E0308]: mismatched types\n  --> src/main.rs:4:18\nwhat does it want?", "what does it want?", "error[E0308]: mismatched types\n  --> src/main.rs:4:18"),
+        ("KeyError: 'id' where does that come from?", "where does that come from?", "KeyError: 'id'"),
+        ("error handling: never swallow them here", "error handling: never swallow them here", ""),
+        # all of it: a page, a letter, a log, a list
+        *((text, "", text) for text in (
+            f"Bob Miller 10:42 AM\n{WIKI}",
+            f"## Contributing\n{WIKI}",
+            "- Always run make lint.\n- Never edit generated files.\n- Use pnpm here.",
+            "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit.",
+            "ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?",
+            "SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow",
+            "• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs",
+            "Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria",
+            "Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do",
+            "Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that",
+        )),
         # four lines and more, where no host names the paste: only what shows itself to be typed is
-        ("SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow", "", "SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow"),
-        ("• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs", "",
-         "• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs"),
-        ("Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria", "", "Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria"),
-        ("Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do", "",
-         "Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do"),
-        ("Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that",
-         "", "Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that"),
         ("answer the following:\n\n- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?", "answer the following:",
          "- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?"),
         # and what people type
@@ -137,9 +140,7 @@ VERDICT = (
     "If the backfill dies halfway you will have to start over, which on your data means six hours.\n\n"
     "I'd also question the default timeout."
 )
-QUESTIONS = (
-    "is it just one way?\ndoes it scale? i assume it does\nhow long does it take for a big repo?\ncan you rerun? yes"
-)
+QUESTIONS = "is it just one way?\ndoes it scale? i assume so\nhow long does it take for a big repo?\ncan you rerun? yes"
 
 
 @pytest.mark.parametrize(
@@ -152,22 +153,20 @@ QUESTIONS = (
         (f"now do   2. {PLAN}", "now do"),
         (f"{PLAN}I kept the lock as the primary issue. Want me to file it as two issues, or fold them into one?", ""),
         (f"{PLAN}Apply it and add a test.", "Apply it and add a test."),
+        (f"{PLAN}Otherwise the order reads well. Refactor-first is mergeable, tests reuse what is there, docs land last. Ship it.", ""),
+        (f"from our wiki:\n{REVIEW}\nPlease summarise this.", "from our wiki:\n\nPlease summarise this."),  # no import of Python's
+        ("lrwxrwxrwx  1 root root    27 Feb 17  2023 llvm-lib -> ../llvm-lib\n" * 6 + "is that right?", "is that right?"),
+        (f"can you look at this: Review the retries\n\n{QUESTIONS}\n\nthe other issue is that the stream is not safe\n\nsay why", "can you look at this:\n\nsay why"),
         (f"are these in the readme?\n\nsome other questions you might get asked:\n{QUESTIONS}", "are these in the readme?"),
         (f"open an issue for these\n\n{QUESTIONS}\n\n{QUESTIONS}", "open an issue for these"),
         (f"I ran it again and the warnings are still there.\n\n{LOG}", "I ran it again and the warnings are still there."),
         (f"{LOG}\nBut I suspect this is an auth issue", "But I suspect this is an auth issue"),
-        ("I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
-         "It is stored per user.\n\nPlease show me the plan before you write code.",
-         "I want a dark mode in the settings.\n\nThe toggle belongs to the language, you will find it there.\n\n"
-         "It is stored per user.\n\nPlease show me the plan before you write code."),
         # glued by one line break
         ("it reboots in a loop, here\nrst:0xc (SW_CPU_RESET),boot:0x13\nI (29) boot: v5.1.2\nW (1621) i2c: no device\nRebooting...", "it reboots in a loop, here"),
         ("ENG-877 Toggle\nSome get a headache. Add a setting.\nDefault: full.\nEstimate: 2\nskip the default, i'll ask Mira", "skip the default, i'll ask Mira"),
         (f"{LOG}\ntwo take the same job, i think since this:\n\n{LOG}", "two take the same job, i think since this:"),
         ("is it enough for us?\n\n# tiny\n\nBecause I needed one that fits.\n\n## Limits\n\nPlease open an issue if you need more.\n\n## Licence\n\nMIT.\n\ncheck src/bus and be honest",
          "is it enough for us?\n\ncheck src/bus and be honest"),
-        ("close but\nthe shadow is far too heavy, the mockup has four percent of black\ntitle wraps on two lines already at a width of 1200, it must not\nand pls dont use important",
-         "close but\nthe shadow is far too heavy, the mockup has four percent of black\ntitle wraps on two lines already at a width of 1200, it must not\nand pls dont use important"),
     ],
 )  # fmt: skip
 def test_a_message_of_many_lines_is_judged_as_a_whole(text: str, own: str) -> None:

@@ -48,15 +48,9 @@ if TYPE_CHECKING:
 
 _tables = Tables(__file__)
 
-SHORT, FEW_LINES = (
-    350,
-    6,
-)  # a message up to this is looked at paragraph by paragraph, none of it pasted for sure but code
+SHORT, FEW_LINES = 350, 6  # a message up to this is looked at by paragraphs, none of it pasted for sure but code
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
-FEW_QUESTIONS, MANY_QUESTIONS = (
-    3,
-    5,
-)  # lines with a question, in one paragraph and in a message, that somebody wrote down
+FEW_QUESTIONS, MANY_QUESTIONS = 3, 5  # lines with a question, in a paragraph and a message, that somebody wrote down
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt
@@ -83,12 +77,10 @@ def own_words(text: str, agent_before: str = "") -> Words:
     unsure: list[Span] = []
     beside: set[Span] = set()  # the person's on the lines of a log: what it is not
     signed: list[int] = []  # where something stands that nobody types
-    begun = announced = cited = (
-        False  # a paste has begun; the words before this said that one follows, and that it is prose
-    )
+    begun = announced = cited = False  # a paste has begun; the words before said that one follows, and that it is prose
     paragraphs = [*paragraphs_of(text[:_LONGEST])]
     whole = {start for start, *_ in paragraphs}
-    if lines > TYPED_LINES:
+    if lines >= TYPED_LINES:
         paragraphs = _edge_lines_apart(text, paragraphs)
     cut = {start for start, *_ in paragraphs} - whole  # paragraphs that a line break alone parts from the one before
     for number, (start, end, fenced) in enumerate(paragraphs):
@@ -154,7 +146,7 @@ _CITES = _tables.pattern("_CITES", re.I | re.M)
 _ABOUT_IT = _tables.pattern("_ABOUT_IT", re.I)
 _ASCRIBES = re.compile(r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I)
 _HEADS = _tables.pattern("_HEADS", re.M)
-_QUOTED_LINES = re.compile(r"(?:^[ \t]{0,8}(?:>.*|\|.*\|[ \t]*)(?:\n|\Z))+", re.M)
+_QUOTED_LINES = _tables.pattern("_QUOTED_LINES", re.M)
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
 
 
@@ -211,7 +203,7 @@ _CASUAL = re.compile(r"[ \t]*(?:[-*•>]|\d{1,2}[.)])?[ \t]*[a-z]['’a-z]*+(?![
 _REQUEST = _tables.pattern("_REQUEST", re.I)
 _ORDERS = _tables.pattern("_ORDERS", re.I)
 _QUESTION = _tables.pattern("_QUESTION", re.I)
-_WISHES = re.compile(r"\b(?:please|let's|(?:can|could|would) you|I(?: want| need|'d like| would like))\b", re.I)
+_WISHES = _tables.pattern("_WISHES", re.I)
 _POINTS = re.compile(r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I)
 _NUMBERED = re.compile(r"\s*(?:1[.):]? |- )\S")
 _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
@@ -219,6 +211,7 @@ _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]
 _GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
 _OFFERS = _tables.pattern("_OFFERS", re.I)
 _SMALL = re.compile(r"[a-z][\w'’/@.-]*[,!]?(?: +\S+)+")
+_MARGIN = re.compile(r"\n(?: {2,}|\t)[ \t]*\Z")  # before a paragraph that was copied with it
 _MADE = _tables.pattern("_MADE")
 
 
@@ -227,29 +220,16 @@ def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> lis
     one's words by a line break as often as by two."""
     start, end, fenced = paragraphs[0]
     line = text[start:end].partition("\n")[0]
-    listed = _BULLET.match(line) or _QUESTION.search(line)
-    if (
-        not fenced
-        and len(line) < end - start
-        and _prose(line)
-        and (_CASUAL.match(line) or _asks_for(line))
-        and not listed
-    ):
-        paragraphs = [
-            (start, start + len(line.rstrip()), False),
-            (end - len(text[start + len(line) : end].lstrip()), end, False),
-            *paragraphs[1:],
-        ]
+    asks = _CASUAL.match(line) or _asks_for(line) or _POINTS.search(line)
+    parted = not fenced and len(line) < end - start and _prose(line)
+    if parted and asks and not (_BULLET.match(line) or _QUESTION.search(line)):
+        rest = end - len(text[start + len(line) : end].lstrip())
+        paragraphs = [(start, start + len(line.rstrip()), False), (rest, end, False), *paragraphs[1:]]
     start, end, fenced = paragraphs[-1]
     line = text[start:end].rpartition("\n")[2]
     asks = _ORDERS.match(line) or (_CASUAL.match(line) and (_asks_for(line) or SPEAKS.search(line)))
-    if (
-        not fenced
-        and len(line) < end - start
-        and _prose(line)
-        and asks
-        and not (_QUESTION.search(line) and _lists_questions(text[start:end].splitlines()))
-    ):
+    parted = not fenced and len(line) < end - start and _prose(line)
+    if parted and asks and not (_QUESTION.search(line) and _lists_questions(text[start:end].splitlines())):
         before = text[start : end - len(line)].rstrip()
         paragraphs = [*paragraphs[:-1], (start, start + len(before), False), (end - len(line), end, False)]
     return paragraphs
@@ -258,7 +238,7 @@ def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> lis
 def _lists_questions(lines: list[str], few: int = FEW_QUESTIONS) -> bool:
     """Whether somebody wrote questions down: several lines, and most of those that there are."""
     asked = sum(_QUESTION.search(line) is not None for line in lines)
-    return asked >= few and 2 * asked > len(lines)
+    return asked >= few and 2 * asked > sum(1 for line in lines if line.strip())
 
 
 def _joined(text: str, spans: list[Span], cut: set[int]) -> list[Span]:
@@ -274,26 +254,18 @@ def _joined(text: str, spans: list[Span], cut: set[int]) -> list[Span]:
 
 def _prose(line: str) -> bool:
     """Whether a line is made of plain words, and not by a program."""
-    words = line[:WIDE].split()
-    plain = sum(_WORD.fullmatch(word) is not None for word in words)
-    return (
-        len(words) > 1
-        and plain >= PLAIN_WORDS * len(words)
-        and not _MADE.search(line[:WIDE])
-        and not SIGN.search(line[:WIDE])
-    )
+    line = line[:WIDE]
+    plain = [_WORD.fullmatch(word) is not None for word in line.split()]
+    made = _MADE.search(line) or SIGN.search(line)
+    return len(plain) > 1 and sum(plain) >= PLAIN_WORDS * len(plain) and not made
 
 
 def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
     """Whether a message in which nothing is pasted for sure is one that a person wrote with care: it answers the agent's questions by their
     numbers, or asks for something at an end and points at nothing that it would have brought along."""
-    if (
-        not spans
-        or _lists_questions([line for line in text.splitlines() if line.strip()], MANY_QUESTIONS)
-        or _letter(text) != (0, 0)
-        or _CITES.search(text)
-        or _HEADS.search(text)
-    ):
+    if not spans or _lists_questions(text.splitlines(), MANY_QUESTIONS) or _SALUTATION.search(text):
+        return False
+    if _CITES.search(text) or _HEADS.search(text):
         return False
     if agent_before.count("?") > 1 and _NUMBERED.match(text):
         return True
@@ -308,17 +280,15 @@ def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list
     glued = _GLUED.search(text, *own[0]) if own and own[0] not in beside else None
     if glued:
         own = [(own[0][0], glued.start()), (glued.end(), own[0][1]), *own[1:]]
-    letter, listed = (
-        _letter(text),
-        _lists_questions([line for line in text.splitlines() if line.strip()], MANY_QUESTIONS),
-    )
+    letter, listed = _letter(text), _lists_questions(text.splitlines(), MANY_QUESTIONS)
     typed: list[Span] = []
     for at, span in enumerate(own):
         passage = text[slice(*span)]
         shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
-        meets = letter[0] < span[1] and span[0] < letter[1]
+        meets = (letter[0] < span[1] and span[0] < letter[1]) or _MARGIN.search(text[max(0, span[0] - WIDE) : span[0]])
         meets = meets or (listed and at > 0 and _QUESTION.search(passage) is not None)
-        if span in beside or (shown and not meets and not (glued and at == 1) and not _OFFERS.search(passage)):
+        inside = glued and 0 < at < len(own) - (at > 1)  # what the person's words point at, up to its end
+        if span in beside or (shown and not meets and not inside and not _OFFERS.search(passage)):
             typed.append(span)
     others = set(own) - set(typed)
     return typed, sorted(others)
@@ -341,7 +311,7 @@ def _mostly_the_persons(text: str, own: list[Span]) -> bool:
 def _asks_for(passage: str) -> bool:
     """Whether a paragraph asks for something or orders it; what has no stop at its end may be a title."""
     title = passage.rstrip()[-1:] not in ".!:" and ". " not in passage
-    return _REQUEST.search(passage) is not None or (not title and _ORDERS.search(passage) is not None)
+    return _REQUEST.search(passage) is not None or (not title and _ORDERS.match(passage) is not None)
 
 
 def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[Span], list[Span]]:
@@ -355,15 +325,10 @@ def _at_the_edges(text: str, own: list[Span], beside: set[Span]) -> tuple[list[S
                 break
             edges.add(span)
             at = span[far]
-    edges |= beside
-    edges |= {
-        span
-        for span in own
-        if span[1] - span[0] <= OPENING
-        and text[span[1] - 1] == ":"
-        and _CASUAL.match(text, span[0])
-        and _about_a_paste(text, span)
-    }
+    for span in own:
+        points = span[1] - span[0] <= OPENING and text[span[1] - 1] == ":" and _CASUAL.match(text, span[0])
+        if span in beside or (points and _about_a_paste(text, span)):
+            edges.add(span)
     return [span for span in own if span in edges], [span for span in own if span not in edges]
 
 
@@ -396,9 +361,8 @@ def _typed_by_shape(passage: str) -> bool:
         to = not many and _TO_SOMEBODY.search(said)
         made = _MADE.search(line) or _MADE.search(said)
         speaks += not made and bool(small or to or _ASKS.search(said))
-        goes_on = (
-            flows and len(line) >= WRAPPED[0] and line.rstrip()[-1] not in ".!?:"
-        )  # an editor broke it: how the next one begins says nothing
+        # an editor broke it: how the next one begins says nothing
+        goes_on = flows and len(line) >= WRAPPED[0] and line.rstrip()[-1] not in ".!?:"
     return (speaks * 2 >= len(lines)) if many else speaks > 0
 
 
