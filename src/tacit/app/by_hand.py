@@ -30,13 +30,13 @@ from tacit.stores import readings
 from tacit.stores.captured import remove_captured
 from tacit.stores.packs import forget_words
 from tacit.stores.replaced import blank_copies
+from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.backup import remove_holding
 from tacit.stores.sqlite.erase import blank
 from tacit.stores.story import put_note
 
 if TYPE_CHECKING:
     from tacit.app.facets import LessonFacets, LessonFields
-    from tacit.stores.sql_writer import Transaction
 
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between

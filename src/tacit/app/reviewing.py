@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tacit.app.guarding import Guarding
 from tacit.app.mending import Mending
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import Memory
@@ -13,9 +14,6 @@ from tacit.core.value import replace
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.review import Review, Reviewed
 from tacit.stores.counts import pieces_of_work
-
-if TYPE_CHECKING:
-    from tacit.app.guarding import Guarding
 
 FOR_PERSON = ("notice", "request", "guard")  # kinds of proposals that no agent is told of
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen

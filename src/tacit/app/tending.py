@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core.memory import Memory
+from tacit.tend import Tended
 from tacit.tend.context import Context
 from tacit.tend.prune import Named
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
     from tacit.core.ports import Model
     from tacit.learn.staging import Stage
-    from tacit.tend import Tended
     from tacit.tend.stats import Figures
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.core.links import ENDED, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
@@ -19,10 +19,8 @@ from tacit.enforce.guard import Guard, call_key, guard_from, guard_json, only, r
 from tacit.enforce.record import RIGHT, firings_in
 from tacit.learn import shell
 from tacit.learn.notice.calls import is_refused
+from tacit.stores.sql import Reads, Store, WorkContext
 from tacit.stores.story import put_note
-
-if TYPE_CHECKING:
-    from tacit.stores.sql import Reads, Store, WorkContext
 
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
 OVERRULED_AT_MOST = 1  # two overruled firings make what they fired on a note again

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.hosts import host as host_named
 from tacit.hosts.registration import data_of, user_home
-
-if TYPE_CHECKING:
-    from tacit.core.run import Run
 
 # Formats that hold what a person and an agent said and did; the others are reports, for which it is enough that a person learns them.
 SESSIONS = (*HOSTS, "neutral", "aider", "openhands", "swe-agent", "inspect")

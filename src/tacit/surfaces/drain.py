@@ -17,11 +17,11 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from tacit.app import open
+from tacit.app import Memories, open
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
+from tacit.core.rows import Job
 from tacit.core.value import replace
 from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
@@ -29,16 +29,12 @@ from tacit.stores.cache import held, must_be_a_store, note
 from tacit.stores.captured import sweep
 from tacit.stores.carry import in_step
 from tacit.stores.queue import NEVER
+from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
+from tacit.stores.sql_writer import Transaction
 from tacit.surfaces import nightly
 from tacit.surfaces.jobs import done_by
 from tacit.surfaces.turns import Worked, carries, is_paused
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.core.rows import Job
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests

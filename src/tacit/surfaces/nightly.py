@@ -11,11 +11,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.core import clock
 from tacit.stores.lookups import last_learned
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.stores.sql import Store
 
 _DAYS = 1.0  # between two passes of one project

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.value import value
 from tacit.stores import daily
@@ -16,7 +17,6 @@ from tacit.stores.daily import Figure
 from tacit.surfaces.selection import counted
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.prove.effect import Effects
 
 WEEKS = 26  # half a year fits a phone

@@ -13,20 +13,15 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tacit import formats
+from tacit.app import Memories
 from tacit.core.errors import TacitError
-from tacit.formats.source import FileSource
+from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
-from tacit.stores.identity import locate
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.formats.source import Source
-    from tacit.stores.identity import Place
+from tacit.stores.identity import Place, locate
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit import formats
+from tacit.app import Memories
 from tacit.core.errors import TacitError
+from tacit.core.links import Evidence
+from tacit.core.run import Incident, Step
 from tacit.formats.source import walk
 from tacit.guard.one_line import plain_line
 from tacit.guard.redact import redact
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.core.links import Evidence
-    from tacit.core.run import Incident, Step
 
 _MOST = 3  # failures whose last session is looked up: each is a file to read
 _COMMAND, _LINE = 100, 200  # characters

@@ -7,16 +7,14 @@ list of questions: every open proposal, then each lesson that is held or in ques
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.errors import MissingExtra, numbered
+from tacit.core.memory import Memory
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.core.memory import Memory
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
 _NEWEST = 1000  # of the lessons in force, among which some are offered a replay

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
+from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
+from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
 from tacit.stores.carry import cache_status
 from tacit.stores.counts import event
+from tacit.stores.sql import Store
 from tacit.surfaces.selection import counted
 from tacit.surfaces.wording import recognised
 
-if TYPE_CHECKING:  # a screen of one verb does not load the others
-    from tacit.app import Memories
+if TYPE_CHECKING:
     from tacit.app.looking import Why
-    from tacit.core.journal import Entry
-    from tacit.core.proposal import Proposal
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
     from tacit.recall.answering import Recalled
-    from tacit.stores.sql import Store
 
 
 def why_json(found: Why, question: str = "") -> dict[str, Any]:

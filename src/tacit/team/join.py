@@ -8,18 +8,15 @@ made in the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile, from_json, is_current
 from tacit.core.rows import Project
 from tacit.core.value import value
 from tacit.stores.shared import all_lines, standings
+from tacit.stores.sql import Store
 from tacit.team.lines import UNKNOWN
 from tacit.team.sync import Joining, Synced, finish_erasing
-
-if TYPE_CHECKING:
-    from tacit.stores.sql import Store
 
 
 @value

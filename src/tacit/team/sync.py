@@ -34,6 +34,8 @@ from tacit.stores.shared import (
     unshared,
     vouch_line,
 )
+from tacit.stores.sql import Store
+from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.erase import blank
 from tacit.team.files import Doubt, read_files, write_file
 from tacit.team.lines import (
@@ -54,8 +56,6 @@ from tacit.team.lines import (
 )
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
     from tacit.team.files import Folder, Keys
 
 

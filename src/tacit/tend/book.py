@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
+from tacit.stores.sql import Reads
 from tacit.tend import hand
 from tacit.tend.targets import FOLDERS, Target
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 

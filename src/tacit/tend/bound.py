@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
+from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.stores.counts import in_states
 
 if TYPE_CHECKING:
-    from tacit.core.profile import Profile
     from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.stores.sql import WorkContext
 from tacit.tend import lease
@@ -12,7 +13,6 @@ from tacit.tend.bound import Bound
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
-    from tacit.core.run import Finding
     from tacit.stores.sql_writer import Transaction
     from tacit.tend.prune import Named
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.stores.due import in_turn
 from tacit.tend.context import Context
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
 
 TURN = 500  # lessons that a pass looks at beside those that changed
 _MARK = "looked for files"

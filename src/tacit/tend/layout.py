@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.core.memory import Memory
 from tacit.core.page import HEADING, Bullet, bullets, parts, split_id
+from tacit.core.profile_upkeep import Page
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.guard.one_line import plain_line
-
-if TYPE_CHECKING:
-    from tacit.core.memory import Memory
-    from tacit.core.profile_upkeep import Page
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
 INBOX = "Inbox"  # the section of what the map does not name; joelclaw filed unknown ones under Hard Rules

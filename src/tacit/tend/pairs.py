@@ -16,13 +16,13 @@ from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, last_entry
+from tacit.stores.sql import Reads
 from tacit.tend.context import Context
 from tacit.words.match import compare, rarity
 from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 BY = "tend"

@@ -20,6 +20,7 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.due import often_met
+from tacit.stores.sql import Reads
 from tacit.tend.agreement import TrackRecord
 from tacit.tend.context import Context, StepReport
 from tacit.tend.triage import standings
@@ -29,7 +30,6 @@ from tacit.trial.overall import whole_memory
 from tacit.trial.table import by_epoch, trials_from
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 TENDED = "tended"  # the mark of when a whole pass last ended

@@ -26,13 +26,13 @@ from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
 from tacit.stores.outgoing import faded_key, faded_to
+from tacit.stores.sql import Reads
 from tacit.tend.context import Context, StepReport
 from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
 from tacit.words.subject import subject_by_rules
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 _PORTION = 100  # memories judged in one transaction: others get their turn in between

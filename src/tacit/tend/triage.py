@@ -16,6 +16,7 @@ from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
 from tacit.stores import lookups
+from tacit.stores.sql import Reads
 from tacit.tend.agreement import TIERS, Later, TrackRecord, track_record
 from tacit.tend.book import read_book
 from tacit.tend.context import NOTHING, Context, StepReport
@@ -27,7 +28,6 @@ from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 

@@ -15,16 +15,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tacit.core.ports import answer_rows, answer_text, objects
+from tacit.core.profile_upkeep import Triage
 from tacit.core.value import value
 from tacit.words.match import choose_same, compare, opposed, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import query_words
-
-if TYPE_CHECKING:
-    from tacit.core.profile_upkeep import Triage
 
 ACTIONS = ("promote", "reject", "merge", "review")
 INSTRUCTS = (  # how a text begins that tells an editor what to do: no fact

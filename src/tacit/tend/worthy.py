@@ -21,11 +21,11 @@ from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.lookups import once_on_pages
+from tacit.stores.sql import Reads
 from tacit.tend.context import LOOKBACK_DAYS, Context
 from tacit.tend.layout import entry_of, rank, strength
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
 # facets that decide who has earned a line, and who is first

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit import formats
 from tacit.app import Memories, bring_in_step, config_path
@@ -59,9 +59,6 @@ from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.words import table
 from tacit.surfaces.hooks import settings
 from tacit.surfaces.past import keeping, transcripts
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

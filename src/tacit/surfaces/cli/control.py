@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from tacit.app import config_path
+from tacit.app import Memories, config_path
 from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Cli
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
 
 _SHARE = 0.05
 _TEXT = f"""# Written by `tacit connect --control`: one session in twenty gets no memory but what is pinned or about security, so that

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -33,9 +34,6 @@ from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
 from tacit.surfaces.selection import counted
 from tacit.surfaces.views import for_you
-
-if TYPE_CHECKING:
-    import argparse
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.

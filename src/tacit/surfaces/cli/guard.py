@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.errors import UsageError
-from tacit.enforce.guard import says
+from tacit.enforce.guard import Guard, says
 from tacit.enforce.record import MOOT, RIGHT, WRONG, Record, of_part, offers, why_not_offered
+from tacit.formats.source import Source
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.past import PAST_DAYS, past_sessions
-
-if TYPE_CHECKING:
-    import argparse
-
-    from tacit.app import Memories
-    from tacit.enforce.guard import Guard
-    from tacit.formats.source import Source
 
 _SHOWN = 3  # examples of each verdict
 _STEPS = {"ask": "asks you", "refuse": "refuses the call"}

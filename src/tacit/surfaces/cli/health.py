@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from tacit.stores.counts import runs_known
 from tacit.stores.incidents import commonest
 from tacit.stores.queue import failed_jobs
 from tacit.stores.renew import cache_faults
+from tacit.stores.sql import Store
 from tacit.surfaces import sharing
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
@@ -29,9 +31,6 @@ from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, WHOSE
 
 if TYPE_CHECKING:
-    import argparse
-
-    from tacit.stores.sql import Store
     from tacit.tend.stats import Figures
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from tacit import __version__
 from tacit.core.errors import UsageError
@@ -12,10 +12,6 @@ from tacit.surfaces.cli import GROUPS, Answer, Cli, every_command, module_of_com
 from tacit.surfaces.cli.parsing import OPTIONS, did_you_mean, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 from tacit.surfaces.wording import WORDS
-
-if TYPE_CHECKING:
-    import argparse
-
 
 TOPICS = ("words", "options", "all")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import gone_folders, sessions_of_gone
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.lookback.excerpt import Home
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from typing import TYPE_CHECKING
 
 from tacit.app import open, store_path
 from tacit.core.errors import UsageError
@@ -16,9 +15,6 @@ from tacit.surfaces.hooks import EVENTS, main
 from tacit.surfaces.hooks.usage import usage
 from tacit.surfaces.turns import detach
 from tacit.surfaces.worker import IDLE, Wish, work
-
-if TYPE_CHECKING:
-    import argparse
 
 USAGE = usage(EVENTS)
 

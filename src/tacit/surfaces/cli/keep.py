@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
 from argparse import SUPPRESS
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.app import Memories
 from tacit.core import clock
@@ -37,9 +38,6 @@ from tacit.surfaces.selection import (
     shelf,
 )
 from tacit.surfaces.wording import standing_words
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _facets(parser: argparse.ArgumentParser) -> None:

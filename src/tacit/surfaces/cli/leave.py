@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import glob
 import json
 import os
 import shutil
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tacit.app import config_path, data_folder, store_path
 from tacit.app.opened import acting
@@ -24,9 +24,6 @@ from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in
 from tacit.surfaces.cli.doctor import size
 from tacit.surfaces.cli.reading import progress, spent_words
 from tacit.surfaces.turns import lock
-
-if TYPE_CHECKING:
-    import argparse
 
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.app import Memories, config_path, store_path
 from tacit.app.opened import acting, keys_path
@@ -38,9 +39,6 @@ UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a sing
 _CUT = 110  # characters of a complaint from which on its end is missing
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
 HISTORY = 5  # changes likewise
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _declare_nothing(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ Without a yes nothing is opened, made or kept. The transcripts are read where th
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 import warnings
@@ -46,8 +47,6 @@ from tacit.surfaces.cli.words import one_line, paint, table, wrapped
 from tacit.surfaces.past import is_transcript, keeping
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.lookback.estimate import UnreadSession
     from tacit.lookback.result import Lookback
 

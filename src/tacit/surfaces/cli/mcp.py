@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,8 +15,6 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.mcp.early import serve_early
 
 if TYPE_CHECKING:
-    import argparse
-
     from mcp.server import MCPServer
 
 

@@ -6,19 +6,16 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.core.errors import numbered
 from tacit.core.value import value
+from tacit.formats.source import Source
+from tacit.stores.identity import Place
 from tacit.stores.replaced import moved_to, outermost, repository_of, still_there
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.past import HEAD, written_in
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.formats.source import Source
-    from tacit.stores.identity import Place
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
 _MOST = 4 << 20  # bytes of each

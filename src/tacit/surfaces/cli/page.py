@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 
 if TYPE_CHECKING:
-    import argparse
-
-    from tacit.app import Memories
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed
 

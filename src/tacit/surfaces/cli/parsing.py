@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from tacit.core.errors import UsageError
-
-if TYPE_CHECKING:
-    import argparse
 
 # What people type who know other programs.
 MEANT = {

@@ -6,14 +6,11 @@ that was never shown means nothing: nobody's word is guessed at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.passing import meant, word_done
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.app import Memories
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
-from tacit.formats.source import FileSource
+from tacit.formats.source import FileSource, Source
 from tacit.stores.counts import learned_paths
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.past import keeping, transcripts
-
-if TYPE_CHECKING:
-    from tacit.app import Memories
-    from tacit.formats.source import Source
 
 
 @value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,6 @@ from tacit.surfaces.wording import CAME, standing_words
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import GivenLesson

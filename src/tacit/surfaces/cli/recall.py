@@ -7,6 +7,7 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from tacit.app import Memories
@@ -21,8 +22,6 @@ from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.recall.answering import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,6 @@ from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import MOVED, NOTICED, decided, held_words, question, seen, standing_words
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.patch import Patch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import table
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.stores.sqlite.copies import Backup
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import socket
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import uvicorn
 
-from tacit.app import data_folder
+from tacit.app import Memories, data_folder
 from tacit.app.opened import keys_path
 from tacit.core.errors import MissingExtra, Refused, Unavailable, UsageError
 from tacit.core.installation import hint
@@ -19,12 +19,6 @@ from tacit.stores.keys import name_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.web.security import Keys, host_names, token_at
 from tacit.surfaces.web.server import Desk, application
-
-if TYPE_CHECKING:
-    import argparse
-
-    from tacit.app import Memories
-
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

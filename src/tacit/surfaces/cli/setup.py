@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import json
 import os
 import time
-from typing import TYPE_CHECKING
 
 import tacit
 from tacit.app import bring_in_step
@@ -15,9 +15,6 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _declare_init(parser: argparse.ArgumentParser) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-from typing import TYPE_CHECKING
 
 from tacit.surfaces import skill
 from tacit.surfaces.cli import Answer, Cli
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

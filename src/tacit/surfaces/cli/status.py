@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.app import Memories, store_path
 from tacit.core import clock
@@ -19,9 +20,6 @@ from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
 from tacit.surfaces.views import overview
-
-if TYPE_CHECKING:
-    import argparse
 
 WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7

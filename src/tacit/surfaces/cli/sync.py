@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from tacit.surfaces.cli.words import one_line, wrapped
 from tacit.surfaces.selection import shelf_of
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.team.join import Joined
     from tacit.team.sync import Synced, SyncedLesson
 

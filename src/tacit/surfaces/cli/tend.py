@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import UsageError, numbered
@@ -11,8 +12,6 @@ from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.past import past_sessions
 
 if TYPE_CHECKING:
-    import argparse
-
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from tacit.app import Memories
 from tacit.core.value import value
 
 if TYPE_CHECKING:
-    from tacit.app import Memories
     from tacit.prove.effect import Effects
     from tacit.surfaces.web.server import Desk
 
