@@ -60,6 +60,7 @@ def stored(case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait:
             sys.executable,
             str(Path(__file__).with_name("recorded.py").resolve()),
             str(queue / "verdicts"),
+            "--near",
             "--fold",
             home,
         ]

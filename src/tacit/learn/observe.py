@@ -12,12 +12,10 @@ import html
 import re
 from collections.abc import Iterator
 
-from tacit.core.profile_sections import Categories
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn import cues
-from tacit.learn.classify import filed
-from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
+from tacit.learn.gate import GateRules, noise_in
 
 PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 
@@ -196,65 +194,3 @@ def _facts(text: str) -> Iterator[str]:
         fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
         if fact:
             yield fact
-
-
-# --- observations -----------------------------------------------------------------------------------------------------
-
-
-@value
-class Observation:
-    """One thing observed, judged by the gate and filed under a category."""
-
-    type: str  # segment_fact, segment_narrative or observation_text: where it stood
-    text: str
-    verdict: str
-    confidence: float | None
-    reason: str
-    version: str
-    fallback: bool
-    category: str
-    category_confidence: float
-    category_source: str
-    taxonomy: str
-
-
-def observations(answer: _Answer, rules: GateRules, categories: Categories) -> tuple[Observation, ...]:
-    """Every observation of an answer, also held and discarded ones; tool traces are no observations."""
-    return tuple(_observation(kind, text, rules, categories) for kind, text in _said(answer))
-
-
-def _said(answer: _Answer) -> Iterator[tuple[str, str]]:
-    """(where it stood, text with its annotation) of everything an answer says, without tool traces."""
-    parts = [
-        (kind, text)
-        for segment in answer.segments
-        for kind, text in (
-            ("segment_narrative", segment.narrative),
-            *(("segment_fact", fact) for fact in segment.facts),
-        )
-    ]
-    if not answer.segments:
-        parts = [("observation_text", answer.observations)]
-    for kind, text in parts:
-        clean = sanitize_text(text)
-        if clean is not None:
-            yield kind, clean
-
-
-def _observation(kind: str, text: str, rules: GateRules, categories: Categories) -> Observation:
-    decision = joelclaw_gate(Finding("", "", text), rules)
-    plain = decision.text or read_annotation(text).text
-    at = filed(plain, decision.category, decision.confidence, categories)
-    return Observation(
-        kind,
-        plain,
-        decision.outcome,
-        decision.confidence,
-        decision.reason,
-        decision.version,
-        decision.fallback,
-        at.category,
-        at.confidence,
-        at.source,
-        at.version,
-    )

@@ -107,17 +107,56 @@ def test_what_says_more_than_the_old_rule_and_the_line_takes_no_place(memories: 
 
 
 @pytest.mark.parametrize("yes", ["Exactly.", "why?"])
-@pytest.mark.parametrize("typed", [True, False])
-def test_what_the_person_agreed_to_changes_what_a_session_found(memories: Memories, yes: str, typed: bool) -> None:
-    """And asks about what the person said."""
-    old = heard(memories, typed)
+def test_what_the_person_agreed_to_changes_what_a_session_found(memories: Memories, yes: str) -> None:
+    old = heard(memories, typed=False)
     steps = (user("the newest is often empty"), say(OFFER), user(yes), say("Done."))
     reads(memories, "r2", said(verdicts=[amended(2, OFFER, into=INTO)], says="no"), *steps)
     state, texts = memories.get(old.id).state, {each.text for each in memories.list(limit=20)}
-    assert (state == "superseded" or memories.get(old.id).text == INTO) is (yes == "Exactly." and not typed)
-    assert (INTO in texts) is (yes == "Exactly." and not typed)
-    asked = [each for each in memories.proposals() if each.memory == old.id]
-    assert bool(asked) is (yes == "Exactly." and typed)
+    assert (state == "superseded" or memories.get(old.id).text == INTO) is (yes == "Exactly.")
+    assert (INTO in texts) is (yes == "Exactly.")
+
+
+PAGE = Step(
+    "tool", "", tool="WebFetch", input={"url": "https://a.example"}, output="A collision is won by filled fields."
+)
+
+
+@pytest.mark.parametrize("quoted", [(2, OFFER), (3, "finally. do it")])
+@pytest.mark.parametrize("verdict", ["amended", "reversed", "excepted"])
+def test_a_plain_yes_to_the_agents_proposal_suspends_what_the_person_said(
+    memories: Memories, verdict: str, quoted: tuple[int, str]
+) -> None:
+    """It is asked about, one yes puts it back, and the new wording is what they agreed to; an exception suspends nothing."""
+    old = heard(memories)
+    steps = (user("the newest is often empty"), say(OFFER), user("finally. do it"), say("Done."))
+    reads(memories, "r2", said(verdicts=[{**amended(*quoted, into=INTO), "verdict": verdict}], says="no"), *steps)
+    new = [each for each in memories.list(limit=20) if each.text == INTO]
+    if verdict == "excepted":
+        assert memories.get(old.id).state == "provisional" and not new
+        return
+    assert memories.get(old.id).state == "under_review" and OLD not in in_force(memories)
+    assert [(each.trust, (each.extra or {})["word"]) for each in new] == [("agent", "agreed")] * (verdict == "amended")
+    memories.review(old.id, "close", outcome="keep")
+    assert OLD in in_force(memories)
+
+
+@pytest.mark.parametrize(
+    ("offer", "yes", "page"),
+    [
+        (OFFER, "do it", True),
+        (OFFER, "do it?", False),
+        (f"Just this once: {OFFER}", "do it", False),
+        ("Then emails are sent in the night.", "do it", False),
+        (f"{OFFER} Then push it.", "do it", False),
+    ],
+)
+def test_what_a_page_brought_or_holds_once_suspends_nothing(
+    memories: Memories, offer: str, yes: str, page: bool
+) -> None:
+    old = heard(memories)
+    steps = (user("what about Monday?"), *([PAGE] if page else []), say(offer), user(yes), say("Done."))
+    reads(memories, "r2", said(verdicts=[amended(3 + page, yes, into=INTO)], says="no"), *steps)
+    assert memories.get(old.id).state == "provisional" and INTO not in in_force(memories)
 
 
 def test_one_exception_ends_nothing_and_a_second_one_makes_it_ask(memories: Memories) -> None:
@@ -136,26 +175,12 @@ def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_wo
     old = heard(memories, whose == "person")
     if whose == "session":  # in force, as found in two pieces of work
         with memories.store.write() as tx:
-            tx.apply(
-                change(
-                    old,
-                    replace(old, state="provisional"),
-                    verb="move",
-                    by="test",
-                    reason="found again",
-                    at=memories.now(),
-                )
-            )
+            now = replace(old, state="provisional")
+            tx.apply(change(old, now, verb="move", by="test", reason="found again", at=memories.now()))
     gone = "merge_contacts: no such table contacts, duplicate contacts are merged upstream"
     verdict = {"id": "k1", "verdict": "outdated", "line": 3, "words": gone}
-    reads(
-        memories,
-        "r2",
-        said(verdicts=[verdict]),
-        user("look at the contacts"),
-        tool("make merge", error=gone),
-        say("Gone."),
-    )
+    steps = (user("look at the contacts"), tool("make merge", error=gone), say("Gone."))
+    reads(memories, "r2", said(verdicts=[verdict]), *steps)
     asked = [each for each in memories.proposals() if each.memory == old.id]
     assert (memories.get(old.id).state, bool(asked)) == (
         ("provisional", True) if whose == "person" else ("under_review", False)

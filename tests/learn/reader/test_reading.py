@@ -219,12 +219,7 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     against = "we do not go back to main for new work, develop is what we use"
-    verdict = {
-        "id": "k1",
-        "verdict": "reversed",
-        "line": 1,
-        "words": "we do not go back to main",
-    }
+    verdict = {"id": "k1", "verdict": "reversed", "line": 1, "words": "we do not go back to main"}
     reads(memories, session("r2", user(against), say("ok")), answer([], [weighs("yes", "working")], [verdict]))
     assert memories.get(memory.id).state == "under_review"
 
@@ -240,12 +235,7 @@ def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None
 def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) -> None:
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
-    verdict = {
-        "id": "k1",
-        "verdict": "excepted" if how == "excepted" else "reversed",
-        "line": 1,
-        "words": once,
-    }
+    verdict = {"id": "k1", "verdict": "excepted" if how == "excepted" else "reversed", "line": 1, "words": once}
     second = weighs("yes", "once") if how == "weighed" else weighs("no", "working") if how == "doubted" else weighs()
     reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
     assert memories.get(memory.id).state == "provisional"
@@ -446,14 +436,7 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     """What it hears is held for a person, and nothing that is remembered is touched on its word."""
     memory = memories.add("Use the develop branch for new work, never main.")
     at = replace(
-        desk(
-            memories,
-            answer(
-                [SAID],
-                [weighs()],
-                [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}],
-            ),
-        ),
+        desk(memories, answer([SAID], [weighs()], [{"id": "k1", "verdict": "reversed", "line": 1, "words": BRANCH}])),
         examine=True,
     )
     found = session("r1")

@@ -31,11 +31,7 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def heard(
-    memories: Memories,
-    found: Run,
-    *lessons: dict[str, Any],
-    says: str = "partly",
-    holds: str = "order",
+    memories: Memories, found: Run, *lessons: dict[str, Any], says: str = "partly", holds: str = "order"
 ) -> list[str]:
     """Have a session read by a model that hears these lessons; what it was asked."""
     weighed = {**NONE, "answers": [{"n": 1, "says": says, "holds": holds}]}
@@ -133,13 +129,7 @@ def test_no_amended_wording_acts_unasked(memories: Memories) -> None:
     better = "With every change add a line to docs/news.md, then push."
     same = {**NONE, "verdicts": [{"id": "k1", "verdict": "same", "new": "n1", "into": better}]}
     weighed = {**NONE, "answers": [{"n": 1, "says": "partly", "holds": "order"}, SAYS["answers"][1]]}
-    asks(
-        memories,
-        session("r2"),
-        {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]},
-        same,
-        weighed,
-    )
+    asks(memories, session("r2"), {**NONE, "lessons": [habit("Note visible changes in docs/news.md.")]}, same, weighed)
     assert [(memory.text, memory.state) for memory in kept(memories)] == [(HABIT, "provisional")]
 
 

@@ -29,7 +29,7 @@ def changed_lesson(
     """The lesson that takes a changed one's place: a new one of the session, in these words where they say more of the rule than it does,
     or these words alone. None where neither is there."""
     lines = [quote.around, *(each.around for each in new[0].quotes)] if new else [quote.around]
-    further = _goes_further(into) and not _goes_further(memory.text)
+    further = goes_further(into) and not goes_further(memory.text)
     fits = (
         bool(into) and not further and not says_more(prepare(into), prepare(" ".join((memory.text, *lines))), _JOINING)
     )
@@ -62,5 +62,6 @@ def about_the_same(finding: Finding, memory: Memory) -> Finding:
     return replace(finding, about=joined(topic_of(memory.about), names), paths=finding.paths or memory.paths)
 
 
-def _goes_further(text: str) -> bool:
+def goes_further(text: str) -> bool:
+    """Whether a wording needs the person's word first: one that waits for nobody may not become such a one by being amended."""
     return acts_unasked(text) or bool(asks_person(text))

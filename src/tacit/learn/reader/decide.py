@@ -33,14 +33,29 @@ _tables = Tables(__file__)
 # count; a yes with a condition, a question or another matter behind it is read by whoever weighs that line.
 
 _ASSENT = _tables.pattern("_ASSENT", re.I)
+_LAST = _tables.pattern("_LAST", re.I)
 SPOKEN = 900  # characters of what the person said around it
 _BUT = _tables.pattern("_BUT", re.I)
 
 
 def is_assent(text: str) -> bool:
-    """Whether a line of the person begins with a plain yes, and its first sentence takes nothing of it back."""
+    """Whether a line of the person begins with a plain yes, and its first sentence takes nothing of it back, or ends with one and nothing
+    in it does."""
     first = re.split(r"(?<=[.!?])\s|\s[–—-]\s|;", text.strip(), maxsplit=1)[0]
-    return bool(_ASSENT.match(first)) and not _BUT.search(first)
+    return bool(_ASSENT.match(first) and not _BUT.search(first)) or bool(_LAST.search(text) and not _BUT.search(text))
+
+
+def proposal_before(quoted: Line, lines: Sequence[Line]) -> Line | None:
+    """The agent's line to which the person's next one is a plain yes: the quoted line, or the one that the quoted yes answers."""
+    spoken = [line for line in lines if line.number < quoted.number and line.letter in (*PERSON, "A")]
+    told = spoken[-1] if quoted.letter in PERSON and spoken else quoted
+    return told if spoken_around(told, lines) else None
+
+
+def exchange(told: Line, lines: Sequence[Line]) -> str:
+    """What the person and the agent said last, up to a line of the agent."""
+    spoken = [line.whole for line in lines if line.number <= told.number and line.letter in (*PERSON, "A")]
+    return " / ".join(spoken[-5:])
 
 
 def spoken_around(told: Line, lines: Sequence[Line]) -> str:

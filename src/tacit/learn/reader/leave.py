@@ -88,6 +88,14 @@ def acts_unasked(text: str) -> bool:
     return bool(_UNASKED.search(plain))
 
 
+_LEAVE = re.compile(r"\b(?:ask|confirm|approv\w+|permission|allowed)\b", re.I)
+
+
+def holds_back(text: str) -> bool:
+    """Whether a rule keeps an agent from acting, or something safe: only a person's own words end it."""
+    return any(pattern.search(text) for pattern in (_STRICTER, _FORBIDS, _LEAVE)) or bool(asks_person(text))
+
+
 _FORMS = _tables.pattern("_FORMS", re.I)
 
 

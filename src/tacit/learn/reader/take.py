@@ -25,16 +25,16 @@ from tacit.learn.outcomes import Session
 from tacit.learn.outside import EVERY_WORD, LIKE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
-from tacit.learn.reader.amend import about_the_same, changed_lesson
+from tacit.learn.reader.amend import about_the_same, changed_lesson, goes_further
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
 from tacit.learn.reader.decide import AGREED, Decided, decide, is_habit, kept_outside, spoken_around
-from tacit.learn.reader.leave import ADDRESS, acts_unasked, asks_beside, asks_person
+from tacit.learn.reader.leave import ADDRESS, asks_beside
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.twins import are_alike, near_ones, twin_words, typed_as_it_stands, without_twins
-from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, settles
+from tacit.learn.reader.verdicts import PROBLEM, Ruled, judged_by_reader, needs_weighing, ruled, ruled_by_yes, settles
 from tacit.learn.reader.whose import said_before
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
@@ -86,6 +86,7 @@ class Taking:
         self.same: dict[int, tuple[str, str]] = {}
         self.twins: dict[int, tuple[str, ...]] = {}  # number of a new lesson -> what `TWIN` says of it
         self.replaced: dict[int, list[Memory]] = {}  # lessons whose place a new one takes, by its identity
+        self.agreed: set[str] = set()  # lessons that a plain yes to the agent's proposal suspends
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
         self.holds = held_at_head(reading.root)
 
@@ -115,7 +116,13 @@ class Taking:
             needed = tier_to_take_away(memory, self.desk.store.evidence(memory.id))
             agreed = bool(spoken[id(each)])
             ruling = ruled(verdict.verdict, memory, quote, by.get(id(each)), needed=needed, agreed=agreed)
-            if ruling.act == "amend" and not self._reword(memory, verdict, quote):
+            words, yes = quote, None
+            if ruling.act in ("nothing", "propose"):
+                yes = ruled_by_yes(verdict.verdict, memory, quote, self.lines, self.reading.outside)
+            if yes is not None:
+                ruling, words = yes
+                self.agreed.add(memory.id)
+            if ruling.act == "amend" and not self._reword(memory, verdict, words):
                 ruling = replace(ruling, act="suspend" if memory.state in INJECTABLE else "contradiction")
             self.verdicts.append(_Judged(memory.id, ruling, verdict, quote))
         if not self.desk.advises:
@@ -335,7 +342,7 @@ class Taking:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
-        if ruling.act == "propose" and ruling.tier not in PERSONAL:
+        if (ruling.act == "propose" and ruling.tier not in PERSONAL) or memory.id in self.agreed:
             stance = DOUBTS  # what happened asks about a person's lesson, and counts for nothing against it
         by = "user" if judged.quote.line.letter in PERSON else _BY
         tx.add_evidence(
@@ -371,7 +378,7 @@ class Taking:
             for old in tx.memories([each.id for each in olds]):
                 now = next(iter(tx.memories([made[finding.key]])), None) if finding.key in made else None
                 told = f"a part of it was changed: {finding.text}"
-                if now is None or now.gate != "allow":
+                if now is None or now.gate != "allow" or old.id in self.agreed:
                     if old.state in ("provisional", "stable"):
                         self._suspend(tx, session, old, told)
                 elif now.id == old.id and old.text != finding.text:
@@ -422,17 +429,12 @@ class Taking:
         if not (memory.extra or {}).get(READ_AS) or memory.gate != "allow" or not better or better == memory.text:
             return
         said = (quote.around for quote in self.new[number - 1].quotes if quote.line.letter in (*PERSON, "T"))
-        if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or _goes_further(better):
+        if says_more(prepare(better), prepare(" ".join((memory.text, *said)))) or goes_further(better):
             told = {"text": better, "was": memory.text}
             self._propose(tx, memory, "met again; worded for both sightings", self.desk.now(), "edit", told)
             return
         self._edit(tx, memory, replace(memory, text=better), "met again; worded for both sightings")
         session._promote(tx, id)
-
-
-def _goes_further(text: str) -> bool:
-    """Whether a wording needs the person's word first: one that waits for nobody may not become such a one by being amended."""
-    return acts_unasked(text) or bool(asks_person(text))
 
 
 def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> str:

@@ -1,29 +1,34 @@
 """What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person.
 
-Taking away needs as much as putting in. Only the person's own words, weighed a second time, suspend a lesson; what is pinned, canonical
-or about security waits for somebody's word all the same. An exception for this time is counted, and two in two pieces of work make a
+Taking away needs as much as putting in. Only the person's own words, weighed a second time, end a lesson; what the agent proposed and
+they agreed to, none of which came from outside, suspends it until they say. What is pinned, canonical or about security waits for
+somebody's word all the same. An exception for this time is counted, and two in two pieces of work make a
 lesson ask; what is outdated by what happened is taken out at once if a reader worded it, for nobody speaks again of what is gone.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
 
 from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
 from tacit.learn.reader.answer import Weighed
-from tacit.learn.reader.check import Found
-from tacit.learn.reader.decide import is_assent
-from tacit.learn.reader.render import AGENT_LINES, PERSON, happened
+from tacit.learn.reader.check import Found, telling
+from tacit.learn.reader.decide import exchange, is_assent, proposal_before
+from tacit.learn.reader.leave import acts_unasked, asks_person, holds_back
+from tacit.learn.reader.render import AGENT_LINES, PERSON, Line, happened
+from tacit.learn.reader.whose import planted
 from tacit.trial.outcome import OCCURRED, Outcome
 
 AGAINST = ("reversed", "amended", "outdated")
 MET = ("came_back", "said_again")  # its problem was met again
-PROBLEM = (
-    *MET,
-    "breached",
-)  # … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
+# … or its advice was not kept: what a trial is about; a breach that nobody minded is no sighting
+PROBLEM = (*MET, "breached")
 EXCEPTION = "an exception for this time"
+AGREED_TO = "the person agreed to"
 WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
 
 
@@ -61,7 +66,7 @@ def ruled(
         return Ruled("nothing", reason=verdict)
     if verdict == "amended" and agreed and not typed:
         act = "amend" if reaches("agent", needed) and not kept else "propose"
-        return Ruled(act, "agent", f"the person agreed to: {quote.words}")
+        return Ruled(act, "agent", f"{AGREED_TO}: {quote.words}")
     if not typed:
         return _by_events(verdict, memory, quote, needed)
     if weighed is None or weighed.says not in ("yes", "partly" if verdict == "amended" else "yes"):
@@ -77,6 +82,29 @@ def ruled(
     if memory.state in INJECTABLE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
+
+
+def ruled_by_yes(
+    verdict: str, memory: Memory, quote: Found, lines: Sequence[Line], heard: Sequence[tuple[int, str]] | None
+) -> tuple[Ruled, Found] | None:
+    """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes: the lesson is
+    not told until they are asked, as what they agreed to is told before a second time. None where it does nothing: something of it came
+    from outside (`heard`), it is for this time only, the talk is about something else, or the rule or its end needs a person's words."""
+    offer = proposal_before(quote.line, lines)
+    if offer is None or verdict not in ("reversed", "amended") or memory.state not in ("provisional", "stable"):
+        return None
+    told, kept = offer.whole, memory.pinned or memory.klass == "security" or holds_back(memory.text)
+    if kept or _FOR_NOW.search(told) or acts_unasked(told) or asks_person(told):
+        return None
+    if not telling(exchange(offer, lines)) & telling(memory.text) or planted(told, lines, heard):
+        return None
+    act = "amend" if verdict == "amended" else "suspend"
+    return Ruled(act, "agent", f"{AGREED_TO}: {told[:200]}"), Found(offer, told, told)
+
+
+_FOR_NOW = re.compile(
+    r"\b(?:this (?:time|once|one)|just (?:here|now|once|for)|for (?:now|this|today)|only (?:here|now)|once)\b", re.I
+)
 
 
 def settles(quote: Found) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tacit.learn.outside import LIKE_NAMES, rows_of, spaced
+from tacit.learn.outside import LIKE_NAMES, brought, rows_of, spaced
 from tacit.learn.reader.render import PERSON, Line
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
@@ -92,6 +92,15 @@ def said_before(lines: Sequence[Line]) -> Callable[[str, int], bool]:
         )
 
     return said
+
+
+def planted(text: str, lines: Sequence[Line], heard: Sequence[tuple[int, str]] | None) -> str:
+    """What of an agent's words an output, or a text from outside (`heard`; None: nobody looked), said first, be it a plain word that
+    tracked files hold as well; empty where nothing did."""
+    if heard is None:
+        return "nobody looked"
+    word = copied(text, lines) or is_brought(text, lines, wholly=False)
+    return word or brought(text, heard, said_before(lines), lambda name: False)
 
 
 def lacking(text: str, held: Iterable[str]) -> list[str]:
