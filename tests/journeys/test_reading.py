@@ -207,6 +207,7 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     assert sentence in " ".join(tacit("learn", PATH=path).out.split())
     assert sentence in " ".join(tacit(PATH=path).out.split())
     assert sentence in " ".join(tacit("connect", "claude-code", PATH=path).out.split())
+    assert "3 sessions: read by a model they would teach" in " ".join(tacit("connect", "claude-code").out.split())
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
     assert "claude is not on this shell's PATH" not in tacit(PATH=path).out
@@ -253,7 +254,7 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     assert _main(["lookback"], Cli(env, out, err)) == 0 and "read 1 session" in out.getvalue()
     assert out.getvalue().count("[y/N]") == 1 and "spent" in out.getvalue() and asked.tell() == 2
     assert _main(["connect", "claude-code"], Cli(env, out, err)) == 0
-    assert "each as it ends, about " in out.getvalue() and out.getvalue().count("[y/N]") == 2
+    assert "each as it ends, about " in " ".join(out.getvalue().split()) and out.getvalue().count("[y/N]") == 2
     assert ("no model reads them" in out.getvalue()) is (later == "n")
     told = tomllib.loads(config(alone).read_text()) if config(alone).exists() else {}
     assert told.get("reader", {}).get("by", "") == ("claude-code" if later == "y" else "")

@@ -36,6 +36,7 @@ from tacit.surfaces.cli.reading import (
     NOBODY,
     agreed_later,
     nobody_reads,
+    offer_lines,
     plan_of,
     progress_words,
     read_chosen,
@@ -305,7 +306,7 @@ def _past(
     if args.no_learn or days <= 0:
         return {}, lines
     data, learned = offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)
-    return data, [*lines, learned]
+    return data, [*lines, learned, *(offer_lines(cli, home) if reader is None and args.read is None else ())]
 
 
 def _runs_in(source: Source, host: str) -> list[Run]:

@@ -205,10 +205,10 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
         return []
     sessions = learned_sessions(memories)
     plan = plan_of(sessions, reader_here(settings, cli.env))
+    of = "Of this project, " if len(memories.store.projects()) > 1 else ""
     if plan is None:
         none = not sessions or reader_here(settings, cli.env)
-        return [] if none else [f"{_would_find(sessions)} tacit lookback says how to name one."]
-    of = "Of this project, " if len(memories.store.projects()) > 1 else ""
+        return [] if none else [f"{of}{_would_find(sessions)} tacit lookback says how to name one."]
     return [f"{of}{plan.sentence} Do it: tacit lookback --read"]
 
 
