@@ -37,7 +37,7 @@ from tacit.providers.command import Command
 from tacit.recall.trial import is_exempt
 from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
-from tacit.surfaces import standalone, story
+from tacit.surfaces import sharing, story
 from tacit.surfaces.cli import Cli, _main, terminal, words
 from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
@@ -45,7 +45,6 @@ from tacit.surfaces.cli.past import _not_learned
 from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, nobody_reads, reader_here
 from tacit.surfaces.one_screen import listed_words
 from tacit.surfaces.past import transcripts
-from tacit.surfaces.sharing import fixes_of
 from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words
 from tacit.testing import run, signed, tool, user
@@ -320,11 +319,8 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
             tx.put_proposal(
                 Proposal("p2", project, "notice", "The kettle is broken.", "learn", at, payload={"count": 5})
             )
-        found = fixes_of(memories)
-    mended, wanted = (
-        standalone._fixes("x", "T", [each for each in found if (each["kind"] == "request") is yes])
-        for yes in (False, True)
-    )
+        page = sharing.report(memories, at, team=False, version="1")
+    mended, wanted = page.partition("Wrong in instruction files")[2].split("Asked for again and again")
     assert "kettle" in mended and "tea" not in mended
     assert "Would read: Make tea." in wanted and "Seen in 1 session." in wanted and "kettle" not in wanted
 

@@ -53,7 +53,7 @@ def holds_nothing_active(page: str) -> None:
     ]
     style = page.partition("<style>")[2].partition("</style>")[0]
     hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert f"default-src &#x27;none&#x27;; style-src &#x27;sha256-{hash}&#x27;;" in page
+    assert f"default-src &#39;none&#39;; style-src &#39;sha256-{hash}&#39;;" in page
     assert not re.search(r"url\(|@import|https?://", page)
 
 

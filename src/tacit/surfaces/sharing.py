@@ -1,24 +1,54 @@
-"""What leaves the house as one file: a report of some days, or one lesson. Reads the store, and hands what it found to the page."""
+"""What leaves the house as one file: a report of some days, or one lesson. No request, no script, light and dark, readable on a phone.
+
+Texts of lessons and quotes are anybody's: the templates escape every one. A page forbids itself to load or run anything, and its only style
+is the one whose hash it names, so that not even an attribute could bring another.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tacit.app import Memories
 from tacit.core import clock
-from tacit.core.errors import TacitError
+from tacit.core.errors import TacitError, numbered
 from tacit.core.lifecycle import next_move
 from tacit.core.standing import standing_of
 from tacit.core.value import replace
 from tacit.stores.shared import is_one_persons
 from tacit.stores.story import by_day, run_names
 from tacit.stores.story import story as events_of
-from tacit.surfaces import standalone, story
+from tacit.surfaces import story
 from tacit.surfaces.one_screen import one_screen
+from tacit.surfaces.pictures import day_words, short
 from tacit.surfaces.views import for_you
 from tacit.surfaces.wording import ahead, standing_words
 
+WEB = os.path.join(os.path.dirname(__file__), "web")
 _LINES = 60  # of a lesson's story
+
+
+def templates() -> Environment:
+    """The pages and their pieces; every text in them is escaped."""
+    made = Environment(
+        loader=FileSystemLoader(os.path.join(WEB, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters["numbered"] = numbered
+    made.globals["short"] = short
+    return made
+
+
+def _page(template: str, title: str, made_at: str, **shown: Any) -> str:
+    with open(os.path.join(WEB, "static", "look.css"), encoding="utf-8") as file:  # the desk's own
+        style = file.read()
+    hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+    return templates().get_template(template).render(title=title, made_at=made_at, style=style, policy=policy, **shown)
 
 
 def report(memories: Memories, since: str, *, team: bool, version: str) -> str:
@@ -34,8 +64,11 @@ def report(memories: Memories, since: str, *, team: bool, version: str) -> str:
             new=tuple(row for row in found.new if not row.is_question and row.id not in private),
         )
         fixes = [each for each in fixes if each["kind"] != "request"]  # what one person asked for is theirs
-    return standalone.report(
-        found, fixes, since=since, at=memories.now(), signers=_signers(memories) if team else None, left_out=len(private), version=version
+    at, name = memories.now(), found.project or "No project yet"
+    days = f"{day_words(since)} to {day_words(at)} {at[:4]}"
+    return _page(
+        "shared_report.html", f"{name}: {days}", at, found=found, fixes=fixes, name=name, days=days, left_out=len(private),
+        signers=_signers(memories) if team else None, version=version,
     )  # fmt: skip
 
 
@@ -69,10 +102,11 @@ def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
     names = run_names(
         store, [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
     )
-    return standalone.lesson_page(
-        memory, standing_words(memory, memories.profile), ahead(memory, memories.profile, next_), story.effect_words(measured),
-        story.effect_picture(measured), story.timeline(by_day(store, memory.id)), story.lines(events, names),
-        made_at=memories.now(), version=version,
+    return _page(
+        "shared_lesson.html", short(memory.text, 60) or memory.id, memories.now(), version=version, memory=memory,
+        said=standing_words(memory, memories.profile), ahead=ahead(memory, memories.profile, next_),
+        answer=story.effect_words(measured), picture=story.effect_picture(measured), timeline=story.timeline(by_day(store, memory.id)),
+        lines=story.lines(events, names), whose=story.TRUST.get(memory.trust, memory.trust), sides=story.SIDES,
     )  # fmt: skip
 
 

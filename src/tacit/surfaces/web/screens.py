@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse
@@ -20,7 +19,7 @@ from starlette.routing import Route
 
 from tacit import __version__
 from tacit.app import Memories
-from tacit.core.errors import TacitError, UsageError, numbered
+from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces import drawn, outlook, sharing
 from tacit.surfaces.one_screen import one_screen, remember_numbers
 from tacit.surfaces.outlook import KINDS
@@ -64,8 +63,7 @@ def home_figures(desk: Memories, known: ReckonedEffect) -> dict[str, Any]:
     }
 
 
-HERE = os.path.dirname(__file__)
-ASSETS = os.path.join(HERE, "static")
+ASSETS = os.path.join(sharing.WEB, "static")
 # What else there is, behind one click.
 MORE = (
     ("/effect", "How do we know"), ("/cost", "Tokens and cost"), ("/search", "Search"), ("/page", "Page"), ("/pairs", "Pairs"),
@@ -83,12 +81,8 @@ class Pages:
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
-        self._jinja = Environment(
-            loader=FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-            lstrip_blocks=True,
-        )  # fmt: skip
+        self._jinja = sharing.templates()
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
-        self._jinja.filters["numbered"] = numbered
         shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
         self._jinja.globals |= {"screens": SCREENS, "other_screens": MORE, "kinds": KINDS, "moved": MOVED, **shown}
 
