@@ -28,7 +28,7 @@ from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.formats import read
 from tacit.formats.source import FileSource
-from tacit.learn import shell
+from tacit.learn import command
 
 BEFORE, CALLS, LONG = (
     12,
@@ -64,7 +64,7 @@ def line_of(step: Step) -> str:
     if step.typed and step.text:
         return f"PERSON: {cut(step.text, 600)}"
     if step.tool:
-        said = shell.command_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
+        said = command.line_of(step) or " ".join(step.files[:2]) or json.dumps(dict(step.input or {}))[:160]
         return f"{step.tool}: {cut(said, 260)}  => {cut(outcome_of(step), 200)}"
     return f"agent: {cut(step.text, 260)}" if step.role == "assistant" and step.text.strip() else ""
 
@@ -136,7 +136,7 @@ def failing(run: Run, row: dict[str, Any]) -> list[Step]:
     found = []
     for step in run.steps:
         if step.tool and (step.error or "error" in step.output.lower() or "fail" in step.output.lower()):
-            said = f"{shell.command_of(step) or ''} {step.error} {step.output}".lower()
+            said = f"{command.line_of(step)} {step.error} {step.output}".lower()
             found.append((len(words & set(re.findall(r"[a-z0-9_]{3,}", said))) / len(words), step))
     found = [each for each in found if each[1].error] or found
     best = max((share for share, _ in found), default=0.0)

@@ -82,9 +82,9 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     from tacit.guard.one_line import plain_line
     from tacit.guard.redact import private, redact, redacted_record
     from tacit.guard.screen import screen
+    from tacit.learn.command import commands
     from tacit.learn.hazard import hazard
     from tacit.learn.reader.render import failing_output
-    from tacit.learn.shell import calls
     from tacit.words.diagnose import signatures
     from tacit.words.signature import decisive_line, signature
 
@@ -100,7 +100,7 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "output that shows failure": lambda text: failing_output(
             Step("tool", "1", tool="Bash", input={"command": "make | tail"}, output=text)
         ),
-        "shell line": lambda text: [calls(each) for each in (text,)],
+        "shell line": lambda text: [commands(each) for each in (text,)],
         "hazard": lambda text: hazard(recommended(text)),
         "learn: error": lambda text: learned(folder, error=text),
         "learn: command": lambda text: learned(folder, command=text),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import walk
 
 BENCH = Path(__file__).parent.parent / "bench"
 
@@ -127,3 +128,10 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
     (bug / "writer.py").write_text("def cell(text):\n    return f\"'{text}'\"\n")
     assert '"quote-001": true' in step("grade", str(data), str(tmp_path / "run-1"))
     assert '"quote-001": true' in step("again", str(data), "run-1")
+
+
+def test_a_run_goes_its_way_once_and_as_drawn() -> None:
+    """Each step of `learn` entered once and in the order of the docs; each command line parsed once."""
+    found = walk.walked([str(each) for each in sorted((walk.HERE / "examples" / "sessions").glob("*.jsonl"))])
+    assert walk.faults(found) == []
+    assert walk.drawing(found) in walk.PAGE.read_text()

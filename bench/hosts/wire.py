@@ -26,7 +26,7 @@ from programs import PROGRAMS, install  # noqa: E402
 from questions import questions  # noqa: E402
 
 from tacit.hosts import readers  # noqa: E402
-from tacit.providers.command import Command  # noqa: E402
+from tacit.providers.command import ModelCommand  # noqa: E402
 from tacit.stores import readings  # noqa: E402
 
 BYTES_A_TOKEN = 4
@@ -54,7 +54,7 @@ def main() -> int:
         world = World(Path(folder), model, {})
         world.env["PATH"] = f"{Path(program.path).parent}:{world.env['PATH']}"
         world.env.update(program.ready(world.home, world.project, model.url))
-        reader = Command(readers(world.env)[program.host].format(model="haiku"), world.env)
+        reader = ModelCommand(readers(world.env)[program.host].format(model="haiku"), world.env)
         rows = [sent(model, reader, asked) for _, _, asked, _ in chosen]
         model.close()
     beside = [text - prompt for prompt, text, _, _ in rows]
@@ -69,7 +69,7 @@ def main() -> int:
     return 0
 
 
-def sent(model: Model, reader: Command, prompt: str) -> tuple[int, int, int, int]:
+def sent(model: Model, reader: ModelCommand, prompt: str) -> tuple[int, int, int, int]:
     """One question through the program: bytes of the prompt, of all that reached the model, tools offered, requests."""
     model.play({}, untold='{"lessons": [], "struck": []}')
     reader.answer(prompt, None, 120.0)

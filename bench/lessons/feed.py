@@ -160,14 +160,16 @@ class World:
         without them every file would count as one that nobody tracks."""
         from tacit.formats import read
         from tacit.formats.source import FileSource
+        from tacit.learn.command import commands, line_of
         from tacit.learn.outside import _files, _paths
-        from tacit.learn.shell import calls, command_of, looks
 
         root, written = str(self.repository), set[str]()
         for run in read(FileSource(str(place))):
             for step in run.steps:
-                line = command_of(step) if step.tool else ""
-                found = [path for call in calls(line) if looks(call) for path in _paths(call)] if line else _files(step)
+                line = line_of(step) if step.tool else ""
+                found = (
+                    [path for call in commands(line) if call.looks for path in _paths(call)] if line else _files(step)
+                )
                 inside = {os.path.relpath(os.path.join(root, path), root) for path in found}
                 if step.tool.lower().startswith(("write", "apply_patch")):
                     written |= inside
@@ -289,14 +291,14 @@ def programs(place: Path) -> list[str]:
     """The programs that a session called, in the order of their first call; those that only look are told nothing about."""
     from tacit.formats import read
     from tacit.formats.source import FileSource
-    from tacit.learn import shell
+    from tacit.learn.command import commands, line_of
 
     found: dict[str, None] = {}
     for run in read(FileSource(str(place))):
         for step in run.steps:
-            for call in shell.calls(shell.command_of(step)) if step.tool else ():
-                if not shell.looks(call):
-                    found[" ".join(shell.key(call))[:60]] = None
+            for call in commands(line_of(step)) if step.tool else ():
+                if not call.looks:
+                    found[call.called[:60]] = None
     return list(found)
 
 

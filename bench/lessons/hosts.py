@@ -23,7 +23,7 @@ from tacit.core.errors import TacitError
 from tacit.core.run import Run, Step
 from tacit.formats import read
 from tacit.formats.source import FileSource
-from tacit.learn import shell
+from tacit.learn.command import commands, line_of
 from tacit.words.diagnose import WORDLESS
 
 ERROR = re.compile(
@@ -61,12 +61,8 @@ def _runs(file: Path) -> list[Run]:
 
 def _nothing_found(step: Step) -> bool:
     """A search that printed nothing has answered."""
-    calls = shell.calls(shell.command_of(step))
-    return (
-        step.error == WORDLESS
-        and bool(calls)
-        and all(shell.looks(call) or shell.key(call)[0] in shell.NEUTRAL for call in calls)
-    )
+    calls = commands(line_of(step))
+    return step.error == WORDLESS and bool(calls) and not any(call.acts for call in calls)
 
 
 def _line(said: str) -> str:

@@ -22,14 +22,14 @@ def first_calls(place: Path) -> list[str]:
     """The shell lines of a session that run a program for the first time; what only looks is told nothing about."""
     from tacit.formats import read
     from tacit.formats.source import FileSource
-    from tacit.learn import shell
+    from tacit.learn.command import commands, line_of
 
     seen: set[tuple[str, ...]] = set()
     found = []
     for run in read(FileSource(str(place))):
         for step in run.steps:
-            line = shell.command_of(step) if step.tool else ""
-            fresh = {tuple(shell.key(call)) for call in shell.calls(line) if not shell.looks(call)} - seen
+            line = line_of(step) if step.tool else ""
+            fresh = {call.key for call in commands(line) if not call.looks} - seen
             if fresh:
                 seen |= fresh
                 found.append(line)

@@ -57,7 +57,7 @@ def events(place: Path, folder: str) -> Iterator[tuple[str, str, dict[str, Any]]
     """The events of a session: ours, its place in the session, and the host's payload."""
     from tacit.formats import read
     from tacit.formats.source import FileSource
-    from tacit.learn import shell
+    from tacit.learn.command import line_of
 
     yield "session-start", "start", {"hook_event_name": "SessionStart", "source": "startup"}
     for run in read(FileSource(str(place))):
@@ -72,7 +72,7 @@ def events(place: Path, folder: str) -> Iterator[tuple[str, str, dict[str, Any]]
                 continue
             if not step.tool:
                 continue
-            line, given = shell.command_of(step), step.input or {}
+            line, given = line_of(step), step.input or {}
             touched = next(
                 (given[key] for key in ("file_path", "path", "notebook_path") if isinstance(given.get(key), str)), ""
             )

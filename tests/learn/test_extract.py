@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Finding, Run, Step
-from tacit.learn import shell
+from tacit.learn.command import main_command
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.resolves import resolution
 from tacit.learn.wishes import read, wishes
@@ -471,16 +471,16 @@ def test_resolutions_are_the_agents_claims() -> None:
 )
 def test_what_a_line_is_about(line: str, about: tuple[str, ...]) -> None:
     """Folders, pipes, here-documents, wrappers and runners are not what a line is about."""
-    call = shell.main_call(line)
+    call = main_command(line)
     assert call is not None
-    assert shell.key(call) == about
+    assert call.key == about
 
 
 @pytest.mark.parametrize("line", ["", "echo hi", "cd x", "for f in a; do echo $f; done", "A=1", "'", "$(", "<<", "a |"])
 def test_lines_about_nothing_are_read_without_harm(line: str) -> None:
     """Scenery and broken lines have no call worth a lesson."""
-    call = shell.main_call(line)
-    assert call is None or shell.key(call)
+    call = main_command(line)
+    assert call is None or call.key
 
 
 # --- unmistakably standing, unmistakably the person's ------------------------------------------------------------------

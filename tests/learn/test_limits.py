@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Incident, Run, Step
-from tacit.learn import shell
+from tacit.learn.command import Command, commands
 from tacit.learn.notice import notice
 from tacit.learn.tell import witnesses
 from tacit.learn.tell.groups import of_missing
@@ -135,12 +135,12 @@ def test_behind_a_pipe_the_last_four_thousand_characters_tell_that_it_failed(beh
 
 @pytest.mark.parametrize(("before", "count"), [(3_996, 2), (3_997, 2), (4_000, 1)])
 def test_of_a_shell_line_four_thousand_characters_are_read(before: int, count: int) -> None:
-    assert len(shell.calls("x" * (before - 1) + ";tox")) == count
+    assert len(commands("x" * (before - 1) + ";tox")) == count
 
 
 @pytest.mark.parametrize(("length", "shown"), [(110, "x" * 110), (111, "x" * 109 + "…")])
 def test_a_command_is_shown_by_a_hundred_and_ten_characters(length: int, shown: str) -> None:
-    assert shell.displayed_call(shell.Call(("x" * length,))) == shown
+    assert Command(("x" * length,)).displayed() == shown
 
 
 @pytest.mark.parametrize(
@@ -157,14 +157,14 @@ def test_a_command_is_shown_by_a_hundred_and_ten_characters(length: int, shown: 
     ],
 )
 def test_what_is_content_and_no_part_of_a_command_is_not_shown(word: str, shown: str) -> None:
-    assert shell.displayed_call(shell.Call(("run", word))) == f"run {shown}"
+    assert Command(("run", word)).displayed() == f"run {shown}"
 
 
 @pytest.mark.parametrize(
     ("words", "shown"), [("a b c d", "a b c d"), ("a b c d e", "a b c d …"), ("a b C d e f", "a b C d e f")]
 )
 def test_five_plain_words_in_a_row_are_a_sentence(words: str, shown: str) -> None:
-    assert shell.displayed_call(shell.Call(tuple(words.split()))) == shown
+    assert Command(tuple(words.split())).displayed() == shown
 
 
 def test_what_a_witness_met_is_shown_by_two_hundred_characters() -> None:

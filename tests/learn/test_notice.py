@@ -305,14 +305,12 @@ def test_what_is_no_complaint(said: str) -> None:
 def test_commands_of_another_shell_are_not_read_as_posix() -> None:
     """PowerShell's grammar is not ours: no program, no cure is made of it. The canary says so."""
     from tacit.core.run import Step
-    from tacit.learn import shell
+    from tacit.learn.command import line_of
 
     line = {"command": "$env:CI = 1; Remove-Item -Recurse dist; npm test"}
-    assert shell.command_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
-    assert (
-        shell.command_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
-    )
-    assert shell.command_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
+    assert line_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
+    assert line_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
+    assert line_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
 
 
 def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:

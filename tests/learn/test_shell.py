@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Step
-from tacit.learn import shell
+from tacit.learn.command import commands, line_of
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from tacit.learn import shell
 )
 def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> None:
     """Not what is read, another stream, or a device."""
-    assert shell.calls(line)[0].writes == writes
+    assert commands(line)[0].writes == writes
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> No
 )
 def test_a_command_given_as_words_is_what_its_shell_runs(words: list[str], line: str) -> None:
     """Codex hands a shell its one line."""
-    assert shell.command_of(Step("tool", "step:1", tool="shell", input={"command": words})) == line
+    assert line_of(Step("tool", "step:1", tool="shell", input={"command": words})) == line
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_a_command_given_as_words_is_what_its_shell_runs(words: list[str], line:
 )
 def test_what_an_option_names_is_no_subcommand(line: str, is_look: bool) -> None:
     """A call that only reads is known by its subcommand, or by its first flag where it has none."""
-    assert shell.looks(shell.calls(line)[0]) is is_look
+    assert commands(line)[0].looks is is_look

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn import shell
-from tacit.learn.notice.tasks import script_of, task_of
+from tacit.learn.command import main_command
 
 
 @pytest.mark.parametrize(
@@ -22,8 +21,8 @@ from tacit.learn.notice.tasks import script_of, task_of
 )
 def test_the_task_a_call_runs(line: str, task: str) -> None:
     """Runners differ in what stands behind them."""
-    call = shell.main_call(line)
-    assert call is not None and task_of(call) == task
+    call = main_command(line)
+    assert call is not None and call.task == task
 
 
 @pytest.mark.parametrize(
@@ -42,5 +41,5 @@ def test_the_task_a_call_runs(line: str, task: str) -> None:
 )
 def test_the_script_a_call_runs(line: str, script: str) -> None:
     """One of the repository, named whole and from inside it."""
-    call = shell.main_call(line)
-    assert call is not None and script_of(call) == script
+    call = main_command(line)
+    assert call is not None and call.script == script

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tacit.core.errors import ModelUnavailable
-from tacit.providers.command import Command, surroundings
+from tacit.providers.command import ModelCommand, surroundings
 
 PYTHON = shlex.quote(sys.executable)
 
 
-def command(code: str) -> Command:
-    return Command(f"{PYTHON} -c {shlex.quote(code)}", os.environ)
+def command(code: str) -> ModelCommand:
+    return ModelCommand(f"{PYTHON} -c {shlex.quote(code)}", os.environ)
 
 
 def failure(code: str, timeout: float = 20.0) -> ModelUnavailable:
@@ -38,7 +38,7 @@ def test_no_shell_is_between(tmp_path: Path) -> None:
     """Words are words: nothing expands, nothing is chained."""
     mark = tmp_path / "mark"
     with pytest.raises(ModelUnavailable) as caught:
-        Command(f"false; touch {mark}", os.environ).answer("hello", None, 20.0)
+        ModelCommand(f"false; touch {mark}", os.environ).answer("hello", None, 20.0)
     assert caught.value.why == "dead" and not mark.exists()
 
 
@@ -127,10 +127,10 @@ def test_failures_have_names() -> None:
     assert told.why == "exit" and "3" in told.message and "hunter2" not in told.message
     assert failure("while True: print('x' * 100000)").why == "too_large"
     with pytest.raises(ModelUnavailable) as caught:
-        Command("no-such-command-here", {}).answer("hello", None, 1.0)
+        ModelCommand("no-such-command-here", {}).answer("hello", None, 1.0)
     assert caught.value.why == "dead"
     with pytest.raises(ModelUnavailable):
-        Command("'unbalanced", {}).answer("hello", None, 1.0)
+        ModelCommand("'unbalanced", {}).answer("hello", None, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -171,9 +171,13 @@ def test_another_model_or_another_build_is_another_reader(tmp_path: Path) -> Non
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     env = {"PATH": str(tmp_path)}
-    first = Command("claude -p --model haiku", env).identity
-    assert first == Command("claude -p --model haiku", env).identity != Command("claude -p --model opus", env).identity
+    first = ModelCommand("claude -p --model haiku", env).identity
+    assert (
+        first
+        == ModelCommand("claude -p --model haiku", env).identity
+        != ModelCommand("claude -p --model opus", env).identity
+    )
     assert "haiku" in first and first.startswith("the command claude")
     program.write_text("#!/bin/sh\n# another version\n")
-    assert Command("claude -p --model haiku", env).identity != first
-    assert Command("llm", env).identity == "the command llm"
+    assert ModelCommand("claude -p --model haiku", env).identity != first
+    assert ModelCommand("llm", env).identity == "the command llm"

@@ -33,7 +33,7 @@ from tacit.lookback.result import LookbackSettings
 from tacit.lookback.words import cost_words
 from tacit.lookback.words import lesson_lines as lessons_of
 from tacit.profiles import load
-from tacit.providers.command import Command
+from tacit.providers.command import ModelCommand
 from tacit.recall.trial import is_exempt
 from tacit.stores.replaced import moved_to, outermost
 from tacit.stores.story import story as events
@@ -696,7 +696,7 @@ def test_a_program_that_reads_is_found_where_installers_put_it(tmp_path: Path) -
     Path(config_path(env)).write_text('[reader]\nhosts = ["*"]\n')  # what the screens offer, and did nothing
     every = reader_here(settings_at("", config_path(env), env).by_key, env)
     assert every is not None and every.hosts == ()
-    assert Command("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
+    assert ModelCommand("claude", env).answer("hello?", None, 10.0).text.strip() == "hello"
 
 
 def test_the_first_screens_speak_of_every_project_and_in_one_language(

@@ -11,60 +11,16 @@ from tacit.words.match import choose_same, compare
 from tacit.words.prepared import MatchSettings, prepare
 from tacit.words.report_or_rule import reports
 
+SAID = json.loads(Path(__file__).with_name("reports_and_lessons.json").read_text())
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Message archiving does not work",
-        "Right-clicking in the mail window fails again.",
-        "NullPointerException in ObjectListingIterator's constructor",
-        "TestLdapGroupsMapping is failing in trunk",
-        "Spark job stuck in setupJob",
-        "The worker never finishes when the queue is empty",
-        "build: tests fail on Windows",
-        "Test runner shows a blank page instead of the results",
-        "Cannot write in comment fields",
-        "Incoming mail not displayed",
-        "Comments don't post on mobile data",
-        "Unable to navigate the map",
-        "delete() returns the wrong value",
-    ],
-)
+
+@pytest.mark.parametrize("text", SAID["reports"])
 def test_what_went_wrong_is_a_report(text: str) -> None:
     """However it is put: a sentence, a fragment, the name of an error."""
     assert reports(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Use spotbugs instead of findbugs",  # an order
-        "The build fails without protoc; install it first",  # a report, and what to do about it
-        "Lock timeouts come from the reporting jobs, so pause them",
-        "Never retry a failed payment",
-        "S3A: fix the broken region test",
-        "Failed uploads should be retried",
-        "Prefer the bundled parser, the system one crashes",
-        "Two workers are enough, otherwise the queue hangs",
-        "The fix for the OOM on small agents was one worker",
-        "Test the fallback: it fails silently",
-        "The cache is warmed by the nightly job",  # nothing goes wrong
-        "Log errors with the request id",
-        "Never suppress warnings",
-        "If the build fails delete node_modules",
-        "After a crash restart the worker",
-        "On CI do not retry failed jobs",
-        "In tests don't mock the clock",
-        "Kill hanging workers with SIGTERM",
-        "We don't use Redux in this project",
-        "Tabs, not spaces",
-        "Errors are logged as JSON",
-        "The error budget is owned by the platform team",
-        "Failed jobs go to the dead-letter queue",
-        "Handlers return problem+json on error",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", SAID["lessons"])
 def test_whoever_tells_what_to_do_gives_a_lesson(text: str) -> None:
     """When in doubt it is a lesson, of which each word counts."""
     assert not reports(text)

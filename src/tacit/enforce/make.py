@@ -16,7 +16,7 @@ from tacit.core.programs import LOOKING, MANY_COMMANDS
 from tacit.core.states import INJECTABLE
 from tacit.enforce.command import ANY_OF, SEVERAL, read
 from tacit.enforce.guard import Condition, Guard, only
-from tacit.learn import shell
+from tacit.learn import command
 
 # What a lesson calls by its name although a call spells it otherwise.
 _BY_VERB = {verb: ("git", verb) for verb in ("commit", "push", "merge", "rebase", "stash")}
@@ -30,24 +30,24 @@ _CHECKS = {
     "tests": "test", "test suite": "test", "linter": "lint", "lint": "lint", "type check": "typecheck", "typecheck": "typecheck",
     "type checker": "typecheck", "formatter": "format", "build": "build",
 }  # fmt: skip
-_PROGRAMS = shell.SUBCOMMANDS | shell.word_set(
-    "npx bunx uvx pytest python python3 node pip3 tsc eslint prettier jest vitest hk rtk shellcheck shfmt"
+_PROGRAMS = command.SUBCOMMANDS | frozenset(
+    "npx bunx uvx pytest python python3 node pip3 tsc eslint prettier jest vitest hk rtk shellcheck shfmt".split()
 )
 # A name in code is a call only where it names a program.
 _KNOWN = (
     _PROGRAMS
-    | shell.LOOKING
-    | shell.INTERPRETERS
-    | shell.word_set(
+    | command.LOOKING
+    | command.INTERPRETERS
+    | frozenset(
         """
         rm mv cp ln chmod chown sed awk curl wget psql mysql redis-cli tar zip unzip rsync scp tmux timeout sudo kill nohup gofmt gofumpt
         goimports golangci-lint cargo rustc rustfmt black ruff flake8 mypy isort pylint biome markdownlint markdownlint-cli2 tox nox
-        """
+        """.split()
     )
 )
 _ALONE = ("timeout", "sudo", "nohup", "nice")  # stand in front of other programs
 # without code marks English
-_PROSE = shell.word_set("just make task service stack fly moon inv invoke stop open code go")
+_PROSE = frozenset("just make task service stack fly moon inv invoke stop open code go".split())
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _SPAN = re.compile(r"⟦(\d+)⟧")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tacit.core.run import Run, Step
 from tacit.core.value import replace, value
 from tacit.enforce.guard import ASK, REFUSE, Attempt, Guard, fires, is_guarded, only, prepares, reasons, sees
-from tacit.learn import shell
+from tacit.learn.command import line_of
 from tacit.learn.notice.calls import OF_CHECKS, Try, tries
 from tacit.words.own_words import own_text
 
@@ -98,7 +98,7 @@ def recorded(guard: Guard, runs: Iterable[Run]) -> Record:
     firings: list[Firing] = []
     for run in runs:
         sessions += 1
-        unseen += sum(not sees(line) for step in run.steps if (line := shell.command_of(step)))
+        unseen += sum(not sees(line) for step in run.steps if (line := line_of(step)))
         firings += firings_in(guard, run)
     return Record(sessions, tuple(firings), unseen)
 
@@ -114,7 +114,7 @@ def firings_in(guard: Guard, run: Run) -> Iterator[Firing]:
         tried: dict[int, Try] = {}  # read at the first firing: most runs have none
         before: list[str] = []
         for at, step in enumerate(steps):
-            line = shell.command_of(step)
+            line = line_of(step)
             for call in _attempts(step, line, run.branch):
                 reason = fires(guard, call, before)
                 if reason:
@@ -155,7 +155,7 @@ def _judged(
         and any(re.search(rf"\b{re.escape(each)}\b", reply, re.I) for each in names)
     ):
         return RIGHT, f"the person corrected it: “{_short(reply)}”"
-    later = [(n, line) for n in range(at + 1, len(steps)) if (line := shell.command_of(steps[n]))]
+    later = [(n, line) for n in range(at + 1, len(steps)) if (line := line_of(steps[n]))]
     until = next((n for n, line in later if guard.condition.first and is_guarded(guard, line)), len(steps))
     for n, line in later:
         if guard.condition.first and n < until and prepares(guard, line) and (one := tried.get(n)) and one.failed:
@@ -179,7 +179,7 @@ def _is_its_own(guard: Guard, one: Try | None) -> bool:
     programs = {row[0] for row in guard.condition.calls}
     for each in one.found or ():
         call = one.blamed(each)
-        if call is None or not programs.isdisjoint({shell.bare(word).rpartition("/")[2] for word in call.words[:3]}):
+        if call is None or not programs.isdisjoint({word.rpartition("/")[2] for word in call.bare[:3]}):
             return bool(guard.condition.first) or each.family not in OF_CHECKS
     return False
 

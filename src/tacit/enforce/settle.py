@@ -17,7 +17,7 @@ from tacit.core.value import replace, value
 from tacit.enforce.armed import GUARDS, write_armed
 from tacit.enforce.guard import Guard, call_key, guard_from, guard_json, only, reasons, spelled
 from tacit.enforce.record import RIGHT, firings_in
-from tacit.learn import shell
+from tacit.learn.command import line_of
 from tacit.learn.notice.calls import is_refused
 from tacit.stores.sql import Reads, Store, WorkContext
 from tacit.stores.story import put_note
@@ -41,7 +41,7 @@ def ends(guard: Guard, marks: Iterable[Mark], run: Run) -> list[End]:
     ran: dict[str, list[str]] = {}
     for step in run.steps:
         if step.tool and not step.interrupted and not is_refused(step.error or step.output):
-            ran.setdefault(call_key(shell.command_of(step) or "".join(step.files[:1])), []).append(step.place)
+            ran.setdefault(call_key(line_of(step) or "".join(step.files[:1])), []).append(step.place)
     judged = {each.place: each for each in firings_in(guard, run)}
     found = []
     for mark in marks:

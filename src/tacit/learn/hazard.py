@@ -20,19 +20,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tacit.learn import shell
+from tacit.learn.command import LONGEST_LINE, WRAPPERS, Command, commands
 
 _LONGEST = 60  # characters of a command in a reason
 
 # Programs that run a package by name where it is not installed; these packages a project usually has itself.
 _BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
-_USUAL = shell.word_set(
+_USUAL = frozenset(
     """
     vitest jest mocha ava tsc vue-tsc svelte-check eslint prettier biome stylelint playwright cypress prisma drizzle-kit next nuxt vite
     webpack rollup esbuild tsup turbo nx lerna tsx ts-node nodemon concurrently husky lint-staged changeset semantic-release storybook expo
     astro remix ng wrangler tailwindcss knex typeorm sequelize rimraf markdownlint commitlint karma c8 nyc swc babel parcel gulp grunt
     bun npm pnpm yarn ruff black mypy pytest pyright isort flake8 pre-commit tox nox poe hatch poetry
-    """
+    """.split()
 )
 _INSTALLERS = {
     "pip": ("install", "download"), "pip3": ("install", "download"), "pipx": ("install", "inject", "run"), "uv": ("add", "tool"),
@@ -49,15 +49,15 @@ _INSTALLERS = {
 _OWN_FILES = re.compile(
     r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/"
 )
-_WITH_VALUE = shell.word_set("-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace")
-_SENDS = shell.word_set(
-    "scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared"
+_WITH_VALUE = frozenset("-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace".split())
+_SENDS = frozenset(
+    "scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared".split()
 )
 _SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("storage",), "git": ("bundle", "send-email"), "docker": ("push", "login"),
                 "gh": ("gist", "release", "secret"), "npm": ("publish", "login"), "pnpm": ("publish",), "yarn": ("publish",), "cargo": ("publish", "login"),
                 "twine": ("upload",), "gem": ("push",), "kubectl": ("cp",), "mc": ("cp", "mirror")}  # fmt: skip
 _READING_SUB = {"gh": ("list", "view"), "aws": ("ls",)}  # of the same programs, what only looks
-_ELSEWHERE = shell.word_set("ssh autossh mosh psexec pdsh ansible ansible-playbook")
+_ELSEWHERE = frozenset("ssh autossh mosh psexec pdsh ansible ansible-playbook".split())
 _ADDRESS = r"\b(?:https?|git|ssh|ftps?|tcp|s3|gs|oci)://|\bgit\+(?:https?|ssh)://|\bgit@[\w.-]+:|\b(?:github|gitlab|bitbucket):\w"
 # A variable set for one command that says where programs, libraries, packages, certificates or the network come from, unless its value stays in the repository.
 _STEERS = (
@@ -128,7 +128,7 @@ def hazard(text: str) -> str:
 
 def hazard_of(line: str) -> str:
     """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
-    lowered = " ".join(line.lower().split())[: shell.LONGEST_LINE]
+    lowered = " ".join(line.lower().split())[:LONGEST_LINE]
     folded = _AT_HOME.sub(" ", lowered)
     if folded != lowered and not _compiled(_ADDRESS).search(folded) and not _ELSEWISE.search(line):
         folded = _compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
@@ -143,7 +143,7 @@ def hazard_of(line: str) -> str:
     for kind, expression in _SIGNS:
         if _compiled(expression).search(folded) and not (addressed and expression is _ADDRESS):
             return kind
-    for call in shell.calls(line):
+    for call in commands(line):
         if kind := _call(call):
             return kind
     return ""
@@ -162,9 +162,9 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
                 yield line.strip(), ""
 
 
-def _call(call: shell.Call) -> str:
-    words = [shell.bare(word) for word in call.words]
-    while len(words) > 1 and words[0] in shell.WRAPPERS:
+def _call(call: Command) -> str:
+    words = list(call.bare)
+    while len(words) > 1 and words[0] in WRAPPERS:
         words = words[1:]
     program = words[0].rsplit("/", 1)[-1].removesuffix(".exe")
     if program.startswith("python") and words[1:2] == ["-m"] and len(words) > 2:

@@ -24,8 +24,7 @@ from tacit.core.links import UNKNOWN
 from tacit.core.memory import Memory, names_of, shared_path
 from tacit.core.programs import ABOUT
 from tacit.core.run import Run, Step
-from tacit.learn import shell
-from tacit.learn.notice.purposes import purpose
+from tacit.learn.command import SUBCOMMANDS, commands, line_of, main_command
 from tacit.learn.reader.render import PERSON, at_home, failing_output, is_hidden, spoken
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
@@ -69,13 +68,13 @@ def _by_word(text: str) -> str:
 
 
 def _by_call(step: Step) -> str:
-    line = "" if step.interrupted else shell.command_of(step)
+    line = "" if step.interrupted else line_of(step)
     if not line:
         return ""
-    calls = shell.calls(line)
-    if any(shell.proper(call)[:2] == ["git", "commit"] for call in calls) and not step.error:
+    calls = commands(line)
+    if any(call.proper[:2] == ["git", "commit"] for call in calls) and not step.error:
         return SUCCESS
-    if any(purpose(call) in TESTS for call in calls):
+    if any(call.purpose in TESTS for call in calls):
         return FAILURE if failing_output(step) else SUCCESS
     return ""
 
@@ -117,7 +116,7 @@ def failed_with(step: Step, folder: str) -> tuple[str, ...]:
         return _signatures(step.error, folder)
     if is_hidden(step):  # nobody sees how it ended, in either arm; what it printed is read like an error
         return _signatures(step.output[-LONGEST_OUTPUT:], folder)
-    return _coded(step.output, folder) if step.output and shell.command_of(step) else ()
+    return _coded(step.output, folder) if step.output and line_of(step) else ()
 
 
 @lru_cache(maxsize=512)  # every lesson of a unit asks about every step
@@ -160,25 +159,25 @@ def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool],
 
 
 def _subject(step: Step) -> tuple[str, ...]:
-    line = shell.command_of(step)
-    call = shell.main_call(line) if line else None
-    return shell.key(call) if call is not None else (step.tool, *step.files[:1])
+    line = line_of(step)
+    call = main_command(line) if line else None
+    return call.key if call is not None else (step.tool, *step.files[:1])
 
 
 def came_to(run: Run, memory: Memory) -> bool | None:
     """Whether the run called a command or touched a file that a lesson names, what it warns of and what it advises alike: who does the
     work another way does it. None where the lesson is not known to be about a command or a file."""
     known = (memory.extra or {}).get(ABOUT) or ()
-    own = [*known, *(name for name in names_of(memory.about) if name.partition(" ")[0] in shell.SUBCOMMANDS)]
+    own = [*known, *(name for name in names_of(memory.about) if name.partition(" ")[0] in SUBCOMMANDS)]
     if not own and not memory.paths:
         return None
     if memory.paths and shared_path(memory.paths, [path for step in run.steps for path in step.files]) == 1.0:
         return True
     named = {key for text in (*own, *memory.text.split("`")[1::2]) for key in _keys(text)}
-    called = {key for line in map(shell.command_of, run.steps) if line for key in _keys(line)}
+    called = {key for line in map(line_of, run.steps) if line for key in _keys(line)}
     return any(key[:length] in named for key in called for length in range(1, 1 + len(key)))
 
 
 @lru_cache(maxsize=2048)
 def _keys(line: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(shell.key(call) for call in shell.calls(line))
+    return tuple(call.key for call in commands(line))

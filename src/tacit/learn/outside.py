@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.core.run import Run, Step
+from tacit.learn.command import Command, commands, line_of
 from tacit.learn.own_commands import scripts_of
-from tacit.learn.shell import Call, calls, command_of, looks, proper
 from tacit.stores.git import ask_git
 from tacit.words.claim_words import BLAND, FILLERS
 from tacit.words.tokens import all_stop_words, english_stem
@@ -118,36 +118,34 @@ def _from_outside(step: Step, text: str, tracked: Callable[[str], bool]) -> str:
     name = step.tool.lower()
     if name.startswith(_TOOLS):
         return text
-    line = command_of(step)
+    line = line_of(step)
     if not line:
         if any(word in name for word in _SEARCHES):
             return _of_untracked_lines(text, tracked)
         return text if any(not tracked(path) for path in _files(step)) else ""
-    run = calls(line)
+    run = commands(line)
     if any(_fetches(call) for call in run) or (_FOREIGN_BRANCH.search(line) and "git" in line):
         return text
-    read = [path for call in run if looks(call) for path in _paths(call)]
+    read = [path for call in run if call.looks for path in _paths(call)]
     if any(not tracked(path) for path in read):
         return text
     return (
-        _of_untracked_lines(text, tracked)
-        if any(proper(call)[0] in ("grep", "rg", "ag", "ack") for call in run)
-        else ""
+        _of_untracked_lines(text, tracked) if any(call.program in ("grep", "rg", "ag", "ack") for call in run) else ""
     )
 
 
-def _fetches(call: Call) -> bool:
-    words = proper(call)
+def _fetches(call: Command) -> bool:
+    words = call.proper
     program, rest = words[0], [word for word in words[1:] if not word.startswith("-")]
     if program in _PROGRAMS:
         return program not in ("gh", "glab") or not _WRITES.intersection(rest[:2])
     return program in _MANAGERS and bool(_FETCHES.intersection(rest[:2]))
 
 
-def _paths(call: Call) -> Iterator[str]:
+def _paths(call: Command) -> Iterator[str]:
     """The files that a looking call reads: words that look like paths; of a search its pattern is none."""
     words = [word for word in call.words[1:] if not word.startswith("-")]
-    program = proper(call)[0]
+    program = call.program
     for word in words[1:] if program in ("grep", "rg", "sed", "awk", "ag", "jq") else words:
         plain = word.strip("'\"")
         if ("/" in plain or re.search(r"\.\w{1,6}$", plain)) and not re.search(r"[*?{}$|]|^\d", plain):

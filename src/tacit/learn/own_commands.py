@@ -15,14 +15,14 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from tacit.learn import shell
+from tacit.learn.command import Command, commands
 from tacit.learn.hazard import hazard_of
 
 _LONGEST = 60  # characters of a command in a reason
 
 # Program -> what it may be told first; "" is nothing at all, "*" a target that the repository names itself.
 _OWN: dict[str, frozenset[str]] = {
-    program: shell.word_set(words)
+    program: frozenset(words.split())
     for program, words in {
         "make": "*", "gmake": "*", "just": "*", "rake": "*", "tox": "*", "nox": "*", "ninja": "*", "gradle": "*", "gradlew": "*", "mvn": "*",
         "mvnw": "*", "npm": "run run-script test t ci install start build", "pnpm": "run test install i build lint typecheck format check start",
@@ -40,11 +40,11 @@ _OWN: dict[str, frozenset[str]] = {
     }.items()
 }  # fmt: skip
 # From the project's files: nothing is named behind it.
-_INSTALLS = shell.word_set("install i ci sync fetch restore deps.get lock")
+_INSTALLS = frozenset("install i ci sync fetch restore deps.get lock".split())
 # How many words stand before the command that such a program runs: … exec, run.
 _RUNS_OWN = {"npx": 1, "bunx": 1, **dict.fromkeys(("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch"), 2)}
-_GIT = shell.word_set("fetch pull add restore stash switch checkout submodule lfs rebase merge")
-_COMPOSE = shell.word_set("up down build start stop restart ps logs")
+_GIT = frozenset("fetch pull add restore stash switch checkout submodule lfs rebase merge".split())
+_COMPOSE = frozenset("up down build start stop restart ps logs".split())
 _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
 # An argument that leaves the repository, names an address, a plug-in or another file of settings, or sets what a runner is made of.
 _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
@@ -61,25 +61,25 @@ _OWN_FILE = re.compile(r"(?:\./)?[\w-][\w./-]*\.(?:txt|in|lock|toml)")
 
 def why_not_own(command: str) -> str:
     """Why a person is asked before a lesson recommends this command; empty where it is the repository's own."""
-    calls = list(shell.calls(command))
+    calls = list(commands(command))
     if calls and not hazard_of(command) and all(map(_is_own, calls)):
         return ""
     return f"`{command[:_LONGEST]}` is no command of this repository"
 
 
-def _is_own(call: shell.Call) -> bool:
+def _is_own(call: Command) -> bool:
     if not all(map(_PLAIN_SETTING.fullmatch, call.env)):
         return False
-    words = [shell.bare(word) for word in call.words]
+    words = list(call.bare)
     if len(words) > 3 and words[1] in ("--filter", "-F", "--workspace", "-w") and _PACKAGE.fullmatch(words[2]):
         words = [words[0], *words[3:]]
     if not words or any(_LEAVES.search(word) for word in words[1:]):
         return False
-    return words[0] == "cd" or (shell.looks(call) and words[0] in _LOOKING) or _runs(words)
+    return words[0] == "cd" or (call.looks and words[0] in _LOOKING) or _runs(words)
 
 
-_LOOKING = shell.word_set(
-    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq od xxd pwd which echo git test true"
+_LOOKING = frozenset(
+    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq od xxd pwd which echo git test true".split()
 )
 
 
@@ -133,7 +133,7 @@ def _runs(words: list[str]) -> bool:
 
 def scripts_of(command: str) -> list[str]:
     """The scripts of a repository, by their paths, that a command runs or is given."""
-    words = (shell.bare(word) for call in shell.calls(command) for word in call.words)
+    words = (word for call in commands(command) for word in call.bare)
     return [word for word in words if _SCRIPT.fullmatch(word)]
 
 
@@ -164,7 +164,7 @@ _SPAN = re.compile(r"`([^`\n]{2,400})`")
 _A_PROGRAM = re.compile(
     r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//|\S+ :?= )(?:[a-z./~][\w./+-]*|\d+[a-z][\w./+-]*|[A-Z](?=\s)|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?"
 )
-_SENTENCE = shell.word_set("is are was were the how because which that")  # no program is given these in plain words
+_SENTENCE = frozenset("is are was were the how because which that".split())  # no program is given these in plain words
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
@@ -175,11 +175,9 @@ _A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+
 def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
     """The commands that a lesson tells somebody to run and whose programs these lines ran, with code marks and without: what is learned by
     imitation. Lines that were cut count as far as they can be read, and those of other tools not at all."""
-    calls = [
-        call for line in ran if not _A_TOOL.match(line) for call in shell.calls(_to_quote(line.partition("<<")[0]))
-    ]
+    calls = [call for line in ran if not _A_TOOL.match(line) for call in commands(_to_quote(line.partition("<<")[0]))]
     programs = {call.words[0] for call in calls}
-    named = [each for each in advised(text, but) if any(call.words[0] in programs for call in shell.calls(each))]
+    named = [each for each in advised(text, but) if any(call.words[0] in programs for call in commands(each))]
     return [*named, *_bare(text, calls)]
 
 
@@ -196,7 +194,7 @@ def advised(text: str, but: str = "") -> list[str]:
     return found
 
 
-def _bare(text: str, calls: Sequence[shell.Call]) -> Iterator[str]:
+def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
     """Those of these calls that stand in a text without code marks, and are not warned of."""
     plain = " ".join(_SPAN.sub(" ", text).split())
     words = {word.rstrip(".,;:") for word in plain.split()}

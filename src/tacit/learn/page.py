@@ -51,13 +51,13 @@ def take_page(work: WorkContext, findings: Sequence[Finding], *, vouched: bool) 
         for finding in findings:
             extra = finding.extra or {}
             if vouched and work.actor.is_person:
-                taken[str(extra["key"])] = learn_line(tx, work, line_of(extra, finding))
+                taken[str(extra["key"])] = learn_line(tx, work, read_line_back(extra, finding))
             else:
                 _propose(tx, work, finding)
     return taken
 
 
-def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> _Line:
+def read_line_back(extra: Mapping[str, Any], finding: Finding | None = None) -> _Line:
     """What a finding, or the payload of a proposal, says about a line."""
     return _Line(
         str(extra["act"]),

@@ -29,7 +29,7 @@ from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
-from tacit.learn.page import PUT, learn_line, line_of
+from tacit.learn.page import PUT, learn_line, read_line_back
 from tacit.learn.promote import promote
 from tacit.learn.reader.leave import acts_in_any_form, is_standing_order
 from tacit.learn.tell.order import ONLY_WHEN_TOLD, offered, order_of
@@ -400,7 +400,7 @@ class Review:
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
         with self._write() as tx:
-            line = line_of(proposal.payload or {})
+            line = read_line_back(proposal.payload or {})
             line = replace(line, text=text or line.text)
             work = replace(self.work, actor=Actor(self.by, "user", f"review {proposal.id}"))
             was = tx.get(proposal.memory).state if proposal.memory else ""

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from tacit.core.run import Finding, Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn import cues, shell
+from tacit.learn import cues
+from tacit.learn.command import commands, line_of
 from tacit.words.own_words import own_text, unsure_text
 
 _tables = Tables(__file__)
@@ -67,7 +68,7 @@ def wishes(run: Run) -> Iterator[Finding]:
             acted = False
         elif step.tool or (step.role == "assistant" and len(step.text) > MUCH_SAID):
             acted = True
-        if line := shell.command_of(step):
+        if line := line_of(step):
             ran = line
         if step.role == "assistant":
             before = step.text
@@ -214,7 +215,7 @@ def _other_tool(sentence: str, setting: _Setting, ran: str) -> _Wish | None:
     if found is None or not setting.after_action or not setting.opens:
         return None
     wanted = found[1].lower()
-    used = next((head for call in shell.calls(ran) if (head := shell.proper(call)[0].lower()) in cues.TOOLS), "")
+    used = next((head for call in commands(ran) if (head := call.program.lower()) in cues.TOOLS), "")
     if wanted not in cues.TOOLS or not used or used == wanted:
         return None
     return _Wish(f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction")

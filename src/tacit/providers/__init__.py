@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ConfigInvalid
 from tacit.hosts import MODEL_CALL
-from tacit.providers.command import Command
+from tacit.providers.command import ModelCommand
 from tacit.providers.metered import Metered
 from tacit.providers.openai import OpenAI
 
@@ -43,7 +43,7 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
             monthly,
             patience,
         )
-    return Metered(Command(command, env), ledger, daily, lane, monthly, patience)
+    return Metered(ModelCommand(command, env), ledger, daily, lane, monthly, patience)
 
 
 def reader(
@@ -74,4 +74,4 @@ def reader(
         raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
     words = programs[by].format(model=str(settings["reader.model"].value))
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
-    return Metered(Command(words, env), ledger, daily, "read", monthly, int(settings["model.seconds"].value))
+    return Metered(ModelCommand(words, env), ledger, daily, "read", monthly, int(settings["model.seconds"].value))

@@ -35,7 +35,7 @@ _LARGEST = 4 * 1024 * 1024  # bytes of an answer
 PIECE = 1 << 16
 
 
-class Command:
+class ModelCommand:
     """A model behind a command."""
 
     def __init__(self, command: str, env: Mapping[str, str]) -> None:

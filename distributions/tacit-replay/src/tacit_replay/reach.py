@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 
 from tacit.core.run import Step
-from tacit.learn import shell
+from tacit.learn.command import commands, line_of
 
 # What each program does to others: programs, and behind the colon the words after them, "/" between; "*" any, "-" none at all.
 _TABLE = """
@@ -89,7 +89,7 @@ def reached(steps: Iterable[Step]) -> str:
         found = _of_step(step)
         if found and not found.startswith(_HARMLESS_IN_A_CLONE):
             return found
-        if not found and (read := _reads_forge(shell.command_of(step))):
+        if not found and (read := _reads_forge(line_of(step))):
             return f"it reads from a forge, which a replay cannot reach: {read[:80]}"
     return ""
 
@@ -100,14 +100,12 @@ _FORGES = ("gh", "glab")
 
 
 def _reads_forge(line: str) -> str:
-    calls = shell.calls(line) if line else ()
-    return next(
-        (" ".join(call.words) for call in calls if shell.proper(call)[:1] and shell.proper(call)[0] in _FORGES), ""
-    )
+    calls = commands(line) if line else ()
+    return next((" ".join(call.words) for call in calls if call.program in _FORGES), "")
 
 
 def _of_step(step: Step) -> str:
-    line = shell.command_of(step)
+    line = line_of(step)
     if line:
         return of_line(line)
     if _OWN_TOOLS.match(step.tool):
@@ -118,8 +116,8 @@ def _of_step(step: Step) -> str:
 
 def of_line(line: str) -> str:
     """The same of one line for a shell."""
-    for call in shell.calls(line):
-        words = [shell.bare(word) for word in shell.proper(call)]
+    for call in commands(line):
+        words = list(call.proper)
         if not words:
             continue
         program, rest = words[0].rpartition("/")[2], words[1:]

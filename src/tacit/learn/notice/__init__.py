@@ -17,8 +17,6 @@ from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.failures import failures
-from tacit.learn.notice.forms import general
-from tacit.learn.notice.purposes import purpose
 from tacit.learn.notice.sentences import LONGEST_MESSAGE as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST_OUTPUT
@@ -38,7 +36,7 @@ def notice(run: Run) -> tuple[Incident, ...]:
     safe = cache(_without_secrets)  # agents say the same command many times in a run
     run = replace(run, steps=tuple(_safe(step, safe) for step in run.steps))
     by_lane = lanes(run)
-    return tuple(_masked(each) for each in (*failures(run, by_lane), *commands(run, by_lane), *sentences(run)))
+    return tuple(_masked(each) for each in (*failures(run, by_lane), *_forms_used(run, by_lane), *sentences(run)))
 
 
 def _without_secrets(text: str) -> str:
@@ -80,14 +78,14 @@ _FAILED = re.compile(
 )
 
 
-def commands(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
+def _forms_used(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
     """The forms of commands that a run used, by purpose, with how often they passed and failed."""
     found: dict[str, Incident] = {}
     for lane in by_lane:
         for one in lane.tries:
             for call in one.calls[:MOST_CALLS]:
-                served = "" if call.fed else purpose(call)
-                said = general(call, run.cwd, one.folder) if served else None
+                served = "" if call.fed else call.purpose
+                said = call.form(run.cwd, one.folder) if served else None
                 if said is None:
                     continue
                 form, folder, single = said

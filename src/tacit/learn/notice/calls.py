@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.run import Run, Step
-from tacit.core.value import replace, value
-from tacit.learn import shell
-from tacit.learn.notice.purposes import FIXES, checks_format, purpose
+from tacit.core.value import value
+from tacit.learn.command import INTERPRETERS, SCRIPT_RUNNERS, Command, commands, folder_below, line_of
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 
 # what they print is a picture of something else
@@ -48,13 +47,13 @@ class Try:
     at: int  # position among the lane's steps
     step: Step
     line: str
-    calls: tuple[shell.Call, ...]
+    calls: tuple[Command, ...]
     failed: bool
     soft: bool
     found: tuple[Diagnosis, ...] = ()
     folder: str = ""  # where the line began, below the project's root
 
-    def blamed(self, of: Diagnosis) -> shell.Call | None:
+    def blamed(self, of: Diagnosis) -> Command | None:
         """The segment that a diagnosis is about."""
         return _blamed(self.calls, of)
 
@@ -84,29 +83,18 @@ def tries(run: Run, steps: Sequence[Step]) -> Iterator[Try]:
     """The shell lines of one lane; refused, interrupted and unfinished ones left out."""
     standing = ""
     for at, step in enumerate(steps):
-        line = shell.command_of(step) if step.tool and not step.interrupted else ""
+        line = line_of(step) if step.tool and not step.interrupted else ""
         if not line or _RUNNING.search(step.output[:300]) or is_refused(step.error):
             continue
-        calls = shell.calls(line)
-        folder = _folder(str((step.input or {}).get("workdir") or ""), run.cwd) or standing
+        calls = commands(line)
+        folder = folder_below(str((step.input or {}).get("workdir") or ""), run.cwd) or standing
         one = _tried(run, at, step, line, calls, folder)
         if len(calls) == 1 and calls[0].words[0] == "cd" and len(calls[0].words) == 2 and not step.error:
-            standing = _folder(shell.bare(calls[0].words[1]), run.cwd)
+            standing = folder_below(calls[0].bare[1], run.cwd)
         yield one
 
 
-def call_folder(call: shell.Call, standing: str, cwd: str) -> str:
-    """The folder a call ran in, below the project's root; "/" where it lies elsewhere."""
-    return _folder(call.folder, cwd) if call.folder else standing
-
-
-def _folder(path: str, cwd: str) -> str:
-    plain = shell.relative(path, cwd) if path.rstrip("/") not in ("", ".", cwd.rstrip("/")) else ""
-    plain = plain.removeprefix("./").rstrip("/")
-    return "/" if plain.startswith(("/", "~", "$", "..", '"', "'")) else plain
-
-
-def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ...], folder: str) -> Try:
+def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[Command, ...], folder: str) -> Try:
     if step.error:
         found = tuple(
             each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True)
@@ -114,35 +102,35 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ..
         return Try(at, step, line, calls, True, False, found, folder)
     soft: tuple[Diagnosis, ...] = ()
     if step.output and (step.status is None or _LOST.search(line)):
-        acts = any(not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL for call in calls)
+        acts = any(call.acts for call in calls)
         found = recognise(step.output, run.cwd, SOFT if acts else SOFT_LOOKING)
         soft = tuple(each for each in found if _own(each, calls, line, hard=False) and not _passed(each, step.output))
     return Try(at, step, line, calls, bool(soft), bool(soft), soft, folder)
 
 
-def _wordless(calls: Sequence[shell.Call]) -> tuple[Diagnosis, ...]:
+def _wordless(calls: Sequence[Command]) -> tuple[Diagnosis, ...]:
     """A command that failed without saying why; one that only looks says by its status that it found nothing."""
-    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
+    acting = [call for call in calls if call.acts]
     # the line says itself that it failed
-    ends = [call for call in calls[-1:] if shell.key(call)[0] in ("exit", "false", "return")]
-    asked = [call for call in calls if shell.proper(call)[0] in ASKED]
-    return tuple(Diagnosis("silent", name=" ".join(shell.key(call))[:60]) for call in (acting or ends or asked)[-1:])
+    ends = [call for call in calls[-1:] if call.key[0] in ("exit", "false", "return")]
+    asked = [call for call in calls if call.program in ASKED]
+    return tuple(Diagnosis("silent", name=call.called[:60]) for call in (acting or ends or asked)[-1:])
 
 
-def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -> bool:
+def _own(of: Diagnosis, calls: Sequence[Command], line: str, *, hard: bool) -> bool:
     """Whether a segment of the line could have failed so; an output may also hold what somebody else's program said."""
-    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
-    if any(shell.key(call)[0] in SCREENS for call in calls):
+    acting = [call for call in calls if call.acts]
+    if any(call.key[0] in SCREENS for call in calls):
         return False
     if of.family in OF_CHECKS:
         return _checker(acting, of) is not None
     if of.family in ("hook", "commit"):
-        return any(shell.key(call)[:2] in COMMITS for call in calls)
+        return any(call.key[:2] in COMMITS for call in calls)
     if of.family == "path":
         if not of.name:
             # what a check prints of paths is its own business
-            return hard and all(not purpose(call) for call in acting)
-        return of.name in line or (hard and any(not purpose(call) for call in acting))
+            return hard and all(not call.purpose for call in acting)
+        return of.name in line or (hard and any(not call.purpose for call in acting))
     if of.family in ("usage", "command", "script"):
         return not of.name or of.name.lstrip("-") in line or (hard and bool(acting))
     if not hard:
@@ -159,12 +147,12 @@ def _passed(of: Diagnosis, output: str) -> bool:
     )
 
 
-def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
-    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
+def _blamed(calls: Sequence[Command], of: Diagnosis) -> Command | None:
+    acting = [call for call in calls if call.acts]
     if of.family in OF_CHECKS:
         return _checker(acting, of)
     if of.family == "command":
-        called = next((call for call in calls if shell.proper(call)[0] == of.name or of.name in call.words), None)
+        called = next((call for call in calls if call.program == of.name or of.name in call.words), None)
         return called or (acting[-1] if acting else None)  # a script that calls it
     # the pattern itself belongs to the moment, but says whose it was
     if about := of.path if of.family == "glob" else of.name:
@@ -172,49 +160,32 @@ def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
         if named:
             return named[-1]
     if of.tool in ("git", "gh", "cargo"):
-        of_it = [call for call in calls if shell.proper(call)[0] == of.tool]
+        of_it = [call for call in calls if call.program == of.tool]
         if of_it:
             return of_it[-1]
-    shown = [call for call in calls if shell.key(call)[0] not in shell.NEUTRAL]
+    shown = [call for call in calls if not call.neutral]
     return acting[-1] if acting else shown[-1] if shown else calls[-1] if calls and of.family == "silent" else None
 
 
-def _checker(acting: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
+def _checker(acting: Sequence[Command], of: Diagnosis) -> Command | None:
     """The check that prints such a finding: the linter's own task for a linter's rule, else any check or commit."""
     wanted = {"lint": ("lint", "format"), "format": ("format", "lint"), "test": ("test",)}.get(
         of.family, ("typecheck", "build", "test")
     )
-    serving = [("format" if checks_format(call) else purpose(call), call) for call in acting]
+    serving = [("format" if call.checks_format else call.purpose, call) for call in acting]
     for want in wanted:
         for served, call in serving:
             if served == want:
                 return call
     for served, call in serving:
-        if served in CHECKING or shell.key(call)[:2] in COMMITS or (of.tool and of.tool == shell.proper(call)[0]):
+        if served in CHECKING or call.key[:2] in COMMITS or (of.tool and of.tool == call.program):
             return call
     for _, call in serving:  # scripts of the project, runners of tasks, interpreters
-        head = shell.key(call)
+        head = call.key
         if (
-            head[0] in shell.SCRIPT_RUNNERS
-            or head[0] in shell.INTERPRETERS
+            head[0] in SCRIPT_RUNNERS
+            or head[0] in INTERPRETERS
             or head[0] in ("mise", "make", "just", "task", "cargo", "go", "gradle")
         ):
             return call
     return None
-
-
-def same(one: shell.Call, other: shell.Call) -> bool:
-    """Whether two calls are attempts at the same thing: the same command, or one with a word in front of it."""
-    mine, its = shell.key(one), shell.key(other)
-    if mine == its:
-        return True
-    for longer, shorter in ((one, its), (other, mine)):
-        rest = longer.words[1:]
-        if rest and len(shorter) > 1 and shell.key(replace(longer, words=rest)) == shorter:
-            return True
-    return False
-
-
-def is_check(call: shell.Call) -> bool:
-    """Whether a call only asks whether all is well: its success cures nothing."""
-    return purpose(call) in ("test", "lint", "typecheck", "build", "check") and not FIXES.search(" ".join(call.words))

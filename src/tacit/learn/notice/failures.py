@@ -15,10 +15,8 @@ from tacit.core.clock import seconds
 from tacit.core.run import FAILURE, Incident, Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn import shell
-from tacit.learn.notice.calls import ASKED, call_folder, is_check, same
-from tacit.learn.notice.forms import general
-from tacit.learn.notice.purposes import purpose
+from tacit.learn.command import Command, commands, line_of
+from tacit.learn.notice.calls import ASKED
 from tacit.words.diagnose import Diagnosis, recognise
 
 if TYPE_CHECKING:
@@ -134,23 +132,23 @@ class _Followed:
         begun, ended = seconds(self.steps[at].at), seconds(after.at)
         return min(PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
 
-    def _guessed(self, of: Diagnosis, call: shell.Call) -> bool:
-        return of.family == "text" and shell.looks(call) and shell.proper(call)[0] not in ASKED
+    def _guessed(self, of: Diagnosis, call: Command) -> bool:
+        return of.family == "text" and call.looks and call.program not in ASKED
 
-    def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
+    def _incident(self, one: Try, of: Diagnosis, call: Command) -> Incident:
         return Incident(
             FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
-            program=_called(call), folder=call_folder(call, one.folder, self.run.cwd),
+            program=_called(call), folder=call.place(one.folder, self.run.cwd),
             soft=one.soft, place=one.step.place, at=one.step.at,
         )  # fmt: skip
 
-    def _end(self, number: int, one: Try, of: Diagnosis, call: shell.Call) -> tuple[int, _End]:
+    def _end(self, number: int, one: Try, of: Diagnosis, call: Command) -> tuple[int, _End]:
         """(the try that it passed with, how it ended)."""
         for later in range(number + 1, len(self.tries)):
             then = self.tries[later]
             if then.at - one.at > HORIZON:
                 break
-            again = next((each for each in then.calls if same(call, each)), None)
+            again = next((each for each in then.calls if call.is_like(each)), None)
             if again is None or (then.failed and any(each.mark == of.mark for each in then.found)):
                 continue
             if then.failed and not (then.soft or then.found):
@@ -166,7 +164,7 @@ class _Followed:
             return later, self._between(self.tries[last], then, of, call, again)
         return len(self.tries), _End("never")
 
-    def _between(self, one: Try, then: Try, of: Diagnosis, call: shell.Call, again: shell.Call) -> _End:
+    def _between(self, one: Try, then: Try, of: Diagnosis, call: Command, again: Command) -> _End:
         between = [
             step for step in self.steps[one.at + 1 : then.at] if step.tool and not step.error and not step.interrupted
         ]
@@ -192,31 +190,24 @@ class _Followed:
             return _End("form", changed)
         return _End("form" if call.words != again.words else "retry")
 
-    def _ran(self, between: Sequence[Step], then: Try, call: shell.Call) -> list[str]:
+    def _ran(self, between: Sequence[Step], then: Try, call: Command) -> list[str]:
         """Commands with an effect before an attempt went well, in their general form; the attempt's own first half included."""
         ran: dict[str, None] = {}
         for step in (*between, then.step):
-            for each in shell.calls(shell.command_of(step)):
-                if step is then.step and same(each, call):
+            for each in commands(line_of(step)):
+                if step is then.step and each.is_like(call):
                     break
-                if (
-                    each.fed
-                    or each.inline
-                    or shell.looks(each)
-                    or shell.key(each)[0] in shell.NEUTRAL
-                    or is_check(each)
-                    or same(each, call)
-                ):
+                if each.fed or each.inline or not each.acts or each.is_check or each.is_like(call):
                     continue
-                said = general(each, self.run.cwd, then.folder)
-                text = said[0] if said and not said[2] else shell.displayed_call(each, self.run.cwd, self.run.branch)
+                said = each.form(self.run.cwd, then.folder)
+                text = said[0] if said and not said[2] else each.displayed(self.run.cwd, self.run.branch)
                 ran[text[:90]] = None
         return list(ran)
 
 
-def _called(call: shell.Call) -> str:
+def _called(call: Command) -> str:
     """What was called, as a person would say it; a script that lies elsewhere on the machine is nobody's name."""
-    words = [word for word in shell.key(call) if not word.startswith(("/", "~", "$"))]
+    words = [word for word in call.key if not word.startswith(("/", "~", "$"))]
     return " ".join(words)[:60] or call.words[0].rsplit("/", 1)[-1][:60]
 
 
@@ -226,19 +217,19 @@ def barred(cure: str) -> bool:
 
 
 def _formats(text: str) -> bool:
-    return any(purpose(call) == "format" for call in shell.calls(text))
+    return any(call.purpose == "format" for call in commands(text))
 
 
-def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd: str) -> str:
+def _change(before: Command, after: Command, was_in: str, is_in: str, cwd: str) -> str:
     """What a command's form lost and gained, in words that two runs share: options, the program in front, the folder."""
     for one, other, how in ((before, after, "without"), (after, before, "with")):
-        if len(one.words) > 1 and shell.key(one) != shell.key(other) == shell.key(replace(one, words=one.words[1:])):
-            return f"{how} {shell.bare(one.words[0])}"
-    if shell.key(before) == shell.key(after) and (was := _head(before)) != (now := _head(after)):
+        if len(one.words) > 1 and one.key != other.key == one.without_first.key:
+            return f"{how} {one.bare[0]}"
+    if before.key == after.key and (was := before.bare[: before.front + 1]) != (now := after.bare[: after.front + 1]):
         return f"without {was[0]}" if was[1:] and was[-1:] == now else f"as {' '.join(now)}"[:60]
     lost = [word for word in _telling(before) if word not in _telling(after)]
     gained = [word for word in _telling(after) if word not in _telling(before)]
-    here, there = call_folder(before, was_in, cwd), call_folder(after, is_in, cwd)
+    here, there = before.place(was_in, cwd), after.place(is_in, cwd)
     parts = [f"without {' '.join(lost)}"] if lost else []
     parts += [f"with {' '.join(gained)}"] if gained else []
     if not parts and here != there and "/" not in (here, there):
@@ -246,14 +237,8 @@ def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd:
     return ", ".join(parts)[:90] if len(lost) + len(gained) <= 3 else ""
 
 
-def _head(call: shell.Call) -> list[str]:
-    """A call up to its program: what stands in front of it, and how it is spelled."""
-    return [shell.bare(word) for word in call.words[: len(call.words) - len(shell.proper(call)) + 1]]
-
-
-def _telling(call: shell.Call) -> list[str]:
-    words = [shell.bare(word) for word in call.words[1:]]
-    return [word.partition("=")[0] for word in words if re.fullmatch(r"--?[a-zA-Z][\w-]*(?:=.*)?", word)]
+def _telling(call: Command) -> list[str]:
+    return [word.partition("=")[0] for word in call.bare[1:] if re.fullmatch(r"--?[a-zA-Z][\w-]*(?:=.*)?", word)]
 
 
 def _edits(step: Step) -> Iterator[tuple[str, str]]:
@@ -293,7 +278,7 @@ def _repair(text: str) -> str:
 def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
     """Paths that were asked of the host's own reading tools and are not there; every other refusal of theirs is host protocol."""
     for step in steps:
-        if not step.tool or not step.error or step.interrupted or shell.command_of(step):
+        if not step.tool or not step.error or step.interrupted or line_of(step):
             continue
         # a server of the user's: not the host's protocol, and nothing that a form knows
         if step.tool.startswith("mcp__"):

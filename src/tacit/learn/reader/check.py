@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from tacit.core.memory import WAY, joined
 from tacit.core.tables import Tables
 from tacit.core.value import value
+from tacit.learn.command import main_command
 from tacit.learn.reader.answer import Lesson, Quote
 from tacit.learn.reader.render import NOTE, PERSON, UNSURE, Line, one_line
 from tacit.learn.reader.whose import plain
-from tacit.learn.shell import key, main_call, proper
 
 _tables = Tables(__file__)
 
@@ -76,8 +76,8 @@ def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
 
 def _on_own_server(line: Line, lines: Sequence[Line]) -> bool:
     """Whether an output is of a command that the agent ran over ssh: the work may be there. It stays a text from outside."""
-    ran = (main_call(each.whole) for each in lines if each.letter == "T" and each.step == line.step)
-    return line.letter == "X" and any(call is not None and proper(call)[0] == "ssh" for call in ran)
+    ran = (main_command(each.whole) for each in lines if each.letter == "T" and each.step == line.step)
+    return line.letter == "X" and any(call is not None and call.program == "ssh" for call in ran)
 
 
 def find_quote(quote: Quote, lines: Sequence[Line], *, briefly: bool = False) -> Found | None:
@@ -197,15 +197,15 @@ def telling(text: str) -> set[str]:
 _COMMON = _tables.words("_COMMON")
 
 
-def commands(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, bool]]:
+def commands_run(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, bool]]:
     """Each command of a session: what makes two of them the same, its line, and whether it failed."""
     for at, line in enumerate(lines):
         if line.letter != "T":
             continue
-        call = main_call(line.whole)
+        call = main_command(line.whole)
         if call is not None:
             after = lines[at + 1] if at + 1 < len(lines) else line
-            yield key(call), line.number, after.letter in ("E", "X") and after.step == line.step
+            yield call.key, line.number, after.letter in ("E", "X") and after.step == line.step
 
 
 def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
@@ -216,7 +216,7 @@ def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
     if last >= final:
         return True
     about = _about(checked, lines)
-    ran = [(number, failed) for each, number, failed in commands(lines) if each in about]
+    ran = [(number, failed) for each, number, failed in commands_run(lines) if each in about]
     failures = [number for number, failed in ran if failed]
     if not failures or last > failures[-1]:
         return True
@@ -225,9 +225,9 @@ def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
 
 def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
     """Whether the session itself shows it: a command that the lesson names or quotes, or whose failure it quotes, failed, then passed."""
-    named = [main_call(span) for span in _SPAN.findall(checked.lesson.text)]
-    about = _about(checked, lines, talk=False) | {key(call) for call in named if call is not None}
-    ran = [(each, number, failed) for each, number, failed in commands(lines) if each in about]
+    named = [main_command(span) for span in _SPAN.findall(checked.lesson.text)]
+    about = _about(checked, lines, talk=False) | {call.key for call in named if call is not None}
+    ran = [(each, number, failed) for each, number, failed in commands_run(lines) if each in about]
     return any(
         failed and any(same == each and later > number and not wrong for same, later, wrong in ran)
         for each, number, failed in ran
@@ -259,7 +259,7 @@ _ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,
 def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tuple[str, ...]]:
     """The commands that quotes are about: those quoted, those whose failure is quoted, and with `talk` the one before the agent's words."""
     found: set[tuple[str, ...]] = set()
-    by_line = {number: each for each, number, _ in commands(lines)}
+    by_line = {number: each for each, number, _ in commands_run(lines)}
     step_of = {line.step: line.number for line in lines if line.letter == "T"}
     for quote in checked.quotes:
         number = step_of.get(quote.line.step, 0) if quote.line.letter in ("T", "E", "X") else 0

@@ -19,7 +19,7 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
-from tacit.learn import shell
+from tacit.learn.command import commands
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
@@ -72,7 +72,7 @@ def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece
     hard = _failed(lines[start], lines)  # one that failed behind a pipe shows no output, nor would its next failure
     for at, line in enumerate(lines[start : start + _LINES], start):
         shown.append(line)
-        same = line.letter == "T" and any(" ".join(shell.key(call)) == met.program for call in shell.calls(line.whole))
+        same = line.letter == "T" and any(call.called == met.program for call in commands(line.whole))
         if hard and same and at > start and not _failed(line, lines):
             break
     return Piece(run, lineage, tuple(shown))

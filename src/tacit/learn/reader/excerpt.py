@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.value import replace
-from tacit.learn.reader.check import commands
+from tacit.learn.reader.check import commands_run
 from tacit.learn.reader.decide import is_assent
 from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
 
@@ -60,7 +60,7 @@ def _ended(lines: Sequence[Line]) -> set[int]:
     failed: set[tuple[str, ...]] = set()
     edits = [line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDITS)]
     found: set[int] = set()
-    for command, number, wrong in commands(lines):
+    for command, number, wrong in commands_run(lines):
         if wrong:
             failed.add(command)
         elif command in failed:

@@ -14,9 +14,9 @@ from tacit.core.run import Run, Step
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
+from tacit.learn.command import commands, line_of
 from tacit.learn.echo import unfenced
 from tacit.learn.reader.noted import noted as noted
-from tacit.learn.shell import calls, command_of, looks, proper
 from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line
@@ -208,9 +208,9 @@ def _only_looks(step: Step) -> bool:
     """Whether a call read something, and did so without trouble."""
     if step.role != "tool" or step.error or step.interrupted:
         return False
-    command = command_of(step)
+    command = line_of(step)
     if command:
-        return all(looks(call) for call in calls(command))
+        return all(call.looks for call in commands(command))
     return step.tool in _LOOKING
 
 
@@ -271,7 +271,7 @@ def _at_home(text: str, cwd: str) -> str:
 
 def _called(step: Step) -> str:
     """A call in a few words: its command, or its tool with what it was about."""
-    command = command_of(step)
+    command = line_of(step)
     if command:
         return uncommented(command) or command
     if step.tool == "apply_patch" and step.files:
@@ -316,26 +316,26 @@ def _soft(step: Step) -> bool:
 
 def is_hidden(step: Step) -> bool:
     """Whether a command printed something and its own exit status is lost, behind a pipe or another command; not where it only looks."""
-    if step.error or not step.output or not (command := command_of(step)):
+    if step.error or not step.output or not (command := line_of(step)):
         return False
-    run = calls(command)
+    run = commands(command)
     lost = len(run) > 1 or any(call.piped for call in run) or command.rstrip().endswith(("|| true", "|| :", "; true"))
-    return lost and not all(looks(call) for call in run)
+    return lost and not all(call.looks for call in run)
 
 
 def happened(line: Line) -> bool:
     """Whether a line is what was typed, printed or run here: more than an agent's say-so. A call that only looks or prints runs nothing."""
     if line.letter != "T":
         return line.letter in (*PERSON, "E")
-    run = calls(line.whole.partition(NOTE)[0])
-    return any(not looks(call) and proper(call)[0] not in ("echo", "printf") for call in run)
+    run = commands(line.whole.partition(NOTE)[0])
+    return any(not call.looks and call.program not in ("echo", "printf") for call in run)
 
 
 def is_outside(step: Step) -> bool:
     """Whether a tool's words come from outside the project: the web, a forge, a server."""
     if step.tool.lower().startswith(tuple(name.lower() for name in _OUTSIDE_TOOLS)):
         return True
-    return any(proper(call)[0] in _OUTSIDE_PROGRAMS for call in calls(command_of(step)))
+    return any(call.program in _OUTSIDE_PROGRAMS for call in commands(line_of(step)))
 
 
 def _telling(lines: Sequence[str]) -> list[str]:

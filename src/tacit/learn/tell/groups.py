@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from tacit.learn import shell
-from tacit.learn.notice.purposes import purpose
+from tacit.learn.command import commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import MADE
 from tacit.learn.tell.lessons import (
@@ -40,7 +39,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
     by_mark: dict[str, list[Noted]] = {}
     for each in met:
         by_mark.setdefault(each.incident.mark, []).append(each)
-    passing = {shell.proper(call)[0]: form.passed for form in reversed(forms) for call in calls_of(form)[:1]}
+    passing = {call.program: form.passed for form in reversed(forms) for call in calls_of(form)[:1]}
     told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
         same = by_mark[mark]
@@ -138,7 +137,7 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return f"a guessed repository in `{first}` (`git remote -v` names it)"
     if one.family == "script" and not _passes(program, forms):
         return f"`{program}` (no such script{_instead(instead)})" if often >= LINEAGES else ""
-    if often < LINEAGES or all(purpose(call) == "run" for call in shell.calls(program)):
+    if often < LINEAGES or all(call.purpose == "run" for call in commands(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
     if one.family == "usage" and one.code == "option":
         return f"`{program} {one.name}` (no such option{f': use `{gained}`' if gained and lost == one.name else ''})"
@@ -159,7 +158,7 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
 
 def _passes(program: str, forms: Sequence[Form]) -> bool:
     """Whether a command passes after all: in another folder, or by now."""
-    return any(form.passed and " ".join(shell.key(call)) == program for form in forms for call in calls_of(form))
+    return any(form.passed and call.called == program for form in forms for call in calls_of(form))
 
 
 def _looked_at_root(same: Sequence[Noted]) -> bool:
@@ -194,7 +193,7 @@ def of_hook(
     named: list[str] = []
     for program, _ in found_by.most_common():
         calls = {form: calls_of(form) for form in forms if not form.folder}
-        best = best_form(form for form in calls if any(" ".join(shell.key(call)) == program for call in calls[form]))
+        best = best_form(form for form in calls if any(call.called == program for call in calls[form]))
         if best is not None and f"`{best.text}`" not in named:
             named.append(f"`{best.text}`")
     if not named:  # nobody ran it by itself, but its findings say what the hook runs

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.run import Incident
 from tacit.core.value import value
-from tacit.learn import shell
-from tacit.learn.notice.purposes import is_task, purpose
+from tacit.learn.command import SCRIPT_RUNNERS, Command, commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import names_command
 from tacit.stores.incidents import Form, Noted
@@ -77,7 +76,7 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
         by_rule.setdefault(each.incident.code, []).append(each)
     again = {rule: same for rule, same in by_rule.items() if _count(same) >= LINEAGES}
     mending = cure(met, ("command",))
-    if any(" ".join(shell.key(call)) == each.incident.program for call in shell.calls(mending) for each in met):
+    if any(call.called == each.incident.program for call in commands(mending) for each in met):
         mending = ""  # the checker itself, without its --check: anybody's first thought
     brought: dict[str, set[tuple[str, str]]] = {}  # piece of code -> the rules and lineages whose repairs brought it in
     for each in met:
@@ -183,7 +182,7 @@ def may_be_told(of: Incident) -> bool:
 
 def _by_command(first: Incident, program: str) -> bool:
     """Whether a command run before may have cured it: not git's daily life, nor a path that somebody guessed while looking around."""
-    looking = all(shell.looks(call) for call in shell.calls(program))
+    looking = all(call.looks for call in commands(program))
     return first.family not in ("hook", "git", "lock", "network", "glob", "foreign") and not (
         first.family == "path" and looking
     )
@@ -240,13 +239,13 @@ def best_form(forms: Iterable[Form]) -> Form | None:
     if not passing:
         return None
     most = max(form.passed for form in passing)
-    tasks = [form for form in passing if form.passed >= RUNNER * most and any(is_task(call) for call in calls_of(form))]
+    tasks = [form for form in passing if form.passed >= RUNNER * most and any(call.task for call in calls_of(form))]
     return max(tasks or passing, key=lambda form: (form.passed, -len(form.text), form.text))
 
 
-def calls_of(form: Form) -> tuple[shell.Call, ...]:
+def calls_of(form: Form) -> tuple[Command, ...]:
     """The calls of a form; what it names in angle brackets is no redirection."""
-    return shell.calls(form.text.replace("<", "").replace(">", ""))
+    return commands(form.text.replace("<", "").replace(">", ""))
 
 
 def is_usual(form: Form) -> bool:
@@ -254,11 +253,11 @@ def is_usual(form: Form) -> bool:
     aside = ("./...", ".", "npx", "uv", "run", "python", "python3")
     words = [word for word in form.text.split() if not word.startswith("-") and word not in aside]
     head = [word for word in words if word not in ("<package>", "run")]
-    script = len(head) == 2 and head[0] in shell.SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
+    script = len(head) == 2 and head[0] in SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
     bare = [
         word
         for call in calls_of(form)[:1]
-        for word in shell.proper(call)
+        for word in call.proper
         if not word.startswith("-") and word not in ("./...", ".")
     ]
     return not form.folder and (script or not _USUAL.isdisjoint((" ".join(words), " ".join(bare))))
@@ -327,4 +326,4 @@ def purposes_of(incidents: Iterable[Incident]) -> tuple[str, ...]:
 
 def serves(text: str) -> str:
     """The purpose of a command line."""
-    return next((served for call in shell.calls(text) if (served := purpose(call))), "")
+    return next((call.purpose for call in commands(text) if call.purpose), "")

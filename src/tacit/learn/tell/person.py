@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import short_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
-from tacit.learn import shell
+from tacit.learn.command import commands
 from tacit.learn.lines import as_said
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import cure, of_failure
@@ -64,7 +64,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
     by = Counter(program for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in met))
     program = by.most_common(1)[0][0]
-    if first.family == "rights" and all(map(shell.looks, shell.calls(program))):
+    if first.family == "rights" and all(call.looks for call in commands(program)):
         return None  # somebody looked where nobody may
     if not said:
         return None
