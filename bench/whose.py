@@ -5,9 +5,10 @@
     python bench/whose.py score OUT LABELS...
     python bench/whose.py segments MESSAGES [HOME...]     messages whose author says which parts are typed and which pasted
 
-`draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, 150 pasted, quoted or
-unsure, 100 generated; typed ones of messages of four lines and more apart), each drawn at random with a fixed seed; rates are weighted back by the size of each stratum, so that a rare
-mistake is not drawn away. Folders hold session files of any host, with a host's `history.jsonl` where it lies. `--driven` names the
+`draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, of which 100 stand in messages of
+four lines and more; 150 pasted, quoted or unsure; 100 generated), each drawn at random by `--seed`; rates are weighted back by the size of
+each stratum, so that a rare mistake is not drawn away. A key holds a hash of each passage: `--shown KEY` draws of what stood on no such
+sheet. Folders hold session files of any host, with a host's `history.jsonl` where it lies, and aider's chats. `--driven` names the
 home of a real host whose session `hosts/pastes.json` drove: there it is known what was pasted, all of it is drawn, and it is scored by
 what was done, apart from the rest. A labeller is shown the message around a passage, what the agent said before and after it, and the
 host's own fields of the record, never the call.
@@ -19,6 +20,7 @@ each segment is called, unweighted. With homes of real hosts, only of messages t
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import re
@@ -33,16 +35,10 @@ from tacit.core.run import Run, Step
 from tacit.formats.source import FileSource
 from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
 
-WANTED = {"typed": 250, "pasted": 150, "generated": 100}
-FRESH = {"many lines": 180, "typed": 60, "pasted": 30, "generated": 30}  # of what no earlier sheet showed
+WANTED = {"many lines": 100, "typed": 250, "pasted": 150, "generated": 100}
 CALLS = ("typed", "unsure", "pasted", "generated")
 AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
 DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
-SEED = 46
-STOOD, SAME = (
-    300,
-    60,
-)  # characters that show a message to have stood on a sheet; what is shorter is looked for as a passage
 LONG = "pasted, 4 lines and more"
 # What a host's record says beside its text; ids, times and paths say nothing about whose words they are.
 FIELDS = (
@@ -138,21 +134,29 @@ def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
     return "typed", 0
 
 
-def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: str = "") -> None:
-    """The sample, and what each passage is called; where a sheet was `shown` before, of what did not stand there."""
-    known_lines = [json.loads(line) for line in Path(shown).read_text().splitlines()] if shown else []
-    old = {one_line(line["passage"]) for line in known_lines}
-    stood = {one_line(line["message"].replace("⟦", "").replace("⟧", "").strip("… "))[:STOOD] for line in known_lines}
-    wanted = FRESH if shown else WANTED
+def hash_of(passage: str) -> str:
+    """What is kept of a passage: texts are other people's."""
+    return hashlib.sha256(one_line(passage).encode()).hexdigest()[:16]
+
+
+def files(folder: str) -> Iterator[Path]:
+    """The sessions in a folder."""
+    for path in sorted(Path(folder).rglob("*.*")):
+        chat = path.suffix == ".md" and "chat" in path.name and "history" in path.name
+        if chat or (path.suffix == ".jsonl" and "truth" not in path.parts and path.name != "history.jsonl"):
+            yield path
+
+
+def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: list[str], seed: str) -> None:
+    """The sample, and what each passage is called; where sheets were `shown` before, of what did not stand there."""
+    old = {json.loads(line)["hash"] for each in shown for line in Path(each).read_text().splitlines()}
     played = json.loads(Path(pastes).read_text())["sessions"] if pastes else []
     done = [each["paste"] for session in played for each in session["typed"] if isinstance(each, dict)]
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     known: list[dict[str, Any]] = []
     seen: set[str] = set()
     for folder in (*folders, *driven):
-        for path in sorted(Path(folder).rglob("*.jsonl")):
-            if "truth" in path.parts or path.name == "history.jsonl":
-                continue
+        for path in files(folder):
             try:
                 runs = [*formats.read(FileSource(str(path)))]
             except Exception as error:
@@ -164,24 +168,23 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: s
                     known.append({**line, "driven": truth, "lines": lines or line["lines"]})
                 elif (key := f"{line['call']} {line['passage']}") not in seen:  # the same words again say nothing new
                     seen.add(key)
-                    bare = one_line(line["message"].replace("⟦", "").replace("⟧", "").strip("… "))
-                    if one_line(line["passage"]) not in old and not any(
-                        each in bare for each in stood if len(each) > SAME
-                    ):
-                        many = shown and line["call"] != "generated" and line["message"].strip().count("\n") > 2
+                    if hash_of(line["passage"]) not in old:
+                        many = line["call"] == "typed" and line["message"].strip().count("\n") > 2
                         found["many lines" if many else stratum(line["call"])].append(line)
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     pasted = [each for each in known if each["driven"] == "pasted"]
     typed = [each for each in known if each["driven"] == "typed"]
     typed = chance.sample(typed, min(DRIVEN_TYPED, len(typed)))
     drawn = [{**each, "stratum": each["driven"], "of": 1, "drawn": 1} for each in pasted + typed]
-    for name, most in wanted.items():
-        many = min(most - sum(each["stratum"] == name for each in drawn), len(found[name]))
+    for name, most in WANTED.items():
+        counted = ("many lines", "typed") if name == "typed" else (name,)
+        many = min(most - sum(each["stratum"] in counted for each in drawn), len(found[name]))
         drawn += [{**each, "stratum": name, "of": len(found[name]), "drawn": many} for each in chance.sample(found[name], many)]  # fmt: skip
     chance.shuffle(drawn)
     out.mkdir(parents=True, exist_ok=True)
     open_fields = ("host", "record", "question", "agent_before", "message", "passage", "agent_after")
-    kept = ("stratum", "of", "drawn", "call", "lines", "host", "version", "driven")
+    kept = ("hash", "stratum", "of", "drawn", "call", "lines", "host", "version", "driven")
+    drawn = [{**each, "hash": hash_of(each["passage"])} for each in drawn]
     for file, names in (("lines.jsonl", open_fields), ("key.jsonl", kept)):
         rows = [{"id": n, **{name: each[name] for name in names if each.get(name)}} for n, each in enumerate(drawn, 1)]
         (out / file).write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
@@ -197,9 +200,7 @@ def again(out: Path, sheet: str, new: Path, folders: list[str]) -> None:
     for id, row in lines.items():
         wanted[json.dumps(row.get("record", {}), sort_keys=True)].append(id)
     called: dict[int, str] = {}
-    for path in (
-        path for folder in folders for path in sorted(Path(folder).rglob("*.jsonl")) if "truth" not in path.parts
-    ):
+    for path in (path for folder in folders for path in files(folder)):
         try:
             runs = [*formats.read(FileSource(str(path)))]
         except Exception:
@@ -297,9 +298,7 @@ def segments(messages: Path, homes: list[str]) -> None:
 
 def _recorded(homes: list[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Every message that a host recorded, whole, with its words by letter."""
-    for path in (
-        path for home in homes for path in sorted(Path(home).rglob("*.jsonl")) if path.name != "history.jsonl"
-    ):
+    for path in (path for home in homes for path in files(home)):
         try:
             runs = [*formats.read(FileSource(str(path)))]
         except Exception:
@@ -324,10 +323,11 @@ def main() -> None:
     parser.add_argument("rest", nargs="*", help="folders of sessions, the labels, or homes of hosts")
     parser.add_argument("--driven", action="append", default=[])
     parser.add_argument("--pastes", default="")
-    parser.add_argument("--shown", default="", help="the lines of an earlier sheet: draw of what did not stand there")
+    parser.add_argument("--shown", action="append", default=[], help="the key of an earlier sheet")
+    parser.add_argument("--seed", default="46")
     given = parser.parse_intermixed_args()
     if given.act == "draw":
-        draw(given.out, given.rest, given.driven, given.pastes, given.shown)
+        draw(given.out, given.rest, given.driven, given.pastes, given.shown, given.seed)
     elif given.act == "again":
         again(given.out, given.rest[0], Path(given.rest[1]), given.rest[2:])
     elif given.act == "segments":

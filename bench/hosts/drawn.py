@@ -77,6 +77,8 @@ def main(seed: str, count: int, out: str, roots: list[str]) -> None:
         taken = fragment(chance.choice(pool[kind]), lines, chance) if pool[kind] else ""
         if not taken or any(ord(letter) < 32 and letter != "\n" for letter in taken):
             continue
+        if taken[0] in "/!#@?&" or "@" in taken[-40:]:  # a host takes these for a command of its own, or offers a list
+            continue
         before, after = chance.choice(BEFORE), chance.choice(AFTER)
         typed.append({"before": before, "paste": taken, "type": after, "kind": kind})
         if chance.random() < 0.35:

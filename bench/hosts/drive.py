@@ -204,9 +204,9 @@ def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
             asked = len(world.model.seen())
             shown = len(screen.raw)
             queued = ""
-            if isinstance(
-                line, dict
-            ):  # {"paste": text, "type": words behind it, "queue": what is typed while it works}
+            # {"before": words before it, "paste": text, "type": words behind it, "queue": what is typed while it works}
+            if isinstance(line, dict):
+                screen.type(line.get("before", ""), enter=False)
                 if "paste" in line:
                     screen.paste(line["paste"])
                 line, queued = line["type"], line.get("queue", "")

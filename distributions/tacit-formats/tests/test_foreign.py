@@ -164,10 +164,8 @@ def test_a_history(tmp_path: Path) -> None:
         ("tool", "edit", "", True),
         ("user", "", "^C KeyboardInterrupt", False),
     ]
-    assert [step.input for step in run.steps if step.tool == "shell"] == [
-        {"command": "pytest"},
-        {"command": "flake8 src"},
-    ]
+    assert [step.speaker for step in run.steps if step.role == "user"] == ["unsure", "host"]
+    assert [step.input["command"] for step in run.steps if step.tool == "shell"] == ["pytest", "flake8 src"]
     assert (run.id, run.started_at, run.cwd, run.task) == (
         "2026-03-01T10:00:00",
         "2026-03-01T10:00:00Z",

@@ -2,8 +2,8 @@
 
 `# aider chat started at …` begins a session, lines that begin with `#### ` went to the model as the user's, `> ` lines
 are what aider printed, the rest is the model. aider also sends messages itself (lint and test output that it wants
-fixed, `--message` of a script) and writes them the same way. So no line says outright that a person typed it, and none
-counts as typed.
+fixed, `--message` of a script) and writes them the same way. So no line says outright that a person typed it: all
+are unsure, shown as perhaps the person's.
 
 aider records no exit status. An edit failed where aider says so; a command where it handed the output back to be fixed,
 or where the output ends as only a failed command's does.
@@ -125,10 +125,10 @@ class _Chat(Session):
             fill(row, output, failed=text.startswith("# Fix") or ends_in_failure(output))
         elif command is not None:
             self.ran = self.add("tool", tool="shell", input={"command": command["command"].strip()})
-        elif text.startswith("/"):
+        elif text.startswith(("/", "^C ")) and not text.startswith(("/ask ", "/code ", "/architect ")):
             self.say("user", text)
         else:
-            self.ask(text)
+            self.ask(text, unsure=True)
 
     def printed(self, text: str) -> None:
         """What aider printed: edits that went well or not, a command's output, or its own chatter."""
