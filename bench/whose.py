@@ -125,12 +125,11 @@ def _fields(*records: dict[str, Any]) -> dict[str, str]:
 
 def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
     """What was done in a driven session, of the greater part of a passage: typed or pasted, and the lines of the paste."""
-    bare, message = one_line(line["passage"]), one_line(line["message"].replace("⟦", "").replace("⟧", ""))
+    bare = one_line(line["passage"])
     for paste in pastes:
-        if one_line(paste) in message:
-            shared = sum(len(each) for each in map(one_line, paste.splitlines()) if each and each in bare)
-            if bare in one_line(paste) or 2 * shared > len(bare):
-                return "pasted", paste.strip().count("\n") + 1
+        shared = sum(len(each) for each in map(one_line, paste.splitlines()) if len(each) > 3 and each in bare)
+        if (len(bare) > 12 and bare in one_line(paste)) or 2 * shared > len(bare):  # every paste is longer
+            return "pasted", paste.strip().count("\n") + 1
     return "typed", 0
 
 

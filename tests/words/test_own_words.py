@@ -26,8 +26,7 @@ LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queu
         ("can you incorporate:\n\n" + REVIEW, "can you incorporate:"),
         (REVIEW + "\nplease only do the first one", "please only do the first one"),
         (REVIEW, ""),
-        ("The shutdown hangs. This is the log: " + LOG.rstrip() + " . Find out why and fix it.",
-         "The shutdown hangs. This is the log:\n\nFind out why and fix it."),
+        ("The shutdown hangs. This is the log: " + LOG.rstrip() + " . Find out why and fix it.", "The shutdown hangs. This is the log:\n\nFind out why and fix it."),
         ("See this: " + LOG.rstrip(), "See this:"),  # two words are the person's, one is not
         ("See: " + LOG.rstrip(), ""),
         ("please fix it\n```always x``` never y```\nand commit the whole thing, thanks", "please fix it\n\nand commit the whole thing, thanks"),
@@ -35,8 +34,7 @@ LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queu
         ("reply to this:\n\nthoughts on [https://example.org/1](https://example.org/1) ?\n\n" + REVIEW, "reply to this:"),
         ("❯ make test\n" + LOG + "\nwhy does this happen?", "why does this happen?"),
         ("Hash literal has 42 characters\n\nLow Severity\n\n" + "The literal is always cut. " * 20, ""),
-        ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8,
-         "feedback I got:"),
+        ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8, "feedback I got:"),
         ("[@ann](https://example.org/ann)\nI saw the patch.\n\nBut never do\n\n" + "x = {\n" * 5 + "\nI recommend tar.\n" * 20, ""),
     ],
 )  # fmt: skip
@@ -111,8 +109,7 @@ WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand.
             "Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that",
         )),
         # four lines and more, where no host names the paste: only what shows itself to be typed is
-        ("answer the following:\n\n- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?", "answer the following:",
-         "- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?"),
+        ("answer the following:\n\n- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?", "answer the following:", "- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?"),
         # and what people type
         ("1. yes\n2. no, never npm\n3. the first one\n4. i do not care", "1. yes\n2. no, never npm\n3. the first one\n4. i do not care", ""),
         ("the page is empty\nlogin works though\ni think it is the cache\nplease look", "the page is empty\nlogin works though\ni think it is the cache\nplease look", ""),
@@ -156,6 +153,9 @@ QUESTIONS = "is it just one way?\ndoes it scale? i assume so\nhow long does it t
         (f"{PLAN}Otherwise the order reads well. Refactor-first is mergeable, tests reuse what is there, docs land last. Ship it.", ""),
         (f"from our wiki:\n{REVIEW}\nPlease summarise this.", "from our wiki:\n\nPlease summarise this."),  # no import of Python's
         ("lrwxrwxrwx  1 root root    27 Feb 17  2023 llvm-lib -> ../llvm-lib\n" * 6 + "is that right?", "is that right?"),
+        ("from .base import Response\n\n\nclass Peers(Response):\n    tags = self.tags().get(1)\nplease fix it", "please fix it"),
+        ("This example asks for your ``vpc``.\n\nCommand::\n\n  aws ec2 list\n\nAnother one for your ``vpc``.", ""),
+        ('debug "dir: {$dir}"\n    debug "opts: {$*}"\n\n    "cmd_$1" "$@"\n}\n\n# Usage: setup\nsetup () {\n    test $# = 0\n}', ""),
         (f"can you look at this: Review the retries\n\n{QUESTIONS}\n\nthe other issue is that the stream is not safe\n\nsay why", "can you look at this:\n\nsay why"),
         (f"are these in the readme?\n\nsome other questions you might get asked:\n{QUESTIONS}", "are these in the readme?"),
         (f"open an issue for these\n\n{QUESTIONS}\n\n{QUESTIONS}", "open an issue for these"),

@@ -256,8 +256,7 @@ def _prose(line: str) -> bool:
     """Whether a line is made of plain words, and not by a program."""
     line = line[:WIDE]
     plain = [_WORD.fullmatch(word) is not None for word in line.split()]
-    made = _MADE.search(line) or SIGN.search(line)
-    return len(plain) > 1 and sum(plain) >= PLAIN_WORDS * len(plain) and not made
+    return 1 < len(plain) <= sum(plain) / PLAIN_WORDS and not (_MADE.search(line) or SIGN.search(line))
 
 
 def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
@@ -285,7 +284,8 @@ def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list
     for at, span in enumerate(own):
         passage = text[slice(*span)]
         shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
-        meets = (letter[0] < span[1] and span[0] < letter[1]) or _MARGIN.search(text[max(0, span[0] - WIDE) : span[0]])
+        made = SIGN.search(passage) or _MARGIN.search(text[max(0, span[0] - WIDE) : span[0]])
+        meets = made or (letter[0] < span[1] and span[0] < letter[1])
         meets = meets or (listed and at > 0 and _QUESTION.search(passage) is not None)
         inside = glued and 0 < at < len(own) - (at > 1)  # what the person's words point at, up to its end
         if span in beside or (shown and not meets and not inside and not _OFFERS.search(passage)):

@@ -61,7 +61,7 @@ def is_log(passage: str, at: int) -> bool:
 def words_around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
     """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
     lead = passage[:at].rstrip(" [")
-    if opens and len(lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
+    if opens and sum(not word[0].isdigit() for word in lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
         yield start, start + len(lead)
     end = passage[max(at, len(passage) - ASIDE) :]
     tail = _TAIL.search(end) if is_log(passage, at) else _ASKED.search(end)
