@@ -2,7 +2,8 @@
 
 A cure is a command that an agent ran and that then worked, in two runs. Where a page told both agents to run it, the lesson outlives the
 page. What nobody should learn so has no end (`hazard` lists what it knows), so what may be learned is listed instead: the repository's own
-targets and checkers, its package manager's install from the project's files, and what only looks. Everything else waits for a person's yes,
+targets and checkers, its package manager's install from the project's files, and what only looks,
+with options and variables that are listed (own_commands.txt). Everything else waits for a person's yes,
 with the command that it waits for; Tacit's own commands always do.
 
     why_not_own("npm ci") == ""
@@ -13,113 +14,109 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands
 from tacit.learn.hazard import hazard_of
 
 _LONGEST = 60  # characters of a command in a reason
 
-# Program -> what it may be told first; "" is nothing at all, "*" a target that the repository names itself.
-_OWN: dict[str, frozenset[str]] = {
-    program: frozenset(words.split())
-    for program, words in {
-        "make": "*", "gmake": "*", "just": "*", "rake": "*", "tox": "*", "nox": "*", "ninja": "*", "gradle": "*", "gradlew": "*", "mvn": "*",
-        "mvnw": "*", "npm": "run run-script test t ci install start build", "pnpm": "run test install i build lint typecheck format check start",
-        "yarn": "run test install build lint typecheck format check start", "bun": "run test install i build",
-        "cargo": "build b check c test t fmt clippy doc bench clean fetch fix nextest generate-lockfile package",
-        "go": "build test vet fmt generate mod clean", "dotnet": "build test restore format clean", "mix": "test compile deps.get format ecto.migrate",
-        "composer": "install dump-autoload test", "bundle": "install check", "swift": "build test", "flutter": "test analyze",
-        "uv": "sync lock", "poetry": "install lock check", "pdm": "install sync lock", "mise": "run install task tasks r", "task": "*",
-        "pre-commit": "run", "pytest": "*", "ruff": "*", "black": "*", "mypy": "*", "isort": "*", "flake8": "*", "pyright": "*", "tsc": "*",
-        "vue-tsc": "*", "eslint": "*", "prettier": "*", "biome": "*", "stylelint": "*", "vitest": "*", "jest": "*", "mocha": "*",
-        "playwright": "test", "cypress": "run", "prisma": "generate validate format", "markdownlint": "*", "markdownlint-cli2": "*",
-        "golangci-lint": "run fmt", "gofmt": "*", "gofumpt": "*", "goimports": "*", "rustfmt": "*", "shellcheck": "*", "shfmt": "*",
-        "deno": "fmt lint test check", "stack": "build test", "cabal": "build test", "rebar3": "compile eunit ct", "zig": "build test",
-        "buf": "generate lint format", "sqlc": "generate", "terraform": "fmt validate", "cmake": "--build", "ctest": "*", "alembic": "upgrade",
-    }.items()
-}  # fmt: skip
-# From the project's files: nothing is named behind it.
-_INSTALLS = frozenset("install i ci sync fetch restore deps.get lock".split())
-# How many words stand before the command that such a program runs: … exec, run.
-_RUNS_OWN = {"npx": 1, "bunx": 1, **dict.fromkeys(("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch"), 2)}
-_GIT = frozenset("fetch pull add restore stash switch checkout submodule lfs rebase merge".split())
-_COMPOSE = frozenset("up down build start stop restart ps logs".split())
+_tables = Tables(__file__)
+
+
+def _by_program(table: str) -> dict[str, frozenset[str]]:
+    rows = _tables.named(table).items()
+    return {program: frozenset(words.split()) for programs, words in rows for program in programs.split()}
+
+
+_OWN, _LETTERS, _OPTIONS = _by_program("OWN"), _by_program("LETTERS"), _tables.words("OPTIONS")
+_INSTALLS, _GIT, _COMPOSE = (_tables.words(name) for name in ("INSTALLS", "GIT", "COMPOSE"))
+_LOOKING, _VARIABLES = _tables.words("LOOKING"), _tables.words("VARIABLES")
+_BY_NAME = ("npx", "bunx")  # run what the project has
+_RUNS_OWN = ("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch")  # … behind exec or run
+_MANAGERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv")
 _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
-# An argument that leaves the repository, names an address, a plug-in or another file of settings, or sets what a runner is made of.
+# An argument that leaves the repository, names an address, or is more than a word.
 _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
-_STEERS = re.compile(
-    r"-(?:C|I|P|c|p|f|u|e|r|eval|exec|D\S*)$|--[\w-]*(?:verif|trust|insecure|unsafe|remote|sandbox)[\w-]*|--(?:no|disable|skip|bypass)-[\w-]*(?:sign|secur|integrity|isolat|hook|script|audit)[\w-]*|--(?:file|config\S*|init-script|settings|project|prefix|plugin|plugins-\S+|rcfile|require|import"
-    r"|loader|resolve-plugins\S*|rulesdir|manifest-path|target-dir|directory|makefile|justfile|root|cwd|dir|toolexec|exec|overlay"
-    r"|config-file|registry|index-url|find-links|repository|global|userconfig|scripts?-\S+|ignore-scripts|allow-(?!dirty|staged)\S+)(?:=|$)"
-    r"|(?:SHELL|CC|CXX|PATH|LD|AR|PYTHON|NODE|\w*FLAGS|\w*OPTS|\w*OPTIONS)="
-)
-_PLAIN_SETTING = re.compile(r"[A-Z][A-Z0-9_]*=(?:true|false|1|0|test|testing|development|ci)", re.IGNORECASE)
+_SETTING = re.compile(r"([A-Za-z]\w*)=([\w./:,+][\w./:,+-]*|)")
 _PACKAGE = re.compile(r"(?:@[\w-]+/)?[\w.-]+")  # of the repository, as its manager calls it
 _OWN_FILE = re.compile(r"(?:\./)?[\w-][\w./-]*\.(?:txt|in|lock|toml)")
+_NUMBERED = re.compile(r"-[jn]?\d+")
 
 
-def why_not_own(command: str) -> str:
-    """Why a person is asked before a lesson recommends this command; empty where it is the repository's own."""
+def why_not_own(command: str, holds: Callable[[str], bool] = lambda text: False) -> str:
+    """Why a person is asked before a lesson recommends this command; empty where it is the repository's own. `holds` says whether a
+    tracked file has a text: it may run the whole command, or set a variable so."""
     calls = list(commands(command))
-    if calls and not hazard_of(command) and all(map(_is_own, calls)):
+    if (calls and not hazard_of(command) and all(_is_own(call, holds) for call in calls)) or holds(command):
         return ""
     return f"`{command[:_LONGEST]}` is no command of this repository"
 
 
-def _is_own(call: Command) -> bool:
-    if not all(map(_PLAIN_SETTING.fullmatch, call.env)):
-        return False
+def _is_own(call: Command, holds: Callable[[str], bool]) -> bool:
     words = list(call.bare)
     if len(words) > 3 and words[1] in ("--filter", "-F", "--workspace", "-w") and _PACKAGE.fullmatch(words[2]):
         words = [words[0], *words[3:]]
+    set_ = [*call.env, *(word for word in words[1:] if "=" in word and not word.startswith("-"))]
+    if not all(_is_plain_setting(each) or holds(each) for each in set_):
+        return False
     if not words or any(_LEAVES.search(word) for word in words[1:]):
         return False
-    return words[0] == "cd" or (call.looks and words[0] in _LOOKING) or _runs(words)
+    if words[0] == "cd":
+        return True
+    return (call.looks and _only_known(words[0], words[1:])) or _runs(words)
 
 
-_LOOKING = frozenset(
-    "ls cat head tail sed awk grep rg find wc sort uniq cut tr diff stat file tree jq od xxd pwd which echo git test true".split()
-)
+def _is_plain_setting(word: str) -> bool:
+    """Whether a variable is one that steers nothing, with a plain word as its value."""
+    found = _SETTING.fullmatch(word)
+    return found is not None and found[1] in _VARIABLES
+
+
+def _only_known(program: str, rest: Sequence[str]) -> bool:
+    """Whether a program is known and is given options only that are listed for it or for all."""
+    known = _LETTERS.get(program, frozenset())
+    letters = program in _LOOKING
+    return (letters or bool(known) or program in _OWN) and all(
+        word.partition("=")[0] in known
+        or word.partition("=")[0] in _OPTIONS
+        or (letters and not word.startswith("--") and program != "sed")
+        or (program == "sed" and word in ("-n", "-E", "-r"))
+        or _NUMBERED.fullmatch(word)
+        for word in rest
+        if word.startswith("-") and word != "-"
+    )
 
 
 def _runs(words: list[str]) -> bool:
     program, rest = words[0].rsplit("/", 1)[-1] if words[0] in ("./gradlew", "./mvnw") else words[0], words[1:]
     plain = [word for word in rest if not word.startswith("-")]
-    first = plain[0] if plain else ""
-    if {program, first} & {"tsc", "vue-tsc", "cargo"}:  # one of the repository's own settings or packages
-        rest = [word for word in rest if word not in ("-p", "--project")]
-    if any(map(_STEERS.match, rest)) and not program.startswith(("pip", "python")):
-        return False
-    if program in ("pnpm", "yarn", "bun") and ":" in first:
-        return True  # a script that the project's own file names
+    first, second = (*plain, "", "")[:2]
+    if program in _BY_NAME or (program in _RUNS_OWN and rest[:1] in (["exec"], ["run"])):
+        behind = rest if program in _BY_NAME else rest[1:]
+        if program in ("hatch", "poetry", "pdm") and len(behind) == 1:
+            return True  # a script that the project's own file names
+        if program not in ("pnpm", "yarn") or first == "exec":
+            return bool(behind) and behind[0] not in _MANAGERS and _runs(behind)
     if program in ("bash", "sh", "python", "python3", "node", "ruby"):
         return _interprets(program, rest)
+    if program == "docker" and rest[:1] == ["compose"] and rest[1:2] in (["exec"], ["run"]):
+        return bool(rest[3:]) and _runs(rest[3:])  # behind the name of a service
     if _SCRIPT.fullmatch(program) and "/" in program:
-        return True
+        return all(word in _OPTIONS for word in rest if word.startswith("-"))
+    if not _only_known(program, rest):
+        return False
     if program in ("pip", "pip3"):
         return first == "install" and _from_files(rest[rest.index("install") + 1 :])
     if program == "docker":
-        told = (plain[1:2] or [""])[0]
-        inside = rest[rest.index(told) + 2 :] if told in ("exec", "run") else []  # behind the name of a service
-        return rest[:1] == ["compose"] and (told in _COMPOSE or (bool(inside) and _runs(inside)))
+        return rest[:1] == ["compose"] and second in _COMPOSE
     if program == "gh":  # what only looks
-        sends = any(re.match(r"-[XfF]|--(?:method|field|raw-field|input|hostname|web)", word) for word in rest)
-        return not sends and (first == "api" or (plain[1:2] or [""])[0] in ("view", "list", "status", "diff", "checks"))
+        return first == "api" or second in ("view", "list", "status", "diff", "checks")
     if program == "git":
-        return first in _GIT and all(
-            word in ("origin", "update", "pop", "main", "master", "install") for word in plain[1:]
-        )
-    if (
-        program in _RUNS_OWN
-        and rest[_RUNS_OWN[program] - 1 :]
-        and (program in ("npx", "bunx") or first in ("run", "exec"))
-    ):
-        behind = rest[_RUNS_OWN[program] - 1 :]
-        if program in ("npx", "bunx", "uv", "bundle") or first == "exec":
-            return _runs(behind) and behind[0] not in ("npm", "pnpm", "yarn", "bun", "pip", "uv")
-        if program in ("hatch", "poetry", "pdm") and len(behind) > 1:
-            return _runs(behind)
+        names = ("origin", "update", "pop", "main", "master", "install")
+        return first in _GIT and all(word in names for word in plain[1:])
+    if program in ("pnpm", "yarn", "bun") and ":" in first:
         return True  # a script that the project's own file names
     allowed = _OWN.get(program)
     if allowed is None:
@@ -127,8 +124,8 @@ def _runs(words: list[str]) -> bool:
     if first in _INSTALLS or (program == "yarn" and not plain):
         return (first in allowed or program == "yarn") and len(plain) <= 1
     if program == "go" and first == "mod":
-        return plain[1:2] in (["tidy"], ["download"], ["vendor"], ["verify"]) and len(plain) == 2
-    return "*" in allowed or first in allowed or (rest[:1] != [] and rest[0] in allowed)
+        return second in ("tidy", "download", "vendor", "verify") and len(plain) == 2
+    return "*" in allowed or first in allowed or rest[:1] == [*allowed]
 
 
 def scripts_of(command: str) -> list[str]:
@@ -142,7 +139,8 @@ def _interprets(program: str, rest: list[str]) -> bool:
         return _runs(rest[1:]) if len(rest) > 1 else False
     if not rest or rest[0].startswith("-"):
         return rest in ([], ["--version"])
-    return bool(_SCRIPT.fullmatch(rest[0])) or rest[0] == "manage.py"
+    own = bool(_SCRIPT.fullmatch(rest[0])) or rest[0] == "manage.py"
+    return own and all(word in _OPTIONS for word in rest if word.startswith("-"))
 
 
 def _from_files(words: list[str]) -> bool:

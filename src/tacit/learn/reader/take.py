@@ -288,7 +288,7 @@ class Taking:
         own, by its looks or since a tracked file holds it, or was typed by the person."""
         ran, typed = ([line.whole for line in self.lines if line.letter in each] for each in ("T", PERSON))
         commands = [each for each in told_to_run(text, ran) if not any(each in line for line in typed)]
-        strange = (why for each in commands if (why := why_not_own(each)) and not self.holds(each))
+        strange = (why for each in commands if (why := why_not_own(each, self.holds)))
         return next(strange, "") or strange_script(commands, self.reading.root)
 
     def _brought(self, text: str, names: re.Pattern[str] = LIKE_NAMES) -> str:
