@@ -203,10 +203,8 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     for n in range(3):
         transcript(alone, folder, f"s{n}")
     sentence = "3 sessions: read by your own Claude (haiku) they would teach about 3 lessons"
-    assert sentence in " ".join(tacit("lookback", PATH=path).out.split())
-    assert sentence in " ".join(tacit("learn", PATH=path).out.split())
-    assert sentence in " ".join(tacit(PATH=path).out.split())
-    assert sentence in " ".join(tacit("connect", "claude-code", PATH=path).out.split())
+    for screen in (["lookback"], ["learn"], [], ["connect", "claude-code"]):
+        assert sentence in " ".join(tacit(*screen, PATH=path).out.split())
     assert "3 sessions: read by a model they would teach" in " ".join(tacit("connect", "claude-code").out.split())
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
@@ -263,21 +261,22 @@ def test_a_yes_to_these_sessions_is_none_to_later_ones(
     assert ((tmp_path / "calls").read_text() != calls) is (later == "y")
 
 
-def test_connect_asks_nothing_about_sessions_that_are_being_read(
+def test_nothing_is_asked_about_sessions_that_are_being_read(
     tacit: Any, folder: Path, alone: Path, tmp_path: Path
 ) -> None:
-    """It offered to read them a second time."""
+    """`connect` offered to read them a second time, `lookback` did so, beside the first."""
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     transcript(alone, folder)
     with open_memories() as memories:
         memories.ensure_project()
         with memories.near.write() as tx:
-            at = {"pid": os.getpid(), "total": 30, "done": 2, "lessons": 9, "began": int(time.time()) - 120}
+            at = {"pid": os.getppid(), "total": 30, "done": 2, "lessons": 9, "began": int(time.time()) - 120}
             tx.put_meta(PROGRESS, json.dumps(at))
-    said = " ".join(tacit("connect", "claude-code", PATH=path).out.split())
-    assert "in the background: 2 of 30 sessions, 9 new lessons so far, about 28 minutes left." in said
-    assert "would teach" not in said
+    for asked in (["connect", "claude-code"], ["lookback"], ["lookback", "--read", "--yes", "--by", "ann"]):
+        said = " ".join(tacit(*asked, PATH=path).out.split())
+        assert "in the background: 2 of 30 sessions, 9 new lessons so far, about 28 minutes left." in said
+        assert "would teach" not in said and not (tmp_path / "calls").exists()
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

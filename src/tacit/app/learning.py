@@ -84,6 +84,7 @@ def unreadable_instructions(root: str) -> list[str]:
     return found
 
 
+NOBODY = "nobody"  # reads: a no that is remembered
 AGREED = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
 MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
 
@@ -173,7 +174,8 @@ class Learning(Recalling):
         if "read" not in self.profile.model.steps:
             return None
         settings = self.settings()
-        if by := agreed_sessions(self.near).get(session):
+        by = agreed_sessions(self.near).get(session)
+        if by and self.env.get("TACIT_READER_BY") != NOBODY:
             settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
         model = reader(
             settings,

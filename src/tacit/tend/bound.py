@@ -36,11 +36,6 @@ class Bound:
         return True
 
     @property
-    def has_room(self) -> bool:
-        """Whether `take` would say yes; nothing is counted."""
-        return self.spent < LEAST or self.spent < self.most
-
-    @property
     def most(self) -> int:
         """Changes of one pass; no bound where a person approved the surplus of the last one."""
         if self._most < 0:

@@ -197,7 +197,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         ),
         (
             found.active >= _FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
-            f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tend = \"yes\" in the configuration",
+            f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tacit config set tend yes",
         ),
     ]  # fmt: skip
     return tuple(sentence for holds, sentence in told if holds)

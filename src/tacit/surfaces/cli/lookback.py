@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,6 +33,8 @@ from tacit.surfaces.cli.reading import (
     agreed,
     nobody_reads,
     plan_of,
+    progress,
+    progress_words,
     read_chosen,
     reader_here,
     session_of,
@@ -99,7 +100,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     settings = settings_here(cli)
-    plan = plan_of(chosen.unread(cli, args), reader_here(settings, cli.env), args.cap)
+    left = chosen.unread(cli, args)
+    plan = None if chosen.going else plan_of(left, reader_here(settings, cli.env), args.cap)
     data["reading"] = plan.json() if plan else None
     if args.read:
         return _read(args, cli, plan, settings, chosen)
@@ -110,7 +112,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     offered = _offered(cli, plan, settings, chosen)
     steps = _next(cli, data["html"] or "", _host(sources, cli.env))
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
-    text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None)
+    text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
     text += "".join(f"\n{line}" for line in block_lines(blocks))
@@ -139,6 +141,7 @@ class _Chosen:
         self.sources: dict[str, Source] = {}
         self.source: Source | None = None  # that is being looked at
         self.agreed: dict[str, str] = {}  # those that a person let somebody read
+        self.going = ""  # how far a reading in the background has come: two would ask at once
 
     def met(self, run: Run) -> None:
         """One of them."""
@@ -153,6 +156,7 @@ class _Chosen:
             if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
                 with cli.open(args, create=False, near=True) as memories:
                     self.agreed = agreed_sessions(memories.near)
+                    self.going = "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
                     return unread(memories, every)
         except TacitError:
             pass  # a store that is not to be read has its say elsewhere
@@ -163,6 +167,10 @@ def _read(
     args: argparse.Namespace, cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen
 ) -> Answer:
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
+    if chosen.going:
+        return Answer(
+            {"sessions": 0, "read": 0, "lessons": 0}, f"{chosen.going} What is left then: tacit lookback --read"
+        )
     if plan is None:
         if (reader := reader_here(settings, cli.env)) is None:
             raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
@@ -198,6 +206,8 @@ def _read(
 def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen) -> str:
     """What reading would bring, where nobody is asked right below."""
     if plan is None:
+        if chosen.going:
+            return chosen.going
         return "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
     return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
@@ -288,19 +298,13 @@ def _look(
     return found
 
 
-def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None] | None:
-    if not cli.watched:
-        return None
-
-    done, last = 0, 0.0
+def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]:
+    done = 0
 
     def tell(number: int, size: int) -> None:
-        nonlocal done, last
+        nonlocal done
         done += size
-        now = time.monotonic()
-        if now - last > 0.1:
-            last = now
-            cli.progress(f"  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
+        cli.progress(f"  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
 
     return tell
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import formats
 from tacit.app import Memories, config_path, lookback_part
-from tacit.app.learning import agree_to
+from tacit.app.learning import NOBODY, agree_to
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
 from tacit.core.installation import search_path
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from tacit.learn.stage import Learned
     from tacit.lookback.estimate import Estimate, UnreadSession
 
-NOBODY = "nobody"  # a no that is remembered
 CAP = 2.0  # dollars that one reading costs at most, unless somebody says more
 SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
 PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
