@@ -215,25 +215,26 @@ def test_two_cures_of_one_error_are_one_whatever_examples_they_name(make: Make) 
     fix = {"kind": "fix", "klass": "fix"}
     about = "; cargo test; error: no library targets found in package `m`"
     one = make(
-        "Run focused unit tests as `cargo test wildcard`, without `--lib`; the package has no library target.",
-        about=about,
-        **fix,
+        "Run unit tests as `cargo test wildcard`, without `--lib`; the package has no library.", about=about, **fix
     )
     two = make(
-        "Run single unit tests without --lib, as in cargo test registry::sorted; the package has no library target.",
-        about=about,
-        **fix,
+        "Run single tests without --lib, as in cargo test registry; the package has no library.", about=about, **fix
     )
-    notice = make(
-        "Does not work here: `cargo test --lib` (no library target), `gh pr diff` (no such field).",
-        source="notice",
-        **fix,
-    )
+    text = "Does not work here: `cargo test --lib` (no library target), `gh pr diff` (no such field)."
+    notice = make(text, source="notice", **fix)
     other = make(
         "Run focused unit tests as `cargo test --release`, which the package wants.", about="; cargo test", **fix
     )
     assert twin_of(two, [one], query_words) == one.id and twin_of(two, [notice], query_words) == notice.id
     assert not twin_of(other, [one, notice], query_words)
+    bare = replace(
+        notice, text="Does not work here: `cat -A` (no such option), `rtk bun` (no such subcommand: run `bun` itself)."
+    )
+    said = [
+        replace(other, text=f"Run bun scripts as `bun run lint` directly, not `rtk` in front: {why}.")
+        for why in ("it has no bun subcommand", "it is slow")
+    ]
+    assert [twin_of(each, [bare], query_words) for each in said] == [bare.id, ""]
     assert not twin_of(replace(two, klass="rule"), [notice], query_words)
 
 

@@ -50,6 +50,8 @@ SHARED_AT_LEAST = 0.25
 # Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as
 # the third; of two cures that share an option or an error's words, whatever else they name.
 ALIKE, LEAST, MANY_SHARED, ALIKE_OF_CURES = 0.8, 6, (9, 0.7), 0.6
+LONG_WORD = 5  # letters that a word of a reason has more than
+_MARKS = str.maketrans("`,;()", "     ")
 
 
 def room_for(
@@ -258,18 +260,14 @@ def are_siblings(one: Memory, other: Memory) -> bool:
 
 def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
     """What is told of one topic stands together, the newest settlement first; topics in the order of their best lesson."""
-    place: dict[str, int] = {}
-    for number, each in enumerate(kept):
-        place.setdefault(topic_of(each.memory.about) or each.memory.id, number)
+    from tacit.core.clock import seconds
 
-    def turn(pair: tuple[int, Ranked]) -> tuple[int, float, int]:
-        from tacit.core.clock import seconds
+    topics = [topic_of(each.memory.about) for each in kept]
 
-        number, each = pair
-        topic = topic_of(each.memory.about)
-        return place[topic or each.memory.id], -seconds(each.memory.created_at) if topic else 0.0, number
+    def turn(at: int) -> tuple[int, float]:
+        return (topics.index(topics[at]), -seconds(kept[at].memory.created_at)) if topics[at] else (at, 0.0)
 
-    return [each for _, each in sorted(enumerate(kept), key=turn)]
+    return [kept[at] for at in sorted(range(len(kept)), key=turn)]
 
 
 def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
@@ -300,19 +298,23 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
 
 def _cure_the_same(one: Memory, other: Memory, much: bool) -> bool:
     """Whether two cures are of one error: much of their words, and an option or the error's own words that both are about; or one is a
-    notice whose command with its option the other speaks of."""
+    notice whose command the other speaks of, with its option or with a long word of why it does not work."""
     if one.klass not in CURES or other.klass not in CURES:
         return False
     if NOTICED in (one.source, other.source) and one.source != other.source:
         notice, cure = (one, other) if one.source == NOTICED else (other, one)
         held = {*_plain(cure.text).split(), *_plain(cure.about).split()}
-        calls = (_plain(span).split() for span in notice.text.split("`")[1::2] if " --" in span)
-        return any(held.issuperset(call) for call in calls)
+        spans = notice.text.split("`")  # a call stands at each odd place, why it does not work behind it
+        return any(
+            held.issuperset(_plain(call).split())
+            and (" --" in call or (" " in call and any(len(word) > LONG_WORD and word in held for word in why.split())))
+            for call, why in zip(spans[1::2], map(_plain, spans[2::2]), strict=False)
+        )
     return much and not _marks(one).isdisjoint(_marks(other))
 
 
 def _plain(text: str) -> str:
-    return text.lower().replace("`", " ").replace(",", " ").replace(";", " ").replace(". ", " ")
+    return f"{text.lower()} ".translate(_MARKS).replace(". ", " ").replace(": ", " ")
 
 
 def _marks(memory: Memory) -> set[str]:
@@ -321,7 +323,7 @@ def _marks(memory: Memory) -> set[str]:
 
     said = (name.lower().removeprefix("error: ") for name in names_of(memory.about))
     errors = {name for name in said if name.count(" ") >= 2 and name.split()[0] not in MANY_COMMANDS}
-    return errors | {word.strip(".:()") for word in _plain(memory.text).split() if word.startswith("--")}
+    return errors | {word for word in _plain(memory.text).split() if word.startswith("--")}
 
 
 def _subjects(memory: Memory) -> set[str]:
