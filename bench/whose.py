@@ -6,7 +6,7 @@
     python bench/whose.py segments MESSAGES [HOME...]     messages whose author says which parts are typed and which pasted
 
 `draw` writes OUT/lines.jsonl (to be labelled) and OUT/key.jsonl. Strata are Tacit's own calls (250 typed, of which 100 stand in messages of
-four lines and more; 150 pasted, quoted or unsure; 100 generated), each drawn at random by `--seed`; rates are weighted back by the size of
+four lines and more; 70 unsure; 150 pasted or quoted; 100 generated), each drawn at random by `--seed`; rates are weighted back by the size of
 each stratum, so that a rare mistake is not drawn away. A key holds a hash of each passage: `--shown KEY` draws of what stood on no such
 sheet. Folders hold session files of any host, with a host's `history.jsonl` where it lies, and aider's chats. `--driven` names the
 home of a real host whose session `hosts/pastes.json` drove: there it is known what was pasted, all of it is drawn, and it is scored by
@@ -35,11 +35,12 @@ from tacit.core.run import Run, Step
 from tacit.formats.source import FileSource
 from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
 
-WANTED = {"many lines": 100, "typed": 250, "pasted": 150, "generated": 100}
+WANTED = {"many lines": 100, "typed": 250, "unsure": 70, "pasted": 150, "generated": 100}
 CALLS = ("typed", "unsure", "pasted", "generated")
 AROUND, BESIDE = 700, 500  # characters of the message on each side of a passage, and of what the agent said
 DRIVEN_TYPED = 30  # what was typed around pastes in driven sessions is our own invention: a few
 LONG = "pasted, 4 lines and more"
+UNMARKED = "aider"  # writes a person's request and a script's alike
 # What a host's record says beside its text; ids, times and paths say nothing about whose words they are.
 FIELDS = (
     "type", "isMeta", "isSidechain", "userType", "entrypoint", "promptSource", "origin", "isCompactSummary",
@@ -50,10 +51,6 @@ FIELDS = (
 def call_of(letter: str) -> str:
     """Tacit's call of a passage, by its letter on the page."""
     return "typed" if letter in PERSON else "unsure" if letter == UNSURE else "pasted" if letter == "Q" else "generated"
-
-
-def stratum(call: str) -> str:
-    return "pasted" if call == "unsure" else call
 
 
 def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
@@ -125,8 +122,8 @@ def _fields(*records: dict[str, Any]) -> dict[str, str]:
 
 def truth_of(line: dict[str, Any], pastes: list[str]) -> tuple[str, int]:
     """What was done in a driven session, of the greater part of a passage: typed or pasted, and the lines of the paste."""
-    bare = one_line(line["passage"])
-    for paste in pastes:
+    bare, message = one_line(line["passage"]), one_line(line["message"].replace("⟦", "").replace("⟧", ""))
+    for paste in sorted(pastes, key=lambda each: one_line(each) not in message):  # of a long one the sheet shows a part
         shared = sum(len(each) for each in map(one_line, paste.splitlines()) if len(each) > 3 and each in bare)
         if (len(bare) > 12 and bare in one_line(paste)) or 2 * shared > len(bare):  # every paste is longer
             return "pasted", paste.strip().count("\n") + 1
@@ -169,7 +166,7 @@ def draw(out: Path, folders: list[str], driven: list[str], pastes: str, shown: l
                     seen.add(key)
                     if hash_of(line["passage"]) not in old:
                         many = line["call"] == "typed" and line["message"].strip().count("\n") > 2
-                        found["many lines" if many else stratum(line["call"])].append(line)
+                        found["many lines" if many else line["call"]].append(line)
     chance = random.Random(seed)
     pasted = [each for each in known if each["driven"] == "pasted"]
     typed = [each for each in known if each["driven"] == "typed"]
@@ -249,6 +246,7 @@ def score(out: Path, labels: list[str]) -> None:
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     driven: dict[str, Counter[str]] = defaultdict(Counter)
     judged: Counter[tuple[str, str]] = Counter()
+    unmarked: Counter[str] = Counter()
     rows = [json.loads(line) for each in labels for line in Path(each).read_text().splitlines() if line.strip()]
     for row in rows:
         known = key[row["id"]]
@@ -259,13 +257,18 @@ def score(out: Path, labels: list[str]) -> None:
         kind = _kind(row["label"], row.get("lines") or known["lines"])
         weighted[kind][known["call"]] += known["of"] / known["drawn"]
         counted[kind][known["call"]] += 1
+        if kind == "typed" and known["host"] == UNMARKED:
+            unmarked[known["call"]] += known["of"] / known["drawn"]
     print(f"{len({row['id'] for row in rows})} of {len(key)} labelled")
     for title, table, raw in (("found", weighted, counted), ("driven", driven, driven)):
         for kind, calls in sorted(table.items()):
             shares = ", ".join(f"{call} {calls[call] / calls.total():.1%} ({raw[kind][call]})" for call in CALLS)
             print(f"{title}, {kind}: {shares}; n = {raw[kind].total()}")
     typed, every = weighted["typed"], weighted["typed"].total() or 1
+    without = Counter({call: n - unmarked[call] for call, n in typed.items()})
     print(f"typed called typed or unsure {(typed['typed'] + typed['unsure']) / every:.1%} (at least 99 %), called typed {typed['typed'] / every:.1%} (at least 95 %)")  # fmt: skip
+    if unmarked:
+        print(f"without {UNMARKED}, which does not say who asked: {(without['typed'] + without['unsure']) / without.total():.1%}, {without['typed'] / without.total():.1%}")  # fmt: skip
     for kind in (LONG, "generated"):
         for title, table in (("found", weighted), ("driven", driven)):
             if table[kind]:
