@@ -68,7 +68,7 @@ def encoded(at: Any, given: bool = False) -> Any:
         return [encoded(getattr(at, name)) for name in kind.__slots__ if name != "piece"]
     if kind is FunctionType and at.__module__.startswith("tacit.") and at.__qualname__.isidentifier():
         return {"$": "function", "of": f"{at.__module__.removeprefix('tacit.')}.{at.__qualname__}"}
-    if kind.__module__.startswith("tacit.") and "FIELDS" in vars(kind) and not (given and kind is Claims):
+    if kind.__module__.startswith(("tacit.", "tacit_")) and "FIELDS" in vars(kind) and not (given and kind is Claims):
         said = {name: at.__dict__[name] for name in kind.FIELDS}
         different = {name: each for name, each in said.items() if not _is_default(kind, name, each)}
         if kind is Prepared:

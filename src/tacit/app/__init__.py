@@ -56,7 +56,7 @@ _VERBS = {
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
-    ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
+    ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit",
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
@@ -67,15 +67,15 @@ _VERBS = {
     ): "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard",
     ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
-        "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
-        "estimate conventions antipatterns top list is_told_at_starts"
+        "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up "
+        "list is_told_at_starts"
     ),
 }
 _FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
 # What people call; the rest is for the command line and the hooks, and `_FACETS` finds it.
 _CALLED = (
     "add add_many list get recall inject run watched learn submit edit pin forget erase undo feedback review proposals why log effect audit"
-    " backtest tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
+    " tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
 ).split()
 _FUNCTIONS = {
     "lookback_part": "proving", "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",

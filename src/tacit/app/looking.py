@@ -24,7 +24,6 @@ from tacit.core.value import value
 from tacit.profiles import compiled_profile, profile_text
 from tacit.profiles.choice import NamedProfile
 from tacit.recall.answering import explain
-from tacit.recall.knowledge import Knowledge
 from tacit.recall.moments import told_at_starts
 from tacit.recall.query import Query
 from tacit.recall.rank import barred
@@ -229,29 +228,6 @@ class Looking(Tending):
                     )
                 )
         return memory
-
-    @property
-    def knowledge(self) -> Knowledge:
-        """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
-        return Knowledge(self.store, self.project_id, self.profile, self.now())
-
-    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
-        """What a task of this type and complexity takes; None where nothing is known well enough."""
-        return self.knowledge.estimate(task_type, complexity)
-
-    def conventions(self, files: Sequence[str] = ()) -> Sequence[Memory]:
-        """The project's conventions for files whose names hold one of these parts."""
-        return self.knowledge.conventions(files)
-
-    def antipatterns(
-        self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
-    ) -> Sequence[tuple[Memory, float]]:
-        """Failures to avoid, those that the errors name first, with their scores."""
-        return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
-
-    def top(self, task: str = "", *, task_type: str = "", limit: int = 10) -> Sequence[tuple[Memory, float]]:
-        """The most relevant memories of all kinds for a task, with their relevance."""
-        return self.knowledge.top(task, task_type=task_type, limit=limit)
 
     def list(
         self,

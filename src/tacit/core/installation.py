@@ -27,9 +27,12 @@ DISTRIBUTION = "tacit-memory"
 # what the other distributions of this repository bring; each is found by its entry points, as a stranger's would be
 PARTS = {
     "tacit-formats": {"format": ("aider", "inspect", "openhands", "swe-agent")},
-    "tacit-origins": {"format": ("archeflow", "geas", "joelclaw", "ralph")},
+    "tacit-origins": {
+        "format": ("archeflow", "geas", "joelclaw", "ralph"),
+        "verb": ("check", "regressions", "knowledge", "estimate", "conventions", "antipatterns", "top"),
+    },
     "tacit-replay": {
-        "command": ("replay",),
+        "command": ("backtest", "replay"),
         "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
     },
 }

@@ -71,7 +71,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stats": ("health", "counts by state, kind and category; events, models, the last tend"),
     "migrate": ("exchange", "copy a store to PostgreSQL or back, verified row by row"),
     "completions": ("setup", "shell completions: bash, zsh, fish"),
-    "backtest": ("prove", "replay past runs under one or more profiles"),
     "reindex": ("look", "rebuild full text, tallies and vectors"),
     "hook": ("hook", "answer a host's event (called by the host)"),
     "worker": ("hook", "drain the queue (started by hooks)"),
@@ -88,7 +87,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
 _LONG = (
-    "lookback", "learn", "effect", "report", "stats", "audit", "backtest", "tend", "page", "sync", "export", "import", "migrate", "doctor",
+    "lookback", "learn", "effect", "report", "stats", "audit", "tend", "page", "sync", "export", "import", "migrate", "doctor",
     "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
     "guard",
 )  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask` or `cli.at_rest`

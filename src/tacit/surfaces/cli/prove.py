@@ -1,4 +1,4 @@
-"""effect, audit, feedback, backtest: does it help?"""
+"""effect, audit, feedback: does it help?"""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit import formats
 from tacit.app import Memories
-from tacit.app import open as open_memories
-from tacit.core.errors import NotFound, UsageError, numbered
+from tacit.core.errors import UsageError, numbered
 from tacit.core.memory import memory_json
 from tacit.core.profile import Profile
 from tacit.core.value import replace
-from tacit.formats.source import walk
 from tacit.hosts import run_in_shell
-from tacit.profiles import BUILT_IN
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import PIPE_CHARACTERS, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.selection import counted, replayed
@@ -296,8 +292,9 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.run:
         raise UsageError("Audit which run?", "Give its id or its file.")
     with cli.open(args, create=bool(args.fail_on)) as memories:
-        back = memories.regressions(args.run) if args.fail_on else []
-        checked = memories.check(args.run) if args.check else []
+        brought: Any = memories  # by tacit-origins
+        back = brought.regressions(args.run) if args.fail_on else []
+        checked = brought.check(args.run) if args.check else []
         names = {each.memory: memories.get(each.memory).alias or each.memory for each in checked}
     data = {
         "checks": [{**each.__dict__, "name": names[each.memory]} for each in checked],
@@ -311,7 +308,7 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines), code=1 if back else 0)
 
 
-# -- feedback, backtest -----------------------------------------------------------------------------------------------------
+# -- feedback -----------------------------------------------------------------------------------------------------
 
 
 def _declare_feedback(parser: argparse.ArgumentParser) -> None:
@@ -342,78 +339,8 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _declare_backtest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or folders of past runs")
-    parser.add_argument("--format")
-    parser.add_argument(
-        "--with",
-        dest="profiles",
-        action="append",
-        metavar="PROFILE",
-        help="a profile to replay under; may be repeated, or 'all'",
-    )
-    parser.epilog = "examples:\n  tacit backtest ~/.claude/projects --profile default,archeflow\n  tacit backtest runs.jsonl --with all"
-
-
-def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
-    named = args.profiles or (args.profile or "default").split(",")
-    wanted = list(BUILT_IN) if named == ["all"] else named
-    runs = []
-    for source in walk(args.paths):
-        try:
-            runs += list(formats.read(source, args.format))
-        except UsageError as error:
-            cli.say(f"note: {source.path}: {error.message}")
-    if not runs:
-        raise NotFound(
-            f"There is no run in {', '.join(args.paths)}.",
-            "Name files or folders of runs; --format where it cannot be told.",
-        )
-    with open_memories(":memory:", project="backtest", env=cli.env) as memories:
-        found = memories.backtest(runs, wanted)
-    rows = [
-        [
-            each.profile,
-            str(each.runs),
-            str(each.findings),
-            str(each.lessons),
-            str(each.recurring),
-            f"{each.forewarned} ({_share(each.forewarned, each.recurring)})",
-            str(each.injected),
-            f"{each.useful} ({_share(each.useful, each.injected)})",
-            f"{each.tokens:,}",
-            str(each.promotions),
-            _bar(each.forewarned, each.recurring),
-        ]
-        for each in found
-    ]
-    heads = (
-        "profile",
-        "runs",
-        "findings",
-        "lessons",
-        "recurring",
-        "forewarned",
-        "injected",
-        "useful",
-        "tokens",
-        "promotions",
-        "forewarned share",
-    )
-    return Answer({"profiles": [dict(each.__dict__) for each in found]}, table(rows, heads))
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"
-
-
-def _bar(part: int, whole: int) -> str:
-    return "█" * round(20 * part / whole) if whole else ""
-
-
 COMMANDS = {
     "effect": (_declare_effect, _effect),
     "audit": (_declare_audit, _audit),
     "feedback": (_declare_feedback, _feedback),
-    "backtest": (_declare_backtest, _backtest),
 }
