@@ -21,6 +21,7 @@ from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, head_of
 from tacit.core.proposal import Proposal
+from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.stores import counts
@@ -47,11 +48,8 @@ _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
 _LONGEST = 110  # characters of a problem
 
-_PASSING = (
-    "wip",
-    "work",
-    "host",
-)  # failures of the work in hand, or of the host's own protocol: nobody is told of them
+# failures of the work in hand, or of the host's own protocol: nobody is told of them
+_PASSING = ("wip", "work", "host")
 # an error's words, which run nothing
 _ERROR = re.compile(
     r"[\"“]|: |\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
@@ -143,7 +141,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
     known = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=3 * told)
-    kept = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=3 * told)
+    kept = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT)
     mine = [each for each in kept if is_yours(each, memories.profile)]
     given = [
         each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
@@ -326,12 +324,14 @@ def _spent(sessions: int, calls: int) -> str:
 
 def moment_words(memory: Memory, at_start: bool) -> str:
     """When agents hear it."""
-    if at_start:
-        return "at every start"
+    if at_start:  # not every one has room for what is nobody's own word
+        return "at every start" if is_confirmed(memory) else "at starts"
     noticed = list((memory.extra or {}).get(ABOUT) or ())
     names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
     commands = noticed or [name for name in names if head_of(name)][:1]
-    said = [f"before {' or '.join(f'`{each}`' for each in commands[:2])}"] if commands else []
+    more = [f"{len(commands) - 2} other commands"] if len(commands) > 3 else []
+    named = [f"`{each}`" for each in commands[: 2 if more else 3]] + more
+    said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
     said += [f"before {path} is changed" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
     said += [] if noticed else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]

@@ -50,11 +50,12 @@ def _said(memories: Memories, row: Evidence, failure: Incident, lesson: str) -> 
         return {}
     words = [word for word in _WORD.findall(lesson) if word not in failure.program]
     names = (failure.code, *words, failure.name, failure.tool)
-    command = step.input.get("command") if isinstance(step.input, Mapping) else step.input
+    given = step.input if isinstance(step.input, Mapping) else {"command": step.input}
+    command = given.get("command") or given.get("cmd")  # as Codex calls it
     return {
         "session": run.foreign_id,
         "day": run.started_at[:10],
-        "command": _shown(command, _COMMAND),
+        "command": _shown(" ".join(command) if isinstance(command, list) else command, _COMMAND),
         "line": _shown(telling_line(step.error or step.output or "", names), _LINE),
     }
 

@@ -35,6 +35,8 @@ WORDS = {
     "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it; "
     "with more than 20 only these are counted: nothing is certain yet",
     "found once": "told where it matters, not at every start: one session found it, or you asked for it once",
+    "you said it, heard from you, you asked for it, you agreed to it": "how it came up: in your words, in a reader's, as an "
+    "order about a task, as a yes to the agent; tacit keep makes it your word",
     "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
     "in force": "given to agents where it fits",
     "likely helps": "after its trial the odds are four to one or better that it helps",
@@ -158,9 +160,7 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
             f" if it is likely to help and goes if it harms.{heard}"
         )
     if said == "in force" and "standing" in profile.columns:
-        return (
-            f"You: tacit keep, edit or drop {memory.id}. It is never left out: no session could show whether it helped."
-        )
+        return f"You: tacit keep, edit or drop {memory.id}. Told each time: no session can show whether it helps, so none goes without it."
     return next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
 
 
@@ -195,6 +195,8 @@ def recognised(of: Incident) -> str:
 
 def held_words(reason: str) -> str:
     """Why a lesson is held, for people: whose words they are, where that is all that speaks against it."""
+    if reason.startswith("a reader's words"):
+        return "in the reader's words, after a line of yours: did you mean it so?"
     runs, other, _ = reason.partition(" is no command of this repository")
     if other:
         return f"agents would run {runs}: is it right?"

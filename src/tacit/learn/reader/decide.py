@@ -89,6 +89,7 @@ LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of
 READERS_WORDS = "a reader's words for a line of yours"
 _LEANS = _tables.pattern("_LEANS", re.I)
 _FOR_A_TIME = _tables.pattern("_FOR_A_TIME", re.I)
+_ORDERS = _tables.pattern("_ORDERS", re.I)
 _LEFT_TO = _tables.pattern("_LEFT_TO", re.I)
 _AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
@@ -105,7 +106,6 @@ class Decided:
     hold: str = ""  # why a person is asked first
     reason: str = ""
     kind: str = ""  # of a way of working; empty: as the model calls it
-    passing: bool = False  # it names a time that passes: nobody is told of it before it comes up again
 
 
 def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
@@ -113,9 +113,8 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
     decided = _decided(checked, weighed, lines)
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
-        why = f"says “{passing[0]}”: it waits until it comes up again"
-        decided = replace(decided, word=HABIT, tier="agent", witness="agent", reason=why, passing=True)
-    elif decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
+        return Decided(decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over")
+    if decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
         decided = replace(decided, hold="you allowed it once: is it for good?")
     if not decided.word or not (why := _taken_over(decided, lines)):
         return decided
@@ -126,7 +125,7 @@ def is_habit(checked: Checked, decided: Decided) -> bool:
     """Whether what was asked for once is likely to be asked for again: the reader says so, and the words are not about the one thing that
     was at hand."""
     quote = checked.person or checked.quotes[0]
-    asked = decided.word == checked.lesson.standing == HABIT and not decided.passing
+    asked = decided.word == checked.lesson.standing == HABIT
     return asked and not _AT_HAND.search(quote.words)
 
 
@@ -168,6 +167,8 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines, weighed)
     if weighed.holds == "order":
         return _asked(lesson.text)
+    if person.line.whole.lstrip().startswith("/") and not _ORDERS.search(lesson.text):
+        return Decided(lesson.text, "", reason="what a task is to change, told as a fact")
     kind = lesson.kind
     if weighed.holds in ("working", "decision") and (kind in _STANDING) != (weighed.holds == "working"):
         kind = "way" if weighed.holds == "working" else "decision"

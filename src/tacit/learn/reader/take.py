@@ -248,14 +248,7 @@ class Taking:
                 outcome["reason"] = "an instruction file says it"
                 continue
             finding, hits = without_secrets(
-                _finding(
-                    run,
-                    checked,
-                    decided,
-                    desk.profile.kinds,
-                    self.lines,
-                    {} if decided.passing else self._origin(checked),
-                )
+                _finding(run, checked, decided, desk.profile.kinds, self.lines, self._origin(checked))
             )
             session.redacted += hits
             if number in self.twins:

@@ -269,7 +269,8 @@ def _past(
 ) -> tuple[dict[str, Any], list[str]]:
     """Offer to have past sessions read, with what that brings and costs, else to learn them by rules. Data, and lines for people."""
     settings, path = memories.settings(), config_path(cli.env)
-    reader = reader_here(settings, cli.env) if host.name in readers() or args.read else None
+    read_by = host.name in readers() or "*" in settings["reader.hosts"].value or args.read
+    reader = reader_here(settings, cli.env) if read_by else None
     days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
     home = memories if everywhere else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
     past = (

@@ -156,7 +156,7 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
         "--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it"
     )
     parser.add_argument("--sort", choices=SORTS, default="new", metavar="BY", help=", ".join(SORTS))
-    parser.add_argument("--limit", type=int, metavar="N", help=f"{_FIRST}; at a terminal {_AT_TERMINAL}")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"{_FOR_PEOPLE}; with --json {_FIRST}")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = (
         "What is in force comes first. tacit help words says what stands beside a lesson.\n\n"
@@ -174,7 +174,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         profile = memories.profile
         since = moment(args.since)
         at_terminal = cli.out.isatty() and not cli.json
-        limit = max(0, (_AT_TERMINAL if at_terminal else _FIRST) if args.limit is None else args.limit)
+        limit = max(0, (_FIRST if cli.json else _FOR_PEOPLE) if args.limit is None else args.limit)
         states = tuple(
             args.state
             or (() if args.archived else _NOT_GIVEN if args.waiting else INJECTABLE if args.in_force else OPEN)
@@ -237,7 +237,7 @@ def _none(memories: Memories, waiting: bool) -> str:
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
-_FIRST, _AT_TERMINAL = 50, 200  # lessons of a list, where nobody says how many
+_FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _NOT_GIVEN = ("candidate", "under_review", *INJECTABLE)
 _TITLES = {
@@ -480,7 +480,7 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
-    said = [f"{typed or m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 90)}" for m in back]
+    said = [f"{typed or m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 200)}" for m in back]
     return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(f"took back: {each}" for each in said))
 
 

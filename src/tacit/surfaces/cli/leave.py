@@ -53,15 +53,8 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
         wanted = args.delete and args.yes
         if not wanted and cli.can_ask:
             done, lines = lines, []
-            wanted = cli.ask(
-                "\n".join(
-                    [
-                        *done,
-                        f"What you kept is still here: {remains}.",
-                        "Delete it for good? There is no way back. [y/N] ",
-                    ]
-                )
-            )
+            asked = f"What Tacit knows is still here: {remains}.\nDelete it for good? There is no way back. [y/N] "
+            wanted = cli.ask("\n".join([*done, asked]))
         named = _unnamed(args, cli) if wanted else 0
         deleted = wanted and _deleted(kept)
     if deleted:
@@ -69,7 +62,7 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
         if named:
             lines.append(f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by")
     elif kept:
-        lines += ["what you kept is still here:", *(f"  {path} ({size(_bytes(path))})" for path in kept)]
+        lines += ["what Tacit knows is still here:", *(f"  {path} ({size(_bytes(path))})" for path in kept)]
     if is_far(store_path(args.store, cli.env)):
         lines.append("lessons on the server stay there: they are the team's")
     lines.append(f"The program itself: {installation.uninstall()}")

@@ -33,7 +33,7 @@ from tacit.surfaces.passing import lesson_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
 from tacit.surfaces.views import entry_json, why_json
-from tacit.surfaces.wording import NOTICED, ahead, change_lines, seen, standing_words, subject_words
+from tacit.surfaces.wording import NOTICED, ahead, change_lines, held_words, seen, standing_words, subject_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 _CUT = 110  # characters of a complaint from which on its end is missing
@@ -143,14 +143,15 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     said, full, name = standing_words(memory, profile), args.full, args.id
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
-    given = ", in force" if said.words.startswith(("on trial", "found once")) else ""
-    met = (said.words != "found once" and came_up(memory)) or seen(memory)
+    words = "in force" if said.words == "found once" else said.words
+    given = ", in force" if said.words.startswith("on trial") else ""
+    met = came_up(memory) or seen(memory)
     called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id)
-    lines.append(f"{called}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {met}{signer}")
+    lines.append(f"{called}  {paint(cli, said.tone, words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
     lines += _told(data["effect"], said.words)
     if memory.gate != "allow" and memory.gate_reason:
-        lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
+        lines += wrapped(f"Not given: {held_words(memory.gate_reason)}", 0, 118)
     if memory.about:
         lines += wrapped(subject_words(memory), 0, 118)
     if data["gone"]:

@@ -191,12 +191,8 @@ def _read(
     narrowed = [f"--project-filter={args.project_filter}"] if args.project_filter else []
     narrowed += [f"--days={args.days}"] if args.days else []
     narrowed += [f"--{name}={said}" for name in ("store", "project", "profile", "by") if (said := getattr(args, name))]
-    again = [
-        *"lookback --read --yes --quiet".split(),
-        f"--cap={args.cap}",
-        *narrowed,
-        *map(os.path.abspath, args.paths),
-    ]
+    paths = map(os.path.abspath, args.paths)
+    again = [*"lookback --read --yes --quiet".split(), f"--cap={args.cap}", *narrowed, *paths]
     cli.env = with_room(cli.env, plan, settings)
     with cli.open(args) as memories:
         said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())

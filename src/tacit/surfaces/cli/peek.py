@@ -18,7 +18,7 @@ from tacit.surfaces.one_screen import moment_words, remember_numbers
 from tacit.surfaces.selection import counted, is_given
 from tacit.surfaces.wording import YOURS, is_yours
 
-_LATER = 8  # lessons that wait for their moment, on one screen
+_LATER = 100  # lessons that wait for their moment, on one screen
 _WIDEST = 118
 _OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
 _ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "

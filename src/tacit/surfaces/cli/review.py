@@ -235,7 +235,7 @@ def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Na
 
 
 def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
-    return [(each, each.gate_reason or f"{each.kind}, {seen(each)}") for each in found]
+    return [(each, held_words(each.gate_reason) or f"{each.kind}, {seen(each)}") for each in found]
 
 
 def _goal(proposal: Proposal) -> str:
@@ -268,7 +268,7 @@ def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping
     lines = [f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"]
     lines += [f"  {line}" for line in wrapped(one_line(memory.text, 600), 2)]
     if memory.gate != "allow" and memory.gate_reason:
-        lines += [f"  {line}" for line in wrapped(f"not given: {memory.gate_reason}", 2)]
+        lines += [f"  {line}" for line in wrapped(f"not given: {held_words(memory.gate_reason)}", 2)]
     return [*lines, *_quoted(told)]
 
 

@@ -75,7 +75,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def unconnected(cli: Cli, memories: Memories) -> list[str]:
     """That no agent hears of it yet, where none is connected; the host of the last session is named."""
-    if connected_hosts(memories.place.root, cli.env):
+    root = memories.project.root if memories.project and memories.project.root else memories.place.root
+    if connected_hosts(root, cli.env):
         return []
     last = [row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS]
     return [f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"]
@@ -120,8 +121,7 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
     for title, rows in found.shelves:
         said = title if found.told else f"{title} ({how}):"
         lines += ["", *(paint(cli, "wait", line) for line in wrapped(said, 0, WIDEST)), *rows_text(cli, rows)]
-    more = found.more + found.later
-    lines += [paint(cli, "quiet", f"    and {numbered(more, 'lesson')} more: tacit list")] if more else []
+    lines += [paint(cli, "quiet", "    and more: tacit list, tacit review")] if found.more + found.later else []
     if found.unknown:
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
         lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]
