@@ -20,7 +20,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tacit.core.tables import Tables
 from tacit.core.value import value
+
+_tables = Tables(__file__)
 
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
@@ -246,42 +249,7 @@ _NAMED = frozenset("command usage script module path database".split())
 CODED = frozenset(
     "lint format types compile hook command usage script module package commit lock test foreign cargo".split()
 )
-_SAID = {
-    ("lint", ""): "{tool} rejects {code}",
-    ("format", ""): "{tool} finds files that are not formatted",
-    ("glob", ""): "a pattern matches nothing, and the shell stops there",
-    ("command", ""): "the command `{name}` is not there",
-    ("usage", "subcommand"): "there is no subcommand `{name}`",
-    ("usage", "option"): "there is no option `{name}`",
-    ("usage", "field"): "there is no field `{name}`",
-    ("usage", "argument"): "it takes fewer arguments",
-    ("script", ""): "there is no script or task `{name}`",
-    ("version", ""): "{code} is too old for this project",
-    ("module", ""): "the package `{name}` is not found",
-    ("foreign", ""): "what it finds lies in `{name}`, which is not the project's own code",
-    ("path", ""): "`{name}` does not exist",
-    ("path", "elsewhere"): "a path outside the project does not exist",
-    ("package", ""): "the package manager says {code}",
-    ("network", ""): "no network: {code}",
-    ("port", ""): "the port is already in use",
-    ("rights", ""): "permission denied",
-    ("disk", ""): "disk full",
-    ("lock", ""): "git's index is locked by another process",
-    ("hook", ""): "the {code} hook refuses",
-    ("commit", ""): "commitlint rejects {code}",
-    ("git", ""): "git: {code}",
-    ("binary", ""): "the program was built for another system",
-    ("docker", ""): "the Docker daemon is not running",
-    ("cargo", ""): "cargo: {code}",
-    ("database", ""): "the database has no {code} `{name}`",
-    ("http", ""): "the server answers {code}",
-    ("github", "Repository"): "GitHub knows no repository of that name",
-    ("github", ""): "GitHub: {code}",
-    ("types", ""): "the type checker reports {code}",
-    ("compile", ""): "the compiler reports {code}",
-    ("exception", ""): "{code}",
-    ("test", ""): "tests fail",
-}
+_SAID = {(family, code): said for family, code, said in _tables.rows("SAID")}
 
 # Code that lies in the project and is somebody else's: copies of other projects, what a program put into a folder for the moment, and packages.
 _COPIES = r"(?:tmp|temp|\.cache)(?:/(?:clones?|repos|checkouts))?|clones|third[_-]party"

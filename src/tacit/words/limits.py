@@ -11,44 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.core.tables import Tables
 from tacit.words.claim_words import BLAND, FILLERS, HERE
 from tacit.words.tokens import english_stem
 
 if TYPE_CHECKING:
     from tacit.words.claims import Claims
 
-_KINDS = {
-    word: kind
-    for kind, words in {
-        "all": "all every each any always everywhere entire whole everything everyone everybody "
-        "alle jede jeder jedes immer todos todas cada siempre tous toutes chaque toujours",
-        "some": "some most many few certain partly sometimes usually often rarely mostly generally occasionally half almost nearly",
-        "only": "only solely exclusively merely nur solo solamente seulement uniquement",
-        "except": "except excepting excluding barring excepted aside outside beyond ausser excepto salvo sauf",
-        "unless": "unless provided providing",
-        "anyhow": "whether regardless whatever whichever even",
-        "including": "including included",
-        "if": "if when whenever while where",
-    }.items()
-    for word in words.split()
-}
-# Two words that are another limit than one of them alone, or none.
-_PHRASES = {
-    phrase: kind
-    for kind, phrases in {
-        "except": (("apart", "from"), ("aside", "from"), ("other", "than"), ("save", "for"), ("but", "not"), ("exception", "of")),
-        "unless": (("long", "as"),),
-        "only": (("just", "one"), ("just", "a"), ("just", "the"), ("only", "when"), ("no", "other"), ("nothing", "else")),
-        "anyhow": (("no", "matter"),),
-        "if": (("every", "time"), ("each", "time"), ("any", "time")),
-        "": (
-            ("not", "only"), ("not", "just"),
-            ("only", "then"), ("only", "once"), ("only", "after"), ("just", "once"), ("at", "all"), ("at", "any"),
-            ("at", "most"), ("in", "any"), ("if", "any"), ("first", "of"),
-        ),
-    }.items()
-    for phrase in phrases
-}  # fmt: skip
+_tables = Tables(__file__)
+
+_KINDS = {word: kind for kind, words in _tables.rows("KINDS") for word in words.split()}
+_PHRASES = {tuple(phrase.split()): kind for kind, phrases in _tables.rows("PHRASES") for phrase in phrases.split(",")}
 _EACH = frozenset("all every each any".split())
 # What may say the same as a limit: then how it is said is a matter of wording.
 _DENYING = frozenset("not no never without unless".split())

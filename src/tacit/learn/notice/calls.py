@@ -11,9 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.run import Run, Step
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.learn.command import INTERPRETERS, SCRIPT_RUNNERS, Command, commands, folder_below, line_of
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
+
+_tables = Tables(__file__)
 
 # what they print is a picture of something else
 SCREENS = frozenset("tmux screen workmux agent-browser expect script".split())
@@ -26,17 +29,8 @@ OF_CHECKS = frozenset("lint format types compile test module package foreign".sp
 CHECKING = ("test", "build", "lint", "format", "typecheck", "check", "run")
 COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")})  # hooks print everything
 
-# Refused, stopped or cut off: says nothing about the work.
-_APART = re.compile(
-    r"doesn't want to proceed|tool use was rejected|request(?:ed)? interrupted|interrupted by user|haven't granted|requested permissions? to"
-    r"|denied by (?:the )?user|user (?:denied|rejected|cancelled|declined|aborted)|approval (?:denied|required)|operation was aborted"
-    r"|sibling tool call errored|Cancelled: parallel tool call|blocked by PreToolUse hook|tacit guard off |\ARefused by the host \(",
-    re.I,
-)
-_RUNNING = re.compile(
-    r"^Command (?:running in|was (?:manually )?(?:sent|moved) to(?: the)?) background|running in the background|still running",
-    re.I,
-)
+_APART = _tables.pattern("_APART", re.I)
+_RUNNING = _tables.pattern("_RUNNING", re.I)
 _LOST = re.compile(r"\||;|\n|(?<![&>])&(?![&>\d])")  # the line's status is not that of every segment
 
 

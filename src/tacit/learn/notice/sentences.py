@@ -11,7 +11,10 @@ from collections.abc import Iterator
 
 from tacit.core.digest import short_hash
 from tacit.core.run import COMPLAINT, SENTENCE, Incident, Run
+from tacit.core.tables import Tables
 from tacit.learn.notice.failures import EDITS, LOOKS_FOR
+
+_tables = Tables(__file__)
 
 FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
 _MOST = 40  # sentences of one run
@@ -20,9 +23,7 @@ _SHOWN = 120
 AFTER = "after"  # files had been edited when it was typed
 
 _CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
-_PASTED = re.compile(
-    r"https?://|[{}<>|\\^%\[\]=]|\d{3,}|exit(?:ed)? (?:with )?(?:status|code)|^\s*(?:[-*>#$❯%]|\d+[.)])|\w\(\)|={2,}|\w/\w+/\w|^\S+:$|\.\w{2,4}:\d+"
-)
+_PASTED = _tables.pattern("_PASTED")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _CHECKS = {
     "lint": r"lint(?:er|ing)?|golangci|eslint|biome",
@@ -38,10 +39,7 @@ _FAILS = r"(?:fail(?:s|ed|ing)?|broken|broke|breaks|red|not passing|doesn't pass
 _COMPLAINTS = {
     check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I) for check, names in _CHECKS.items()
 }
-_NOT_A_COMPLAINT = re.compile(
-    r"\b(?:should|must|would|could|can|write|add|craft|if|when|expect\w*|make sure|that|which|address|monitor)\b.{0,60}\bfail|\?\s*$|^\s*[{\[\"]|\.\w+:\d+",
-    re.I,
-)
+_NOT_A_COMPLAINT = _tables.pattern("_NOT_A_COMPLAINT", re.I)
 
 
 def sentences(run: Run) -> Iterator[Incident]:

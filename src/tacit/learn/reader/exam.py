@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.run import Run, Step
+from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.check import find_quote
@@ -16,66 +17,9 @@ from tacit.learn.reader.render import PERSON, Line, rendered
 
 VERSION = "2"
 NEEDED = 0.75  # of the pairs; guessing gets a third
-# lesson, the person's line, what may be said of it, what it may be
-PAIRS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
-    (
-        "Use pnpm, not npm, in this repository.",
-        "why are you still calling npm? this repo is pnpm only",
-        ("yes",),
-        ("working", "fact", "decision"),
-    ),
-    (
-        "Run the type checker before you say you are done.",
-        "always run the type checker before you say you're done",
-        ("yes",),
-        ("working",),
-    ),
-    (
-        "The staging database is wiped every night.",
-        "careful, the staging database gets wiped every night",
-        ("yes",),
-        ("fact",),
-    ),
-    (
-        "When two records collide, the one with more filled fields wins.",
-        "if two records collide, the one with more filled fields wins, not the newer one",
-        ("yes",),
-        ("decision",),
-    ),
-    ("New columns need a migration of their own.", "yes, do that", ("no",), prompt.HOLDS),
-    (
-        "Make the header of the login page blue.",
-        "make the header of the login page blue",
-        ("yes", "partly"),
-        ("order",),
-    ),
-    (
-        "Pushing to main is fine.",
-        "ok just this once you can push straight to main",
-        ("yes", "partly", "no"),
-        ("once", "order"),
-    ),
-    ("Write tests with the table helper in testutil.", "what do you think of the approach?", ("no",), prompt.HOLDS),
-    (
-        "Never edit the generated client; regenerate it.",
-        "dont edit the generated client by hand, regenerate it",
-        ("yes",),
-        ("working",),
-    ),
-    ("Rename the option to --depth.", "rename that option to --depth please", ("yes", "partly"), ("order",)),
-    (
-        "Commits here have no co-author lines.",
-        "no co-author lines in commits, I told you before",
-        ("yes",),
-        ("working",),
-    ),
-    (
-        "Ask before starting paid end-to-end runs.",
-        "the e2e runs cost money so ask me first before you start one",
-        ("yes",),
-        ("working",),
-    ),
-    ("The retry limit is 5 because of the gateway.", "sounds good, thanks", ("no",), prompt.HOLDS),
+PAIRS = tuple(
+    (lesson, line, tuple(says.split()), tuple(holds.split()) or prompt.HOLDS)
+    for lesson, line, says, holds in Tables(__file__).rows("PAIRS")
 )
 
 
