@@ -6,6 +6,7 @@ import pytest
 
 from tacit.core.run import Finding
 from tacit.core.value import replace
+from tacit.learn.echo import plain_line
 from tacit.learn.gate import (
     GATE_VERSION,
     GATES,
@@ -18,7 +19,6 @@ from tacit.learn.gate import (
     read_annotation,
     validation_gate,
 )
-from tacit.learn.lines import plain_line
 
 RULES = GateRules()
 

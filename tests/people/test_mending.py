@@ -11,8 +11,8 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import Refused
 from tacit.core.run import Run, Step
-from tacit.learn.lines import plain_line
-from tacit.learn.tell.patch import Patch, patch_of, replaced, turned
+from tacit.learn.echo import plain_line
+from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
 from tacit.surfaces.views import for_you
 
 ORDER = "**Always prefix commands with `rtk`**. It is always safe."

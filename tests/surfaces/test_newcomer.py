@@ -23,9 +23,8 @@ from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
 from tacit.learn.stage import Learned
-from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
-from tacit.learn.tell.requests import Request
+from tacit.learn.tell.requests import Request, as_order
 from tacit.lookback.estimate import Estimate
 from tacit.lookback.excerpt import excerpt, home_by_folder, sessions
 from tacit.lookback.report import _replayed, lookback

@@ -22,7 +22,6 @@ from tacit.formats.source import BytesSource
 from tacit.learn.apply import echoed
 from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules, joelclaw_gate
-from tacit.learn.observe import parse_observer, sanitize_text, sanitize_transcript
 from tacit.recall.answering import showing
 from tacit.recall.budget import FETCH, by_length, level_for
 from tacit.recall.query import Query, asked
@@ -33,6 +32,7 @@ from tacit.tend.triage_rules import Suggested, answers, merged, page_line
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 from tacit_origins import joelclaw
+from tacit_origins.observer import parse_observer, sanitize_text, sanitize_transcript
 
 from .conftest import Vector
 

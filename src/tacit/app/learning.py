@@ -26,7 +26,7 @@ from tacit.hosts import every_host, readers, surroundings
 from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 from tacit.learn import learn, preview
 from tacit.learn.by_hand import Submitted, finding_from, submit
-from tacit.learn.lines import KnownLines
+from tacit.learn.echo import KnownLines
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import afresh, prepared, read
 from tacit.learn.reader.remembered import headings_of

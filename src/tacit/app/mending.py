@@ -8,7 +8,7 @@ from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.value import fields, replace
 from tacit.guard.redact import private, redact
 from tacit.learn.review import Reviewed
-from tacit.learn.tell.patch import Patch, patch_of, replaced, turned
+from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
 
 _TRIES = 3  # an editor that saves in between is never written over
 

@@ -32,11 +32,10 @@ from tacit.core.trust import HELD, READ_BY, Actor
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
-from tacit.learn.classify import category_of
+from tacit.learn.classify import category_of, tags_for
 from tacit.learn.hazard import hazard
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
-from tacit.learn.shape import tags_for
 from tacit.learn.stage import with_subject
 from tacit.stores.sql import WorkContext
 from tacit.words.signature import signature

@@ -58,7 +58,6 @@ _SCRIPT_FOLDERS = frozenset("script scripts bin tools tool hack ci dev build .ci
 _CONTAINERS = {(program, "compose", how) for program in ("docker", "podman") for how in ("run", "exec")}
 _CONTAINER_OPTIONS = ("-e", "--env", "-u", "--user", "-w", "--workdir", "--index", "--name", "-v")
 
-PURPOSES = ("test", "build", "lint", "format", "typecheck", "check", "generate", "run", "install", "migrate")
 _TASK_NAMES = tuple((purpose, re.compile(named)) for purpose, named in _tables.rows("TASK_NAMES"))
 _FIXES = re.compile(r"--(?:fix|write|apply)\b|[:_-](?:fix|write)\b")  # a linter that mends what it finds
 # asks whether
@@ -237,7 +236,7 @@ class Command(_Read):
 
     @cached_property
     def purpose(self) -> str:
-        """What it is for: one of PURPOSES; empty where it is for something else, or runs nothing."""
+        """What it is for (test, build, lint, format, typecheck, check, generate, run, install, migrate); empty for all else, or nothing."""
         if self.within is not None:
             return self.within.purpose
         words, served = self.proper, self._served

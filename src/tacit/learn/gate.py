@@ -23,8 +23,8 @@ from tacit.core.memory import PERSONAL, WAITING
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn import cues
+from tacit.learn.echo import plain_line
 from tacit.learn.hazard import hazard
-from tacit.learn.lines import plain_line
 
 if TYPE_CHECKING:
 

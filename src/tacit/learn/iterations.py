@@ -23,7 +23,7 @@ from tacit.core.profile import Profile
 from tacit.core.profile_sections import Extract, Extractor, Phrase
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
-from tacit.learn.shape import task_type
+from tacit.learn.classify import task_type
 
 AVOID = "Avoid: "
 COMPLEXITIES = ("low", "medium", "high")

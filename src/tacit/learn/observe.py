@@ -1,10 +1,4 @@
-"""joelclaw's observer: a transcript cleaned of tool traces, the model's answer read, its facts turned into observations.
-
-A model is asked to observe a session. Before, the transcript loses its tool calls and the shell commands of the agent,
-so that the model is not tempted to remember them; the user's words stay as they are. After, the answer is read: XML
-segments of a narrative and facts, or plain lines with a priority mark. Each fact carries an annotation that the gate
-reads; each observation is filed under a category.
-"""
+"""joelclaw's observations without tool traces and the agent's shell commands, so that nobody is tempted to remember them."""
 
 from __future__ import annotations
 
@@ -13,27 +7,23 @@ import re
 from collections.abc import Iterator
 
 from tacit.core.run import Finding
-from tacit.core.value import replace, value
+from tacit.core.value import replace
 from tacit.learn import cues
 from tacit.learn.gate import GateRules, noise_in
-
-PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 
 _TAG = re.compile(
     r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>", re.I
 )
 _ENCODED = re.compile(r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I)
 _TOOL_ID = re.compile(r"(?:<|&lt;)id(?:>|&gt;)\s*toolu_\w+\s*(?:<|&lt;)/id(?:>|&gt;)", re.I)
-_FENCE = re.compile(r"^(?:`{3,}|~{3,})[^`]*$")
+FENCE = re.compile(r"^(?:`{3,}|~{3,})[^`]*$")
 _ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
-_TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
+TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
 _PROMPT = re.compile(r"^[$#%]\s+(?=\S)")
-_SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)
 _LABEL = re.compile(
     r"(?:(?:the|these|following|all|shell|bash|terminal|console|commands?|steps?|run|ran|executed|used|tried|typed|output|session|log)\b\s*){1,5}",
     re.I,
 )
-_HEARD = ("user", "human", "system")  # whose command lines stay: a person may well speak of a command
 
 
 # --- the sanitiser ----------------------------------------------------------------------------------------------------
@@ -41,8 +31,8 @@ _HEARD = ("user", "human", "system")  # whose command lines stay: a person may w
 
 def sanitize_text(text: str) -> str | None:
     """One observation without tool traces; None where nothing but traces or shell commands is left."""
-    lines = [line for line in _lines(text) if not _TRACE_LINE.search(line)]
-    said = [line for line in lines if not _FENCE.match(line)]
+    lines = [line for line in said_lines(text) if not TRACE_LINE.search(line)]
+    said = [line for line in lines if not FENCE.match(line)]
     if all(is_command(_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)):
         return None
     return "\n".join(lines)
@@ -53,30 +43,6 @@ def _labels(lines: list[str], at: int) -> bool:
     if at + 1 == len(lines) or not is_command(_ITEM.sub("", lines[at + 1])):
         return False
     return lines[at].endswith(":") or bool(_LABEL.fullmatch(lines[at].lstrip("#*- ").rstrip("* ")))
-
-
-def sanitize_transcript(transcript: str) -> str:
-    """A transcript without tool traces and without the agent's shell commands; what the user says stays."""
-    kept: list[str] = []
-    opened = -1  # where the fence that is open stands among them; -1 where none is
-    for line in _lines(transcript):
-        speaker = _SPEAKER.match(line)
-        said = line[speaker.end() :] if speaker else line
-        heard = bool(speaker) and speaker[1].lower() in _HEARD if speaker else False
-        if not said.strip() or (not heard and (_TRACE_LINE.search(said) or is_command(said))):
-            continue
-        if not _FENCE.match(said):
-            kept.append(line)
-        elif opened < 0:
-            opened = len(kept)
-            kept.append(line)
-        elif opened == len(kept) - 1:
-            kept.pop()  # where the command goes, its fence goes
-            opened = -1
-        else:
-            kept.append(line)
-            opened = -1
-    return "\n".join(kept)
 
 
 def is_command(line: str) -> bool:
@@ -92,7 +58,7 @@ def is_command(line: str) -> bool:
     return len(said.split()) <= 3 + bool(prompted) and not said.endswith((".", "!", "?"))
 
 
-def _lines(text: str) -> Iterator[str]:
+def said_lines(text: str) -> Iterator[str]:
     """The lines of a text without its tool calls, trimmed, empty ones left out."""
     text = _TOOL_ID.sub(" ", text)  # an id alone says nothing; the fact behind it stays
     if _ENCODED.search(text):
@@ -132,65 +98,3 @@ def cleaned(finding: Finding) -> Finding:
     if left is None and noise_in(finding, GateRules(min_chars=0)):
         return finding
     return replace(finding, text=left or "")
-
-
-# --- the observer's answer --------------------------------------------------------------------------------------------
-
-
-@value
-class Segment:
-    """A stretch of a session: what happened, and the facts that came of it."""
-
-    narrative: str
-    facts: tuple[str, ...]
-
-
-@value
-class _Answer:
-    """What the observing model said."""
-
-    observations: str
-    segments: tuple[Segment, ...] = ()
-    current_task: str | None = None
-    suggested_response: str | None = None
-    parsed: bool = False  # neither tags nor priority marks were found: a note, not an answer
-
-
-def parse_observer(raw: str) -> _Answer:
-    """The answer in parts; text without tags or priority marks comes back unparsed."""
-    text = raw.strip()
-    if not text:
-        return _Answer("")
-    inner = _between(text, "observations")
-    if inner is None:
-        marked = any(line.lstrip(" -*•\t")[:1] in PRIORITIES for line in text.splitlines() if line.strip(" -*•\t"))
-        return _Answer(text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked)
-    segments = tuple(
-        Segment(_between(part, "narrative") or "", tuple(_facts(_between(part, "facts") or "")))
-        for part in _all_between(inner, "segment")
-    )
-    return _Answer(inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True)
-
-
-def _between(text: str, tag: str) -> str | None:
-    return next(_all_between(text, tag), None)
-
-
-def _all_between(text: str, tag: str) -> Iterator[str]:
-    """What stands between each pair of tags; found by plain search, so that no input makes it slow."""
-    low = text.lower()
-    at = 0
-    while (start := low.find(f"<{tag}>", at)) >= 0:
-        start += len(tag) + 2
-        end = low.find(f"</{tag}>", start)
-        if end < 0:
-            return
-        yield text[start:end].strip()
-        at = end
-
-
-def _facts(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
-        if fact:
-            yield fact

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.journal import change
+from tacit.core.journal import Change, change
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
 from tacit.core.profile import Profile
 from tacit.core.rows import RunRow
 from tacit.core.run import Finding
-from tacit.core.value import replace
+from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.learn.apply import packed, record_outcomes
-from tacit.learn.echo import cited
-from tacit.learn.lines import stands_in
+from tacit.learn.echo import cited, stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
-from tacit.learn.verdict import gone_on, judged, verdicts_in
 from tacit.stores.lookups import is_settled, settled_units
+from tacit.trial.belief import Belief, believe
 from tacit.trial.effect import (
     HARMS,
     NOT_YET_KNOWN,
+    RULE,
     Course,
+    agreed,
+    counts,
     course_from_json,
     course_of,
     course_to_json,
+    follow,
+    sentence,
     sentence_of_counts,
+    stands,
 )
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
 from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
-from tacit.trial.table import by_epoch, graded, trial_of, trials_from
+from tacit.trial.table import Trial, by_epoch, graded, trial_of, trials_from
 from tacit.words.prepared import Prepared
 
 if TYPE_CHECKING:
@@ -274,3 +279,62 @@ def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again:
 def taken_out_because(course: Course) -> str:
     """Why it is taken out, for the journal."""
     return f"Sessions that get it fail more often. {sentence_of_counts(course.table, 'failed session')}"
+
+
+# What the control group says of one lesson, after one more of its uses was settled.
+#
+# Each epoch, a model family on a host, has a verdict of its own, and the next coin goes by that of the run's own: a lesson that helped
+# another model may do nothing for this one. The lesson's one word is what its epochs agree on, so it does not come and go with
+# whichever model ran last. Belief is told from the same counts; a fold of all rows (core.links) says the same.
+
+
+@value
+class _Judged:
+    """Belief, the figures in words when they are wanted, and the change of the verdict where there is one."""
+
+    belief: Belief
+    figures: Callable[[], str]
+    change: Change | None = None
+
+
+def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course | None:
+    """The course after one more settled use; None where it must be found out from the whole past.
+
+    That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
+    """
+    if (course.alpha, course.margin, course.rule) != (alpha, margin, RULE):
+        return None
+    if not counts(trial):
+        return course
+    return follow(course, trial) if course.precedes(trial) else None
+
+
+def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
+    """The verdict in each epoch, and on its runs as a whole, as a memory's tally keeps them."""
+    return {name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1] for name, at in signals.items() if name.startswith(IN_EPOCH)}
+
+
+def judged(
+    memory: Memory,
+    course: Course,
+    others: Iterable[str] = (),
+    runs: str = NOT_YET_KNOWN,
+    *,
+    by: str,
+    at: str,
+    run: str,
+    version: str,
+) -> _Judged:
+    """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
+    `runs` is that on its runs as a whole."""
+
+    def figures() -> str:
+        return sentence(course.table, stands(course), course.alpha, course.margin) if course.table else ""
+
+    belief = believe(course.table)
+    word = agreed((course.word, *others), runs)
+    if not course.table or word == memory.verdict:
+        return _Judged(belief, figures)
+    now = replace(memory, verdict=word, updated_at=at)
+    told = change(memory, now, verb="verdict", by=by, reason=figures(), at=at, run=run, profile=version)
+    return _Judged(belief, figures, told)

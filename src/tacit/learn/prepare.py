@@ -14,7 +14,7 @@ from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened
-from tacit.learn.classify import classified, settled
+from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.gate import GATES, GateDecision, GateRules
@@ -23,7 +23,6 @@ from tacit.learn.match import prepared, same
 from tacit.learn.observe import cleaned
 from tacit.learn.repetition import incidents as incidents_of
 from tacit.learn.repetition import repeated
-from tacit.learn.shape import shaped
 from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:

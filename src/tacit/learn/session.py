@@ -16,12 +16,12 @@ from tacit.core.rows import FindingRow, Project, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
+from tacit.learn.classify import too_slight
 from tacit.learn.match import Neighbours, keeps_apart, match, successor_of
 from tacit.learn.outside import strange_script
 from tacit.learn.own_commands import advised
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
-from tacit.learn.shape import too_slight
 from tacit.learn.stage import Learned, confirmed, in_better_words, met_again, new_memory, vouched_for
 from tacit.learn.tell import propose, told_by
 from tacit.learn.tell.keep import keep, silenced

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tacit.core.value import value
-from tacit.words.arrangement import arrangement_of, sequence_of, sides_in, subjects_of
 from tacit.words.claim_words import (
     ARTICLES,
     GROUNDS,
@@ -30,7 +29,16 @@ from tacit.words.clauses import (
     joined_words,
     joints_in,
 )
-from tacit.words.figures import figures_in, limits_of_figures, named_figures, ports_in
+from tacit.words.figures import (
+    arrangement_of,
+    figures_in,
+    limits_of_figures,
+    named_figures,
+    ports_in,
+    sequence_of,
+    sides_in,
+    subjects_of,
+)
 from tacit.words.limits import limits_of
 from tacit.words.tokens import (
     RUN,

@@ -26,7 +26,6 @@ from tacit.core.value import value
 _tables = Tables(__file__)
 
 TELLABLE = ("convention", "gate", "env", "git")
-NATURES = (*TELLABLE, "wip", "host", "other")
 # families that say what does not work here
 MISSING = frozenset("command usage cargo binary path github glob module script".split())
 NOT_HERE = "not here"  # their common signature

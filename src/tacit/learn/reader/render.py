@@ -16,7 +16,6 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.command import commands, line_of
 from tacit.learn.echo import unfenced
-from tacit.learn.reader.noted import noted as noted
 from tacit.words.diagnose import LONGEST_OUTPUT
 from tacit.words.own_words import own_words
 from tacit.words.signature import decisive_line
@@ -452,3 +451,36 @@ def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
 def _phrases(text: str, size: int) -> set[str]:
     words = re.findall(r"\w+", text.casefold())
     return {" ".join(words[at : at + size]) for at in range(len(words) - size + 1)}
+
+
+# What a session wrote down by itself: lines that a call added to a file which hosts load at every start.
+
+# Files that hosts load at every start (every name in their registrations, which a test holds), and those that teams keep for the same end.
+_INSTRUCTION_FILES = re.compile(
+    r"(?:^|/)(?:(?:CLAUDE|AGENTS|GEMINI|MEMORY|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules|rules/[^/]+\.mdc?)$",
+    re.I,
+)
+_WRITTEN = (
+    ("new_string", "old_string"),
+    ("content", ""),
+    ("contents", ""),
+    ("newString", "oldString"),
+    ("new_str", "old_str"),
+)
+
+
+def noted(step: Step) -> str:
+    """What a call added to an instruction file: what the team chose to remember of this session, in its own words."""
+    if step.error or step.interrupted or not any(_INSTRUCTION_FILES.search(file) for file in step.files):
+        return ""
+    given = step.input or {}
+    edits = [given, *(each for each in given.get("edits") or () if isinstance(each, dict))]
+    found: list[str] = []
+    for edit in edits:
+        for new, old in _WRITTEN:
+            if isinstance(edit.get(new), str):
+                stood = {line.strip() for line in str(edit.get(old) or "").splitlines()}
+                found += [line for line in edit[new].splitlines() if line.strip() and line.strip() not in stood]
+    patch = given.get("input") if isinstance(given.get("input"), str) else ""
+    found += [line[1:] for line in str(patch).splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return "\n".join(found)

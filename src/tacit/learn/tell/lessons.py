@@ -322,8 +322,3 @@ def _kept(met: Sequence[Noted], rules: Iterable[str] | None = None) -> tuple[Not
 def purposes_of(incidents: Iterable[Incident]) -> tuple[str, ...]:
     """The purposes that some commands serve."""
     return tuple(dict.fromkeys(each.nature for each in incidents if each.kind == "command"))
-
-
-def serves(text: str) -> str:
-    """The purpose of a command line."""
-    return next((call.purpose for call in commands(text) if call.purpose), "")

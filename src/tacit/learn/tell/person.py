@@ -14,7 +14,7 @@ from tacit.core.digest import short_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
 from tacit.learn.command import commands
-from tacit.learn.lines import as_said
+from tacit.learn.echo import as_said
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import cure, of_failure
 from tacit.stores.incidents import Noted
@@ -43,7 +43,7 @@ class ForPerson:
     quote: str = ""
     patch: str = ""
     file: str = ""  # the instruction file whose line should read otherwise
-    swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`tell/patch.py`)
+    swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`tell/instructions.py`)
     lesson: str = ""  # of a request: the wording that most share
     order: str = ""  # … and the order as it would stand
     wordings: tuple[str, ...] = ()  # of a request: how else it was said

@@ -23,7 +23,7 @@ from tacit.surfaces.wording import MOVED, NOTICED, decided, held_words, question
 
 if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
-    from tacit.learn.tell.patch import Patch
+    from tacit.learn.tell.instructions import Patch
 
 VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
 _OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
