@@ -115,6 +115,7 @@ HISTORY = """
 > Aider v0.80.0
 > Model: some-model with diff edit format
 
+#### /clear
 #### use cents for prices
 
 I will change it.
@@ -155,6 +156,7 @@ def test_a_history(tmp_path: Path) -> None:
     assert formats.detect(source) == "aider"
     (run,) = aider.read(source)
     assert [(step.role, step.tool, step.text[:20], bool(step.error)) for step in run.steps] == [
+        ("user", "", "/clear", False),
         ("user", "", "use cents for prices", False),
         ("assistant", "", "I will change it.", False),
         ("tool", "edit", "", False),
@@ -164,14 +166,10 @@ def test_a_history(tmp_path: Path) -> None:
         ("tool", "edit", "", True),
         ("user", "", "^C KeyboardInterrupt", False),
     ]
-    assert [step.speaker for step in run.steps if step.role == "user"] == ["unsure", "host"]
+    assert [step.speaker for step in run.steps if step.role == "user"] == ["", "unsure", "host"]
     assert [step.input["command"] for step in run.steps if step.tool == "shell"] == ["pytest", "flake8 src"]
-    assert (run.id, run.started_at, run.cwd, run.task) == (
-        "2026-03-01T10:00:00",
-        "2026-03-01T10:00:00Z",
-        str(tmp_path),
-        "use cents for prices",
-    )
+    assert (run.id, run.started_at) == ("2026-03-01T10:00:00", "2026-03-01T10:00:00Z")
+    assert (run.cwd, run.task) == (str(tmp_path), "use cents for prices")
     assert (run.version, run.model, run.files) == ("0.80.0", "some-model", ("src/prices.py",))
     assert run.steps[-1].interrupted and not any(step.typed for step in run.steps)
 

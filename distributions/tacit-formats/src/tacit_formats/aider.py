@@ -29,6 +29,7 @@ NAME = "aider"
 HISTORY = ".aider.chat.history.md"
 STARTED = "# aider chat started at "
 ASKED, TOLD = "####", ">"
+CHATS = ("/ask ", "/code ", "/architect ")  # what stands behind these is a request
 BLOCK = 20_000  # lines of one block that are kept
 
 
@@ -117,6 +118,10 @@ class _Chat(Session):
     def asked(self, text: str) -> None:
         """What went to the model: a command of aider's, output to be fixed, or a request."""
         self.ran = None
+        first, _, more = text.partition("\n")
+        if more and first.startswith("/") and not first.startswith(CHATS):  # a command, and then a request
+            self.asked(first)
+            return self.asked(more.strip())
         command = _COMMAND.match(text)
         to_fix = _TO_FIX.match(text) or _I_RAN.match(text)
         if to_fix is not None:
@@ -125,16 +130,14 @@ class _Chat(Session):
             fill(row, output, failed=text.startswith("# Fix") or ends_in_failure(output))
         elif command is not None:
             self.ran = self.add("tool", tool="shell", input={"command": command["command"].strip()})
-        elif text.startswith(("/", "^C ")) and not text.startswith(("/ask ", "/code ", "/architect ")):
+        elif text.startswith("/") and not text.startswith(CHATS):
             self.say("user", text)
         else:
             self.ask(text, unsure=True)
 
     def printed(self, text: str) -> None:
         """What aider printed: edits that went well or not, a command's output, or its own chatter."""
-        version = _VERSION.search(text)
-        if version is not None:
-            self.version = version[1]
+        self.version = found[1] if (found := _VERSION.search(text)) else self.version
         model = _MODEL.search(text)
         self.model(model[1] if model else "")
         if self.ran is not None:
@@ -144,10 +147,8 @@ class _Chat(Session):
         for path in dict.fromkeys(_APPLIED.findall(text)):
             row = self.add("tool", tool="edit", input={"path": path}, files=(path,))
             fill(row, f"Applied edit to {path}")
-        refused = _REFUSED.search(text)
-        if refused is not None:
-            named = _IN_FILE.search(text)
-            path = named[1] if named else ""
+        if refused := _REFUSED.search(text):
+            path = named[1] if (named := _IN_FILE.search(text)) else ""
             row = self.add("tool", tool="edit", input={"path": path}, files=(path,) if path else ())
             fill(row, text[refused.start() :], failed=True)
         if "^C KeyboardInterrupt" in text:
@@ -167,9 +168,7 @@ def _speaker(line: str) -> str:
 
 
 def _said(line: str, kind: str) -> str:
-    if kind == "user":
-        return line[5:].rstrip()
-    return line[2:].rstrip() if kind == "tool" else line.rstrip()
+    return line[{"user": 5, "tool": 2}.get(kind, 0) :].rstrip()
 
 
 _COMMAND = re.compile(r"(?:/run|/test|/lint|!)\s*(?P<command>\S.*)")
