@@ -543,11 +543,11 @@ def test_effect_knows_what_is_connected(person: dict[str, str], folder: Path) ->
         memories.ensure_project()
     assert "tacit connect HOST" in called(person, "effect")[0]
     called(person, "connect", "claude-code", "--yes")
-    assert "none is in force. claude-code is connected" in called(person, "effect")[0]
+    assert "none is in force. Connected: claude-code" in called(person, "effect")[0]
     called(person, "add", "Use pnpm.")
     said = called(person, "effect")[0]
     assert (
-        "claude-code is connected: the next session is given what fits of 1 lesson" in said
+        "Connected: claude-code. The next session is given what fits of 1 lesson" in said
         and "tacit connect" not in said
     )
 

@@ -49,7 +49,8 @@ def _said(memories: Memories, row: Evidence, failure: Incident, lesson: str) -> 
     if step is None:
         return {}
     words = [word for word in _WORD.findall(lesson) if word not in failure.program]
-    names = (failure.code, *words, failure.name, failure.tool)
+    first = [failure.code] if failure.code in lesson else []
+    names = (*first, *words, failure.code, failure.name, failure.tool)
     given = step.input if isinstance(step.input, Mapping) else {"command": step.input}
     command = given.get("command") or given.get("cmd")  # as Codex calls it
     return {

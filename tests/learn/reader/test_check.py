@@ -321,7 +321,7 @@ def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
         return found, decide(found, Weighed(says, "working"), lines)
 
     _, passing = word("Use lazy rotation in this phase.", 1, "use lazy rotation in this phase")
-    assert passing.word == "" and "in this phase" in passing.reason
+    assert passing.word == word("Phase 14 shares read-only.", 1, "use lazy rotation in this phase")[1].word == ""
     _, left = word("Check the server yourself instead of asking.", 2, "you can check the server yourself")
     assert left.word == "shown" and "allowed it once" in left.hold
     checked, asked = word("A todo mentions the note.", 3, "make sure it mentions the note", "asked")

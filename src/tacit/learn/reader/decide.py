@@ -89,6 +89,7 @@ LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of
 READERS_WORDS = "a reader's words for a line of yours"
 _LEANS = _tables.pattern("_LEANS", re.I)
 _FOR_A_TIME = _tables.pattern("_FOR_A_TIME", re.I)
+_ONE_OF_MANY = _tables.pattern("_ONE_OF_MANY", re.I)
 _ORDERS = _tables.pattern("_ORDERS", re.I)
 _LEFT_TO = _tables.pattern("_LEFT_TO", re.I)
 _AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
@@ -114,6 +115,8 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     decided = _decided(checked, weighed, lines)
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
         return Decided(decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over")
+    if decided.word == "shown" and checked.person and (one := _ONE_OF_MANY.search(checked.person.words)):
+        return Decided(decided.text, "", reason=f"said of “{one[0]}”")
     if decided.word == "shown" and not decided.hold and checked.person and _LEFT_TO.search(checked.person.words):
         decided = replace(decided, hold="you allowed it once: is it for good?")
     if not decided.word or not (why := _taken_over(decided, lines)):

@@ -211,7 +211,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         learned, past = _past(args, cli, memories, host, everywhere)
         control = offer_control(cli, memories, args.control, host.name) if project is not None else ""
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
-        learned_how = _learned_how(memories)
+        learned_how = _learned_how(memories, host.name)
     path = plans[0].file.named
     lines = [
         f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans
@@ -232,8 +232,9 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     return Answer(data, "\n".join(lines), warnings=_notes(path, plans[0].text, host))
 
 
-def _learned_how(memories: Memories) -> str:
-    reads = str(memories.settings()["reader.by"].value) not in ("", NOBODY)
+def _learned_how(memories: Memories, host: str) -> str:
+    by, hosts = (memories.settings()[f"reader.{name}"].value for name in ("by", "hosts"))
+    reads = by not in ("", NOBODY) and (by in (host, "model") or host in hosts or "*" in hosts)
     return "read as they end" if reads else "learned by rules, which costs nothing; no model reads them"
 
 

@@ -480,8 +480,8 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""
-    said = [f"{typed or m.id} is {standing_words(m, profile).words} again: {one_line(m.text, 200)}" for m in back]
-    return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(f"took back: {each}" for each in said))
+    said = [f"took back; {typed or m.id} is {standing_words(m, profile).words}: {one_line(m.text, 200)}" for m in back]
+    return Answer({"memories": [memory_json(m) for m in back]}, "\n".join(said))
 
 
 COMMANDS = {

@@ -13,7 +13,7 @@ from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
-from tacit.surfaces.cli.reading import offer_lines
+from tacit.surfaces.cli.reading import NOBODY, offer_lines, progress
 from tacit.surfaces.cli.words import one_line, table, width, wrapped
 from tacit.surfaces.past import all_of, keeping
 
@@ -75,6 +75,8 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             memories.moved_from(folder.rstrip("/") or folder)
         asked = Asked(cli, args.yes, memories, [] if args.paths else sources)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
+        if progress(memories) or not memories.settings()["reader.by"].value:  # a yes to a reading is none to another
+            memories.env = {**memories.env, "TACIT_READER_BY": NOBODY}
         for number, source in enumerate(sources, 1):
             cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
             try:

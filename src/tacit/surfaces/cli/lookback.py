@@ -117,6 +117,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
     text += "".join(f"\n{line}" for line in block_lines(blocks))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
+    if chosen.going:
+        steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     if not asks:
         said = "\n".join([text, "", *aside, *([""] if aside else []), *steps])
         if not cli.json and not cli.quiet:
@@ -126,11 +128,13 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     cli.out.write("\n".join([text, "", *aside, ""] if aside else [text, ""]) + "\n")
     answer = _read(args, cli, plan, settings, chosen)
     if answer.data.get("read"):
-        steps[0] = (
-            f"Next: {paint(cli, 'bold', 'tacit')}                        the lessons on one screen, to keep or drop"
-        )
+        steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     answer.text = "\n".join([answer.text, "", *steps])
     return answer
+
+
+_LOOK = "Next: {}                        the lessons on one screen, to keep or drop"
+_LEFT = "When it is over, tacit lookback --read reads what is left."
 
 
 class _Chosen:
@@ -168,9 +172,7 @@ def _read(
 ) -> Answer:
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
     if chosen.going:
-        return Answer(
-            {"sessions": 0, "read": 0, "lessons": 0}, f"{chosen.going} What is left then: tacit lookback --read"
-        )
+        return Answer({"sessions": 0, "read": 0, "lessons": 0}, f"{chosen.going} {_LEFT}")
     if plan is None:
         if (reader := reader_here(settings, cli.env)) is None:
             raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
@@ -203,7 +205,7 @@ def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _
     """What reading would bring, where nobody is asked right below."""
     if plan is None:
         if chosen.going:
-            return chosen.going
+            return f"{chosen.going} {_LEFT}"
         return "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
     return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 

@@ -68,8 +68,8 @@ def _nothing(memories: Memories) -> str:
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
     if not count:
-        return f"{given}: none is in force. {', '.join(hosts)} is connected; tacit learn takes in past sessions."
-    return f"{given}. {', '.join(hosts)} is connected: the next session is given what fits of {numbered(count, 'lesson')}, {compare}."
+        return f"{given}: none is in force. Connected: {', '.join(hosts)}; tacit learn takes in past sessions."
+    return f"{given}. Connected: {', '.join(hosts)}. The next session is given what fits of {numbered(count, 'lesson')}, {compare}."
 
 
 def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:

@@ -108,14 +108,8 @@ def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float
     kept = room.within(every, cap) if reader.priced else every
     if not kept:
         return None
-    return Plan(
-        reader,
-        tuple(kept),
-        room.reading_estimate(kept),
-        len(every) - len(kept),
-        room.reading_estimate(every).usd,
-        len(typed) - len(every),
-    )
+    beyond, others = len(every) - len(kept), len(typed) - len(every)
+    return Plan(reader, tuple(kept), room.reading_estimate(kept), beyond, room.reading_estimate(every).usd, others)
 
 
 def reader_here(settings: Mapping[str, Any], env: Mapping[str, str]) -> Reader | None:
@@ -182,16 +176,10 @@ def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]
     """The latest sessions of this project, as the store knows them, that nobody has read yet."""
     folder, session = readings_folder(memories.near.path), lookback_part("estimate").UnreadSession
     rows = memories.store.runs(memories.project_id, limit=most) if memories.project else []
+    typed = ((row, facts) for row in rows if (facts := row.facts or {}).get("typed") and not is_kept(folder, row.id))
     return [
-        session(
-            row.foreign_id,
-            row.host,
-            int((row.facts or {})["typed"]),
-            int((row.facts or {}).get("steps", 0)),
-            row.started_at,
-        )
-        for row in rows
-        if (row.facts or {}).get("typed") and not is_kept(folder, row.id)
+        session(row.foreign_id, row.host, int(facts["typed"]), int(facts.get("steps", 0)), row.started_at)
+        for row, facts in typed
     ]
 
 
