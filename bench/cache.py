@@ -33,7 +33,7 @@ from speed import hooked, injected, some_texts
 from stores import PROJECT, cache, environment, fresh, opened
 from tacit.app import data_folder
 from tacit.app import open as open_memories
-from tacit.stores.cache import ERROR, TRIED, open_cache
+from tacit.stores.cache import CACHE_ERROR, CACHE_TRIED, open_cache
 from tacit.stores.carry import CLOSED, cache_status, in_step
 from tacit.stores.check import check
 from texts import Writer
@@ -121,8 +121,8 @@ def starting(env: dict[str, str], hook: Callable[[int], Spent]) -> Callable[[int
 
     def ask(n: int) -> Spent:
         with open_cache(NOWHERE, data_folder(env)) as near, near.write() as tx:
-            tx.put_meta(TRIED, "")
-            tx.put_meta(ERROR, "")
+            tx.put_meta(CACHE_TRIED, "")
+            tx.put_meta(CACHE_ERROR, "")
         return hook(n)
 
     return ask

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.trial.belief import ATOMS, EM_STEPS, PRIOR, PSEUDO_LESSONS
-from tacit.trial.effect import GUESSES, SHARES, STAKES
+from tacit.trial.effect import BASE_STAKES, GUESSES, SHARES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,12 +26,12 @@ _LOGS = np.log(np.stack([_INJECTED, 1 - _INJECTED, _BASE, 1 - _BASE]))  # cell Ã
 
 def factors(h: float, difference: float, side: str) -> Floats:
     """What one run does to the wealth of each bettor: cell Ã— bettor."""
-    p, out = 1 - h, np.ones((4, len(GUESSES) * len(STAKES)))
+    p, out = 1 - h, np.ones((4, len(GUESSES) * len(BASE_STAKES)))
     for i, m in enumerate(GUESSES):
         x = np.array([(1 - m) / p, -m / p, -(1 - m) / h, m / h])
         below, above = (difference - x) / (x.max() - difference), (x - difference) / (difference - x.min())
         edge = below if side == "help" else above
-        out[:, i * len(STAKES) : (i + 1) * len(STAKES)] = 1 + edge[:, None] * np.array([*STAKES])
+        out[:, i * len(BASE_STAKES) : (i + 1) * len(BASE_STAKES)] = 1 + edge[:, None] * np.array([*BASE_STAKES])
     return out
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 from tacit.core.profile_toml import standard
 from tacit.trial import coin as coins
-from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE, Purse, is_rare
+from tacit.trial.effect import HARMS, HELPS, NOT_YET_KNOWN, RARE_EFFECT, Purse, is_rare
 from tacit.trial.overall import TOGETHER
 from tacit.trial.table import Counts
 
@@ -51,7 +51,7 @@ class Lesson:
 
     def rate(self, pool: bool, way: str) -> float:
         units = 0 if way in (LESSON, EITHER) else self.units
-        word = NOT_YET_KNOWN if way == EITHER and self.word == RARE else self.word
+        word = NOT_YET_KNOWN if way == EITHER and self.word == RARE_EFFECT else self.word
         rate = coins.rate_for(
             state="provisional", klass="pitfall", severity="", pinned=False, verdict=word, on_page=False, belief_help=0.0,
             belief_harm=0.0, units=units, settings=DEFAULT, pool=pool,
@@ -68,12 +68,12 @@ class Lesson:
             c + (not injected and loss > 0),
             d + (not injected and not loss),
         )
-        if self.word in (NOT_YET_KNOWN, RARE):
+        if self.word in (NOT_YET_KNOWN, RARE_EFFECT):
             for word, side in SIDES.items():
                 if self.purse.log_e(side) >= BAR:
                     self.word, self.week = word, week
                     return
-            self.word = RARE if is_rare({h: self.counts}) else NOT_YET_KNOWN
+            self.word = RARE_EFFECT if is_rare({h: self.counts}) else NOT_YET_KNOWN
 
 
 def live(

@@ -31,7 +31,7 @@ from bench.lessons.sheets import key_of
 
 import tacit
 from tacit.core.digest import short_hash
-from tacit.core.links import ASKED, ENDED, FIRED, TOLD, Mark
+from tacit.core.links import ENDING, FIRED, GUARD_ASKED, TOLD, Mark
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.enforce.guard import ASK, REFUSE, Guard, only, reasons, says, spelled
@@ -283,10 +283,10 @@ def simulate(told: float, asked: float) -> Counter[str]:
                 if draw.random() < RELEVANT:
                     lesson, unit, at = f"g{guard}", f"w{world}s{session}", f"{session:06}"
                     coin = assign(f"key {world}".encode(), unit, f"guard {lesson}", RATE)
-                    arm, rate = (TOLD, told) if coin.arm == WITHHELD else (ASKED, asked)
+                    arm, rate = (TOLD, told) if coin.arm == WITHHELD else (GUARD_ASKED, asked)
                     marks.append(Mark(lesson, unit, "p", FIRED, arm, RATE, reason=f"{unit}{lesson}", at=at))
                     came = RIGHT if draw.random() < rate else ""
-                    marks.append(Mark(lesson, unit, "p", ENDED, "", surface=f"{unit}{lesson}", reason=came, at=at))
+                    marks.append(Mark(lesson, unit, "p", ENDING, "", surface=f"{unit}{lesson}", reason=came, at=at))
         found = guard_effect(marks, 0.05)
         said[found.verdict if found else "nothing"] += 1
     return said

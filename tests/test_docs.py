@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tacit.core.config import KEYS
-from tacit.core.journal import VERBS
+from tacit.core.config import CONFIG_KEYS
+from tacit.core.journal import JOURNAL_VERBS
 from tacit.core.states import LEGAL
 from tacit.surfaces.cli import COMMANDS
 
@@ -26,7 +26,7 @@ def read(name: str) -> str:
 def test_every_verb_of_the_journal_is_told() -> None:
     """In the words of the code."""
     told = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|$", read("docs/concepts.md"), re.M))
-    assert told == VERBS
+    assert told == JOURNAL_VERBS
 
 
 def test_decisions_are_numbered_one_by_one() -> None:
@@ -52,7 +52,7 @@ def test_the_table_of_moves_is_the_one_in_force() -> None:
 def test_every_setting_is_told() -> None:
     """docs/configuration.md names each key with its sentence."""
     text = read("docs/configuration.md")
-    missing = [key for key, (_, _, told) in KEYS.items() if f"`{key}`" not in text or told not in text]
+    missing = [key for key, (_, _, told) in CONFIG_KEYS.items() if f"`{key}`" not in text or told not in text]
     assert missing == []
 
 

@@ -29,7 +29,7 @@ SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
 BRIEF, ARGUMENTS, SHARED = (
     29,
     168,
-    356,
+    220,
 )  # the most small modules, long signatures, and constants that stand in several modules
 INSIDE = 58  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(

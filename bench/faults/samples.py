@@ -52,7 +52,7 @@ def main() -> None:
             found.setdefault(f"read-{name}", []).append(raw)
             found.setdefault("learn", []).append(raw)
         for each in formats.exchanging():
-            if formats.exchange(each).holds(source) > formats.DOUBT:
+            if formats.exchange(each).holds(source) > formats.FORMAT_DOUBT:
                 found.setdefault(f"import-{each}", []).append(raw)
 
     def edit(every: dict[str, bytes]) -> None:

@@ -19,7 +19,7 @@ from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.stores.cache import AGAIN, MOST_WAITING, REFRESHED, is_due, open_cache, path_of, without_password
+from tacit.stores.cache import MOST_WAITING, REFRESHED, RETRY_SECONDS, is_due, open_cache, path_of, without_password
 from tacit.stores.carry import cache_status, carry, in_step, refresh
 from tacit.stores.check import check
 from tacit.stores.renew import cache_faults, renew
@@ -290,7 +290,7 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
     told = cache_status(near)
     assert (told.outbox, told.error) == (3, "the server does not answer")
     assert not is_due(near, clock.now())  # it was just asked in vain
-    assert is_due(near, clock.after_days(clock.now(), AGAIN / 86400))
+    assert is_due(near, clock.after_days(clock.now(), RETRY_SECONDS / 86400))
     in_step(near, far.store)
     assert (cache_status(near).outbox, cache_status(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
 

@@ -35,7 +35,7 @@ def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest
         for n in range(4):
             memories.learn(met(n, "s0" if n == 3 else ""))
         before = commonest(memories.store, memories.project_id)
-        monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
+        monkeypatch.setattr("tacit.stores.incidents.INCIDENT_RUNS", 2)
         memories.learn(Run("later", "claude-code", steps=(), complete=True))
         after = commonest(memories.store, memories.project_id)
         assert (

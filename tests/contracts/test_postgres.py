@@ -510,21 +510,23 @@ def test_who_dies_with_a_lease_lets_it_go(team: Team, opened: Callable[..., Any]
 def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
     """The first does it, the others find it done."""
     from tacit.stores.postgres import open_store
-    from tacit.stores.postgres.migrate import SCHEMA
+    from tacit.stores.postgres.migrate import SERVER_SCHEMA
 
     def version() -> int:
         with open_store(postgres_empty) as store:
             return store.schema
 
-    assert in_turns(*[version] * 6) == [SCHEMA] * 6
+    assert in_turns(*[version] * 6) == [SERVER_SCHEMA] * 6
     with open_store(postgres_empty) as store:
-        assert [row[0] for row in store.rows("SELECT number FROM version ORDER BY 1")] == list(range(1, SCHEMA + 1))
+        assert [row[0] for row in store.rows("SELECT number FROM version ORDER BY 1")] == list(
+            range(1, SERVER_SCHEMA + 1)
+        )
 
 
 def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: str) -> None:
     """Full text moves into its partitions, memories are counted, whoever migrates: the owner need not be a member."""
     from tacit.stores import postgres
-    from tacit.stores.postgres.migrate import SCHEMA
+    from tacit.stores.postgres.migrate import SERVER_SCHEMA
 
     first = Path(postgres.__file__).parent / "schema" / "0001.sql"
     with psycopg.connect(postgres_empty, autocommit=True) as owner:
@@ -543,7 +545,7 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
         owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
         owner.execute("DELETE FROM member")
     with postgres.open_store(postgres_empty) as store:
-        assert store.schema == SCHEMA and store.find(("p",), ["migrate"]).hits == ()
+        assert store.schema == SERVER_SCHEMA and store.find(("p",), ["migrate"]).hits == ()
         store.rows("INSERT INTO member VALUES ('p', session_user, 3)")
         assert len(store.find(("p",), ["migrate"]).hits) == 1
         assert store.rows("SELECT project, memories FROM extent") == [("p", 1)]

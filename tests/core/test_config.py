@@ -6,20 +6,22 @@ from typing import Any
 
 import pytest
 
-from tacit.core.config import KEYS, MOST_GLOBS, MOST_TOLD, VARIABLES, is_ignored, settle
+from tacit.core.config import CONFIG_KEYS, MOST_GLOBS, MOST_TOLD, VARIABLES, is_ignored, settle
 from tacit.core.errors import ConfigInvalid
 
 
 def said(user: Any = (), repository: Any = (), env: Any = ()) -> dict[str, tuple[Any, str]]:
     """What differs from the defaults, and who said it."""
     found = settle(dict(user), dict(repository), dict(env)).by_key
-    assert list(found) == list(KEYS)
+    assert list(found) == list(CONFIG_KEYS)
     return {key: (each.value, each.source) for key, each in found.items() if each.source != "default"}
 
 
 def test_nobody_says_anything() -> None:
     found = settle({}, {}, {}).by_key
-    assert {key: each.value for key, each in found.items()} == {key: default for key, (default, _, _) in KEYS.items()}
+    assert {key: each.value for key, each in found.items()} == {
+        key: default for key, (default, _, _) in CONFIG_KEYS.items()
+    }
     assert found["receipt"].value is True and found["learn_days"].value == 30
 
 
@@ -43,7 +45,7 @@ def test_a_repository_says_only_what_concerns_it() -> None:
     assert sorted(said({}, wanted)) == ["domain", "ignore"]
     told = ".tacit/config.toml sets {}, which a repository may not; left out"
     assert settle({}, wanted, {}).left_out == tuple(map(told.format, ("store", "receipt", "model.url")))
-    assert {key for key, (_, may, _) in KEYS.items() if may} == {"profile", "domain", "budget", "ignore"}
+    assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {"profile", "domain", "budget", "ignore"}
 
 
 def test_who_reads_is_said_in_the_users_own_file_alone() -> None:

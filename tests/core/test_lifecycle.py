@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tacit.core.lifecycle import (
     CAUSES,
-    MOMENTS,
+    LADDER_MOMENTS,
     LadderFacts,
     Move,
     Refusal,
@@ -505,7 +505,7 @@ STANDINGS = st.builds(
     klass=st.sampled_from(CLASSES),
     previous_state=st.sampled_from(("", *INJECTABLE)),
     cause=st.sampled_from(CAUSES),
-    moment=st.sampled_from(MOMENTS),
+    moment=st.sampled_from(LADDER_MOMENTS),
     person=st.booleans(),
     held=st.booleans(),
     refused=st.booleans(),

@@ -16,7 +16,7 @@ import pytest
 from tacit.core import profile as profile_module
 from tacit.core import profile_sections, profile_upkeep
 from tacit.core.errors import NotFound, ProfileInvalid
-from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
+from tacit.core.lifecycle import CAUSES, LADDER_MOMENTS, PREVIOUS, QUANTITIES
 from tacit.core.profile import (
     FORMAT,
     class_of,
@@ -613,7 +613,7 @@ def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
             assert (tmp_path / name).read_text("utf-8") == (root / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *MOMENTS])
+@pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *LADDER_MOMENTS])
 def test_every_word_of_a_condition_is_documented(word: str) -> None:
     """Whoever writes a ladder finds each quantity, cause and moment explained."""
     assert f"| `{word}` |" in README.read_text("utf-8")

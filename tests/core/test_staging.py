@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.proposal import CLEARED, KEPT, PENDING, VALIDATED, staging_status
+from tacit.core.proposal import CLEARED, KEPT_STAGED, STAGED_BY_HAND, VALIDATED, staging_status
 
 
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
-        ({"state": "candidate", "gate": "hold", "gate_reason": PENDING}, "pending"),
+        ({"state": "candidate", "gate": "hold", "gate_reason": STAGED_BY_HAND}, "pending"),
         ({"state": "candidate", "gate": "hold", "gate_reason": VALIDATED}, "validated"),
         ({"state": "candidate", "gate": "hold", "gate_reason": "quoted"}, ""),
-        ({"state": "candidate", "gate": "allow", "gate_reason": PENDING}, ""),
+        ({"state": "candidate", "gate": "allow", "gate_reason": STAGED_BY_HAND}, ""),
         ({"state": "rejected", "gate": "discard", "closed_by": "ada"}, "rejected"),
         ({"state": "rejected", "gate": "discard", "closed_by": CLEARED}, ""),
         ({"state": "rejected", "gate": "hold", "closed_by": "ada"}, ""),
         ({"state": "archived", "gate": "discard", "closed_by": "ada"}, ""),
-        ({"state": "active", "gate_reason": KEPT}, "validated"),
+        ({"state": "active", "gate_reason": KEPT_STAGED}, "validated"),
         ({"state": "active"}, ""),
     ],
 )

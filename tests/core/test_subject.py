@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.core.memory import CHARS, NAMES, Memory, joined, kept_subject, names_of, topic_of
+from tacit.core.memory import NAME_CHARS, NAMES, Memory, joined, kept_subject, names_of, topic_of
 from tacit.words.subject import subject_by_rules
 
 
@@ -30,7 +30,7 @@ def test_the_grammar_of_a_subject(said: str, kept: str, topic: str, names: tuple
 
 def test_a_subject_is_bounded() -> None:
     many = joined("x" * 1000, [f"name{n}" for n in range(100)] + ["y" * 1000])
-    assert len(names_of(many)) == NAMES and len(topic_of(many)) == CHARS
+    assert len(names_of(many)) == NAMES and len(topic_of(many)) == NAME_CHARS
     assert joined("a; b", ["c; d"]) == "a, b; c; d"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core.value import PLAIN, fields, replace, value
+from tacit.core.value import PLAIN_INSTANCES, fields, replace, value
 
 
 def new_class() -> Any:
@@ -21,7 +21,7 @@ def new_class() -> Any:
     return Place
 
 
-@pytest.mark.parametrize("made", [0, PLAIN - 1, PLAIN, PLAIN + 1])
+@pytest.mark.parametrize("made", [0, PLAIN_INSTANCES - 1, PLAIN_INSTANCES, PLAIN_INSTANCES + 1])
 def test_the_first_instance_is_made_as_the_hundredth(made: int) -> None:
     """A class writes its `__init__` only when it has many instances; nobody can tell which was which."""
     place = new_class()
@@ -33,7 +33,7 @@ def test_the_first_instance_is_made_as_the_hundredth(made: int) -> None:
     assert fields(place("a", 1, "n")) == {"path": "a", "line": 1, "note": "n"}
 
 
-@pytest.mark.parametrize("made", [0, PLAIN])
+@pytest.mark.parametrize("made", [0, PLAIN_INSTANCES])
 @pytest.mark.parametrize(
     ("args", "named"),
     [((), {}), (("a", 1, "n", "more"), {}), (("a",), {"path": "b"}), (("a",), {"color": "red"}), ((), {"line": 1})],
@@ -60,14 +60,14 @@ def test_a_refusal_names_the_field(args: tuple[Any, ...], named: dict[str, Any],
         new_class()(*args, **named)
 
 
-@pytest.mark.parametrize("made", [PLAIN - 2, PLAIN - 1, PLAIN])
+@pytest.mark.parametrize("made", [PLAIN_INSTANCES - 2, PLAIN_INSTANCES - 1, PLAIN_INSTANCES])
 def test_init_is_written_when_many_were_made(made: int) -> None:
     """A hook makes a handful and never pays for compiling."""
     place = new_class()
     plain = place.__init__
     for _ in range(made + 1):
         place("a")
-    assert (place.__init__ is plain) == (made < PLAIN)
+    assert (place.__init__ is plain) == (made < PLAIN_INSTANCES)
 
 
 def test_a_value_is_its_content() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, Unavailable
 from tacit.stores.sqlite import open_store
-from tacit.stores.sqlite.backup import NEWEST, WEEKS, back_up_if_due, rotated
+from tacit.stores.sqlite.backup import BACKUPS_KEPT, WEEKS, back_up_if_due, rotated
 from tacit.stores.sqlite.copies import Backup
 
 DAY = 86400.0
@@ -52,8 +52,10 @@ def test_rotation_keeps_the_newest_and_weekly_ones() -> None:
     """Daily backups for half a year: seven newest, and the last of each of the four weeks before."""
     daily = [Backup(str(n), n, clock.stamp(n * DAY), 1) for n in range(180, 0, -1)]
     kept = [each.number for each in daily if each not in rotated(daily)]
-    assert kept[:NEWEST] == list(range(180, 180 - NEWEST, -1))
-    assert len(kept) == NEWEST + WEEKS and all(a - b <= 7 for a, b in zip(kept[NEWEST:], kept[NEWEST + 1 :]))
+    assert kept[:BACKUPS_KEPT] == list(range(180, 180 - BACKUPS_KEPT, -1))
+    assert len(kept) == BACKUPS_KEPT + WEEKS and all(
+        a - b <= 7 for a, b in zip(kept[BACKUPS_KEPT:], kept[BACKUPS_KEPT + 1 :])
+    )
 
 
 def test_the_worker_makes_one_a_day(memories: Any) -> None:

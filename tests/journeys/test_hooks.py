@@ -13,7 +13,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.core.config import KEYS, is_ignored
+from tacit.core.config import CONFIG_KEYS, is_ignored
 from tacit.hosts.claude_code import LIMIT, read, write
 from tacit.hosts.dialect import Told, files_in, fitted
 from tacit.surfaces.hooks import SETTINGS
@@ -267,7 +267,7 @@ def test_a_repositorys_file_silences_nobody_and_is_told_once(kept: Any, host: An
 
 def test_defaults_are_those_of_the_configuration() -> None:
     """A hook knows the defaults without loading the table of settings; the two agree."""
-    assert {key: KEYS[key][0] for key in SETTINGS} == SETTINGS
+    assert {key: CONFIG_KEYS[key][0] for key in SETTINGS} == SETTINGS
 
 
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:

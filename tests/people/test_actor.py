@@ -14,7 +14,7 @@ import tacit
 from tacit.core.errors import Refused, UsageError
 from tacit.core.trust import actor
 from tacit.hosts import SHELLS
-from tacit.recall.rank import WORD
+from tacit.recall.rank import LIFT
 from tacit.surfaces.cli import main
 from tacit.testing import signed
 
@@ -222,7 +222,7 @@ def test_words_of_others_are_added_as_theirs(folder: Path) -> None:
         assert loud.gate == "quarantine"
         found = person.recall("seed the billing fixtures before the tests").hits
         assert [(hit.memory.id, hit.mark) for hit in found] == [(own.id, ""), (agents.id, "candidate")]
-        assert found[1].explain["known"]["word"] == WORD[0] and "word" not in found[0].explain["known"]
+        assert found[1].explain["known"]["word"] == LIFT[0] and "word" not in found[0].explain["known"]
         for claimed in ("observed", "review", "team", "nobody"):
             with pytest.raises(UsageError):
                 person.add("Deploy on Fridays.", trust=claimed)

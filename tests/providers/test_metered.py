@@ -8,7 +8,16 @@ import pytest
 
 from tacit.core import clock
 from tacit.core.errors import ModelUnavailable
-from tacit.providers.metered import FAILURES, LONGEST, PAUSE, Metered, Reply, admitted, after_failure, rough_tokens
+from tacit.providers.metered import (
+    FAILURES,
+    METER_LONGEST,
+    METER_PAUSE,
+    Metered,
+    Reply,
+    admitted,
+    after_failure,
+    rough_tokens,
+)
 
 NOW = "2026-11-15T09:00:00.000Z"
 
@@ -98,7 +107,7 @@ def test_after_three_failures_nobody_asks_until_the_pause_is_over(book: Any) -> 
     with pytest.raises(ModelUnavailable, match="left alone"):
         Metered(fake, book, 10_000).ask("hello")
     assert len(fake.prompts) == FAILURES
-    book.at = clock.stamp(clock.seconds(NOW) + PAUSE + 1)
+    book.at = clock.stamp(clock.seconds(NOW) + METER_PAUSE + 1)
     fake.answers = [Reply("back")]
     assert Metered(fake, book, 10_000).ask("hello") == "back"
     assert list(book.state.values()) == [""]
@@ -107,7 +116,7 @@ def test_after_three_failures_nobody_asks_until_the_pause_is_over(book: Any) -> 
 def test_while_one_looks_the_others_wait() -> None:
     """A dead endpoint is asked by one process after a pause, not by all of them."""
     state = after_failure(after_failure(after_failure("", 0, NOW), 0, NOW), 0, NOW)
-    later = clock.stamp(clock.seconds(NOW) + PAUSE + 1)
+    later = clock.stamp(clock.seconds(NOW) + METER_PAUSE + 1)
     probing = admitted(state, 0, 100, later, 30.0)
     with pytest.raises(ModelUnavailable):
         admitted(probing, 0, 100, later, 30.0)
@@ -121,7 +130,7 @@ def test_pauses_double_up_to_the_longest_and_obey_the_other_side() -> None:
         admitted(state, 0, 100, clock.stamp(clock.seconds(NOW) + 119), 1.0)
     for _ in range(30):
         state = after_failure(state, 0, NOW)
-    admitted(state, 0, 100, clock.stamp(clock.seconds(NOW) + LONGEST), 1.0)
+    admitted(state, 0, 100, clock.stamp(clock.seconds(NOW) + METER_LONGEST), 1.0)
 
 
 @pytest.mark.parametrize("state", ["{", "[]", '{"failures": "x"}', "null"])

@@ -14,7 +14,7 @@ from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.recall.budget import Fitted, Level, fit, level_for, tokens_of
-from tacit.recall.moments import START, TASK
+from tacit.recall.moments import AT_START, AT_TASK
 from tacit.recall.rank import LeftOut, Ranked
 
 DEFAULT = standard("default")
@@ -170,10 +170,10 @@ def test_ways_of_working_take_a_part_of_a_task_and_no_more(make: Make) -> None:
     """What is about the task has the rest; at a start there is nothing else, and they have all of it."""
     ways = [Ranked(make(f"Way {n}.", about="*"), 1.0, {}, "standing") for n in range(5)]
     about = [Ranked(make(f"Fact {n}."), 0.5, {}, "words") for n in range(5)]
-    level = Level("auto", "balanced", "auto-default", 99, tokens=600, ways=200, moment=TASK)
+    level = Level("auto", "balanced", "auto-default", 99, tokens=600, ways=200, moment=AT_TASK)
     found = fit([*ways, *about], level, DEFAULT, cost=lambda each: 100)
     assert kept(found) == [each.memory.id for each in (*ways[:2], *about[:4])]
-    start = fit(ways, replace(level, moment=START, ways=0), DEFAULT, cost=lambda each: 100)
+    start = fit(ways, replace(level, moment=AT_START, ways=0), DEFAULT, cost=lambda each: 100)
     assert kept(start) == [each.memory.id for each in ways]
 
 

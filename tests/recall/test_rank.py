@@ -16,7 +16,7 @@ from tacit.core.profile_toml import standard
 from tacit.core.value import replace
 from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import KNOWN, WORD, Candidate, Facts, Ranked, barred, ordered, ranking
+from tacit.recall.rank import KNOWN, LIFT, Candidate, Facts, Ranked, barred, ordered, ranking
 
 NOW = "2026-11-15T12:00:00.000Z"
 DEFAULT = standard("default")
@@ -130,8 +130,8 @@ def test_who_said_it_tells_by_how_few_names_are_asked_for(make: Make, question: 
     """How to work is a person's to say; what a command does can be told by whoever saw it."""
     said = order(question, make("mind the queue", trust="user"), make("mind the queue", trust="agent"))
     person, agent = (next(each for each in said if each.memory.trust == trust) for trust in ("user", "agent"))
-    assert agent.parts["word"] == WORD[names]
-    assert agent.score == pytest.approx(WORD[names] * person.score)
+    assert agent.parts["word"] == LIFT[names]
+    assert agent.score == pytest.approx(LIFT[names] * person.score)
 
 
 def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) -> None:
@@ -143,7 +143,7 @@ def test_whose_word_it_is_outweighs_no_match_and_leaves_nothing_out(make: Make) 
     ours = order("queue worker", *persons)
     theirs = order("queue worker", *agents)
     assert [each.memory.text for each in ours] == [each.memory.text for each in theirs]
-    assert [each.score for each in theirs] == pytest.approx([WORD[0] * each.score for each in ours])
+    assert [each.score for each in theirs] == pytest.approx([LIFT[0] * each.score for each in ours])
     assert order("queue worker", agents[0], *persons[1:])[0].memory.id == agents[0].id
     for floor in (each.score * change for each in ours for change in (0.99, 1.01)):
         profile = with_values(DEFAULT, {"rank.floor": floor})

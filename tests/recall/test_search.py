@@ -26,7 +26,7 @@ HERE = ("p", "@global", "@agent")
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every store counts as large, and little is read of a common word."""
     monkeypatch.setattr(search, "SMALL", 0)
-    monkeypatch.setattr(search, "NEWEST", 8)
+    monkeypatch.setattr(search, "FIRST_FETCHED", 8)
 
 
 def ids(found: Any) -> list[str]:

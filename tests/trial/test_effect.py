@@ -14,8 +14,8 @@ from tacit.core.value import replace
 from tacit.trial.belief import ATOMS, PRIOR, Belief, believe, holdout_cost, weights_of
 from tacit.trial.coin import epoch_of
 from tacit.trial.effect import (
+    BASE_STAKES,
     GUESSES,
-    STAKES,
     Balance,
     Interval,
     balance,
@@ -181,7 +181,7 @@ def test_no_bettor_gets_rich_on_average_whatever_the_loss(
     losses = [(0.0, 1 - rate), *((grade / 8, share) for grade in grades)]
     # Both arms lose alike, so the true difference is 0; evidence that it lies beyond a bound on the far side of 0 must not grow.
     bound = -abs(d) if side == "help" else abs(d)
-    for k in range(len(GUESSES) * len(STAKES)):
+    for k in range(len(GUESSES) * len(BASE_STAKES)):
         mean = sum(
             chance * q * math.exp(bets(h, bound, side, injected, loss)[k])
             for injected, chance in ((True, p), (False, h))
@@ -196,7 +196,7 @@ def test_no_bettor_gets_rich_on_average_whatever_the_loss(
 def straight_e(table: dict[float, Counts], d: float, side: str) -> float:
     """The formula as it is written: over bettors, the mean by their shares of the product over runs."""
     total = 0.0
-    for m, c in product(GUESSES, STAKES):
+    for m, c in product(GUESSES, BASE_STAKES):
         wealth = 1.0
         for h, row in table.items():
             p = 1 - h
@@ -206,7 +206,7 @@ def straight_e(table: dict[float, Counts], d: float, side: str) -> float:
                     wealth *= (1 + c * (d - score) / (max(x) - d)) ** n
                 else:
                     wealth *= (1 + c * (score - d) / (d - min(x))) ** n
-        total += GUESSES[m] * STAKES[c] * wealth
+        total += GUESSES[m] * BASE_STAKES[c] * wealth
     return total / 80
 
 

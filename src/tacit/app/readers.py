@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tacit.app.learning import Learning
-from tacit.core.canary import DAYS, PREFIX, canary_lines, silent_lines
+from tacit.core.canary import DOUBTED, NOT_READ, canary_lines, silent_lines
 from tacit.core.clock import after_days
 from tacit.core.errors import UsageError, numbered
 from tacit.hosts import HOSTS, readers
@@ -13,7 +13,7 @@ from tacit.learn.reader.read import exam_key, examined
 from tacit.providers import reader
 from tacit.stores.counts import recent
 from tacit.stores.daily import StoreLedger
-from tacit.stores.readings import READ, every, readings_folder
+from tacit.stores.readings import IS_READ, every, readings_folder
 
 _OFTEN = 3  # attempts from which on it is told that a model was busy: until then it is tried again by itself
 
@@ -39,7 +39,7 @@ class Readers(Learning):
         if str(self.settings()["reader.by"].value) in ("", "nobody"):
             return []
         found = [each for each in every(readings_folder(self.near.path)) if each.project == self.project_id]
-        waits = [each for each in found if each.state != READ and each.error]
+        waits = [each for each in found if each.state != IS_READ and each.error]
         waits = [each for each in waits if each.attempts >= _OFTEN or "nothing to do" not in each.error]
         return [f"{numbered(len(waits), 'session')} not read yet: {waits[-1].error}"] if waits else []
 
@@ -63,14 +63,17 @@ class Readers(Learning):
         fared = "" if self.near.url else self.near.meta(exam_key(model.identity))  # on a server anybody could write it
         at, _, failed = fared.partition(" ")
         exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
-        done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
+        done, waits = sum(each.state == IS_READ for each in found), [each for each in found if each.state != IS_READ]
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
         return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
 
     def unread(self) -> list[str]:
         """Hosts and versions whose sessions of late may not have been read right, for people."""
         silent = json.loads(self.store.meta(f"silent:{self.project_id}") or "{}")
-        return [*canary_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *silent_lines(silent)]
+        return [
+            *canary_lines(recent(self.store, NOT_READ, after_days(self.now(), -DOUBTED)[:10])),
+            *silent_lines(silent),
+        ]
 
     def doubted_sessions(self) -> list[str]:
         """The newest session file of each host that may not be read right."""

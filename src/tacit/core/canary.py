@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tacit.core.run import Run
 
-PREFIX = "unread: "
-DAYS = 30  # that a doubt is shown for
+NOT_READ = "unread: "
+DOUBTED = 30  # that a doubt is shown for
 FEW_CALLS = 3  # a session of fewer may have ended before its first result
 FEW_ANSWERS = 2  # of the agent, in a session whose prompts may have been lost
-FEW_WORDS = 3  # prompts that are all marked alike
+ALIKE_PROMPTS = 3  # prompts that are all marked alike
 SILENT = 10  # sessions of a project without a typed line
 UNKNOWN_SHARE, FEW_UNKNOWN = 0.1, 5  # of a file's lines, and at least so many
 
@@ -49,7 +49,7 @@ def doubts(run: Run) -> tuple[str, ...]:
         and not any(step.typed for step in run.steps)
     ):
         found.append(NO_PROMPT)
-    elif reading.entry and len(prompts) >= FEW_WORDS and {step.speaker for step in prompts} <= {"unsure"}:
+    elif reading.entry and len(prompts) >= ALIKE_PROMPTS and {step.speaker for step in prompts} <= {"unsure"}:
         found.append(ONE_MARK)
     answers = sum(step.role == "assistant" and not step.agent for step in run.steps)
     if not run.agent and answers >= FEW_ANSWERS and not any(step.role == "user" for step in run.steps):
@@ -69,7 +69,7 @@ def doubts(run: Run) -> tuple[str, ...]:
 def counter(run: Run, doubt: str) -> str:
     """The name under which a doubt is counted: host, version, what."""
     entry = _word(run.reading.entry) if run.reading else ""
-    return f"{PREFIX}{run.host} {_word(run.version) or 'of unknown version'}{f' ({entry})' if entry else ''}: {doubt}"
+    return f"{NOT_READ}{run.host} {_word(run.version) or 'of unknown version'}{f' ({entry})' if entry else ''}: {doubt}"
 
 
 def _word(said: str) -> str:
@@ -103,7 +103,7 @@ def silent_lines(kept: Mapping[str, int]) -> list[str]:
 def canary_lines(counters: Mapping[str, int]) -> list[str]:
     """For people: which hosts and versions may not be read right, and what to do."""
     return [
-        f"{name.removeprefix(PREFIX)} ({many} {'session' if many == 1 else 'sessions'}); {MEND}"
+        f"{name.removeprefix(NOT_READ)} ({many} {'session' if many == 1 else 'sessions'}); {MEND}"
         for name, many in sorted(counters.items())
-        if name.startswith(PREFIX)
+        if name.startswith(NOT_READ)
     ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # key -> (default, may a repository set it, sentence)
-KEYS: dict[str, tuple[Any, bool, str]] = {
+CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "store": ("", False, "the store file or URL; empty: the user's data folder"),
     "profile": ("default", True, "the way of remembering for projects that name none"),
     "domain": ("", True, "the domain of this project's runs"),
@@ -69,7 +69,7 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
 MOST_TOLD = 5  # sentences about what does not count; a file may hold thousands
 MOST_GLOBS = 50  # folders that a repository may have ignored: each is asked at each event
 # Of the environment. Not for the reader: a repository can have its host set variables, and only the user's own file says who reads.
-VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in KEYS if not key.startswith("reader.")}
+VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in CONFIG_KEYS if not key.startswith("reader.")}
 
 
 @value
@@ -98,7 +98,7 @@ def settle(
     repository_path: str = ".tacit/config.toml",
 ) -> Settled:
     """All settings by key, and what does not count. Only what the user's own file says wrongly is an error."""
-    found = {key: Setting(key, default, "default") for key, (default, _, _) in KEYS.items()}
+    found = {key: Setting(key, default, "default") for key, (default, _, _) in CONFIG_KEYS.items()}
     left_out: list[str] = []
 
     def take(key: str, entry: Any, source: str) -> None:
@@ -111,14 +111,14 @@ def settle(
             left_out.append(f"{str(fault)[:300].rstrip('.')}; left out")
 
     for key, entry in _flat(repository).items():
-        if key not in KEYS:
+        if key not in CONFIG_KEYS:
             left_out.append(f"{repository_path}: {key[:60]!r} is not a setting; left out")
-        elif not KEYS[key][1]:
+        elif not CONFIG_KEYS[key][1]:
             left_out.append(f"{repository_path} sets {key}, which a repository may not; left out")
         else:
             take(key, entry, repository_path)
     for key, entry in _flat(user).items():
-        if key not in KEYS:
+        if key not in CONFIG_KEYS:
             raise _unknown(key, user_path)
         found[key] = Setting(key, _typed(key, entry, user_path), user_path)
     for key, name in VARIABLES.items():
@@ -141,7 +141,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, entry in tree.items():
         key = prefix + str(name)
-        if isinstance(entry, dict) and key not in KEYS:
+        if isinstance(entry, dict) and key not in CONFIG_KEYS:
             flat.update(_flat(entry, key + "."))
         else:
             flat[key] = entry
@@ -151,13 +151,13 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _unknown(key: str, path: str) -> ConfigInvalid:
     from difflib import get_close_matches
 
-    near = get_close_matches(key, KEYS, 1, 0.5)
+    near = get_close_matches(key, CONFIG_KEYS, 1, 0.5)
     hint = f"Did you mean {near[0]}?" if near else "tacit config show lists all of them."
     return ConfigInvalid(f"{path}: {key} is not a setting.", hint)
 
 
 def _typed(key: str, entry: Any, path: str) -> Any:
-    default = KEYS[key][0]
+    default = CONFIG_KEYS[key][0]
     if isinstance(default, bool):
         word = str(entry).lower()
         if word in ("true", "1", "yes", "on"):

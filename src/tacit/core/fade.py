@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 RATE = 0.01  # joelclaw: strength is exp(-rate x days)
-UNSEEN = "unseen"  # the opening balance: runs without it before it came here
+UNSEEN_OPENING = "unseen"  # the opening balance: runs without it before it came here
 
 
 @value
@@ -76,9 +76,9 @@ def of_evidence(evidence: Iterable[Evidence], now: int, step: int) -> Faded:
     for row in evidence:
         if row.stance != "supports":
             continue
-        if row.opening and row.signal in ("seen", UNSEEN):
+        if row.opening and row.signal in ("seen", UNSEEN_OPENING):
             opened += int(row.amount) if row.signal == "seen" else 0
-            unseen += int(row.amount) if row.signal == UNSEEN else 0
+            unseen += int(row.amount) if row.signal == UNSEEN_OPENING else 0
             since = max(since, row.seq)
         elif not row.opening and row.signal == "seen":
             unit = row.root or row.run or row.key

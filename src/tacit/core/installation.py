@@ -36,7 +36,7 @@ PARTS = {
         "verb": ("plan_replay", "replay", "replays", "replayed", "keep_work_tree"),
     },
 }
-FOREIGN = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
+FOREIGN_PROGRAM = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
 
 
 def search_path(env: Mapping[str, str]) -> str:
@@ -180,13 +180,11 @@ def requirements(extra: str = "") -> tuple[str, ...]:
 def foreign() -> str:
     """What is wrong if a distribution called `tacit` shares this environment; empty where there is none."""
     try:
-        other = distribution(FOREIGN)
+        other = distribution(FOREIGN_PROGRAM)
     except PackageNotFoundError:
         return ""
     summary = other.metadata["Summary"] or "without a description"
-    return (
-        f"a distribution called {FOREIGN} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
-    )
+    return f"a distribution called {FOREIGN_PROGRAM} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
 
 
 def reinstall() -> str:
@@ -196,10 +194,10 @@ def reinstall() -> str:
     if found.kind == "pipx":
         return f"pipx reinstall {found.pipx_name or DISTRIBUTION}"
     if found.kind in ("uv", "uv-tool"):
-        pip = f"uv pip uninstall --python {quoted(found.python)} {FOREIGN}"
+        pip = f"uv pip uninstall --python {quoted(found.python)} {FOREIGN_PROGRAM}"
         return f"{pip} && uv pip install --python {quoted(found.python)} --reinstall {source}"
     pip = f"{quoted(found.python)} -m pip"
-    return f"{pip} uninstall -y {FOREIGN} && {pip} install --force-reinstall --no-deps {source}"
+    return f"{pip} uninstall -y {FOREIGN_PROGRAM} && {pip} install --force-reinstall --no-deps {source}"
 
 
 def uninstall() -> str:

@@ -29,7 +29,7 @@ def is_automatic(by: str) -> bool:
 
 
 # The verbs of the journal, each with its sentence; docs/journal.md is checked against this table.
-VERBS = {
+JOURNAL_VERBS = {
     "add": "a memory was made",
     "edit": "a person corrected its text or facets",
     "typo": "a person corrected its spelling: the same lesson, and its trial goes on",
@@ -90,7 +90,7 @@ def change(
     was: Memory | None, now: Memory, *, verb: str, by: str, reason: str, at: str, run: str = "", profile: str = ""
 ) -> Change:
     """The change from one row to the next; only what differs goes into the entry."""
-    if verb not in VERBS:
+    if verb not in JOURNAL_VERBS:
         raise ValueError(f"{verb!r} is no verb of the journal")
     if was is not None and was.state != now.state and not is_legal(was.state, now.state, verb):
         raise Refused(

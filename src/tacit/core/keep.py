@@ -15,7 +15,7 @@ from tacit.core.memory import ADDED, DECIDED, EDITABLE, Memory, check_fields, fr
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
-FORGOTTEN = "archived"
+PUT_AWAY = "archived"
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
 WORDY = {
     "text": "",
@@ -150,7 +150,7 @@ def forgotten(memory: Memory, *, by: str, at: str, reason: str = "", profile: st
     if memory.state in CLOSED:
         return None
     now = replace(
-        memory, state=FORGOTTEN, previous_state=memory.state, closed_by=by, pinned=False, on_page=False, updated_at=at
+        memory, state=PUT_AWAY, previous_state=memory.state, closed_by=by, pinned=False, on_page=False, updated_at=at
     )
     return change(memory, now, verb="forget", by=by, reason=reason or f"{by} took it out", at=at, profile=profile)
 
@@ -199,7 +199,7 @@ def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at:
     if not entry.before:  # the entry that made it
         now = replace(
             memory,
-            state=FORGOTTEN,
+            state=PUT_AWAY,
             previous_state=memory.state,
             closed_by=by,
             pinned=False,

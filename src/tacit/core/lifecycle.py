@@ -31,10 +31,10 @@ PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
 # what a reader heard: a person's line says it, one act generalised, an agent's line the person said yes to, what happened, an order
 HEARD_AS = ("said", "shown", "agreed", "found", "asked")
-MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
+LADDER_MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
 
 # Everything a condition may ask: the field of `LadderFacts`, and how it is called when it is missing.
-NUMBERS = {
+LADDER_NUMBERS = {
     "seen": "independent runs that saw it",
     "seen_since": "independent runs that saw it since it was taken out",
     "seen_in_period": "runs that saw it since its review date was set",
@@ -61,7 +61,7 @@ NUMBERS = {
     "runs_unseen": "runs without it",
     "runs_unmet": "runs that could have met or used it",
 }
-FLAGS = {
+LADDER_FLAGS = {
     "person": "a person's word",
     "held": "held by the gate",
     "refused": "refused by the gate's checks",
@@ -79,7 +79,7 @@ _WORDS = {
     "word": "whose word",
     "moment": "during",
 }
-QUANTITIES = {**NUMBERS, **FLAGS, **_WORDS}
+QUANTITIES = {**LADDER_NUMBERS, **LADDER_FLAGS, **_WORDS}
 
 
 @value
@@ -323,13 +323,13 @@ _SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "=": "=", "!=": "other t
 
 def _words(condition: Condition, standing: LadderFacts) -> str:
     at, bound, quantity = _ask(condition, standing), condition.bound, condition.quantity
-    if quantity in FLAGS:
-        return FLAGS[quantity] if bound else f"no longer {FLAGS[quantity]}"
+    if quantity in LADDER_FLAGS:
+        return LADDER_FLAGS[quantity] if bound else f"no longer {LADDER_FLAGS[quantity]}"
     now = "none" if at is None else at if isinstance(at, str) else f"{round(at, 2):g}"
     if quantity in _WORDS:
         sign = "" if condition.op == "=" else "other than "
         return f"{_WORDS[quantity]} {sign}{bound} (now {now or 'none'})"
-    return f"{NUMBERS[quantity]} {_SIGNS[condition.op]} {bound:g} (now {now})"
+    return f"{LADDER_NUMBERS[quantity]} {_SIGNS[condition.op]} {bound:g} (now {now})"
 
 
 def _roles(profile: Profile, rule: Rule, standing: LadderFacts) -> tuple[str, ...]:

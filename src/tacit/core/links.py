@@ -122,8 +122,8 @@ def link_hash(row: Sequence[Any]) -> bytes:
     return digest("link", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
-FIRED, ENDED = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that
-TOLD, ASKED, REFUSED = "told", "asked", "refused"  # how it did
+FIRED, ENDING = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that
+TOLD, GUARD_ASKED, REFUSED = "told", "asked", "refused"  # how it did
 
 NEW_TABLE = "new_table"  # a mark without a unit: from then on the memory says something else, and is measured anew
 
@@ -175,14 +175,14 @@ def is_hearsay(memory: Memory) -> bool:
 
 
 # Words that a reader heard in one piece of work: told where they matter, not at every start, before a second speaks for them.
-ONCE = ("found", "asked", "agreed")
+LONE = ("found", "asked", "agreed")
 
 
 def is_found_once(memory: Memory) -> bool:
     """Whether it may be told at its own moment only: one piece of work speaks for it, or nothing but what agents say."""
     signals = memory.tally.signals or {}
     word = (memory.extra or {}).get("word")
-    if word not in ONCE or memory.pinned or signals.get(CONFIRMED) or memory.state not in ("candidate", "provisional"):
+    if word not in LONE or memory.pinned or signals.get(CONFIRMED) or memory.state not in ("candidate", "provisional"):
         return False
     return memory.tally.seen < 2 or (word == "found" and not signals.get(WITNESSED))
 
@@ -195,9 +195,9 @@ def is_carried(signal: str) -> bool:
 # 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did
 UNMET = "unmet"
 # signals of marks of which nothing is known but their sum; one more is counted on, not folded
-ADDED_UP = ("delivered", "cited", "crossed", "run_outcome", "helped", UNMET, FIRED, ENDED)
+ADDED_UP = ("delivered", "cited", "crossed", "run_outcome", "helped", UNMET, FIRED, ENDING)
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
-STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up
+STATED_SIGNALS = ("confidence", "success_rate")  # as a source states them: the last word stands, nothing is added up
 
 
 def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # then literal names that stand in its record: functions, classes, commands, options, marks of an error. A topic may be unknown where
 # names are: `; pytest; --cov`. Its files stand in `paths`, the error's mark in `signature`.
 
-NAMES, CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
+NAMES, NAME_CHARS = 12, 80  # names that are kept of one subject, and characters of each; of a topic, too
 
 
 def joined(topic: str, names: Iterable[str]) -> str:
@@ -31,9 +31,9 @@ def joined(topic: str, names: Iterable[str]) -> str:
     if topic.strip() == WAY:
         return WAY
     fit = dict.fromkeys(
-        " ".join(each.split()) for name in names for each in name.split(";") if 0 < len(each.strip()) <= CHARS
+        " ".join(each.split()) for name in names for each in name.split(";") if 0 < len(each.strip()) <= NAME_CHARS
     )
-    kept = [" ".join(topic.replace(";", ",").split())[:CHARS].rstrip(" ,"), *list(fit)[:NAMES]]
+    kept = [" ".join(topic.replace(";", ",").split())[:NAME_CHARS].rstrip(" ,"), *list(fit)[:NAMES]]
     return "; ".join(kept).strip() if any(kept) else ""
 
 
@@ -61,7 +61,7 @@ MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a
 
 WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
-WAITING = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
+WAITING_TIERS = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
 CONFIRMS = "review"  # the least tier whose evidence confirms what waits: something that looked by itself
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
@@ -70,7 +70,7 @@ LIKELY_AGAIN = (
     "habit"  # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
 )
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
-HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
+HEARD_WORDS = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
 
 
 @value
@@ -142,7 +142,7 @@ class Memory:
 ADDED: dict[str, type] = {"about": str}
 # What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
-_FIRST = len(DECIDED) - len(ADDED)
+_FIRST_ADDED = len(DECIDED) - len(ADDED)
 EDITABLE = (
     "text",
     "kind",
@@ -158,9 +158,9 @@ EDITABLE = (
     "about",
 )
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
-_FLAGS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
+_FLAG_FIELDS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
 # Decided fields that are whole numbers in a row; the others are texts.
-NUMBERS = (*_FLAGS, "under_review_count", "merged", *(name for name, kind in ADDED.items() if kind is int))
+NUMBERS = (*_FLAG_FIELDS, "under_review_count", "merged", *(name for name, kind in ADDED.items() if kind is int))
 
 
 def met_in(memory: Memory, what: str) -> str:
@@ -206,7 +206,7 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
 def _to_column(name: str, field: Any) -> Any:
     if name in _JSON_FIELDS:
         return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
-    return int(field) if name in _FLAGS else field
+    return int(field) if name in _FLAG_FIELDS else field
 
 
 def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> Memory:
@@ -215,7 +215,7 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     for name in ("tags", "paths", "supersedes"):
         at[name] = tuple(json.loads(at[name])) if at[name] else ()
     at["extra"] = json.loads(at["extra"]) if at["extra"] else None
-    for name in _FLAGS:
+    for name in _FLAG_FIELDS:
         at[name] = bool(at[name])
     at["alias"], at["tally"] = alias, tally
     # rows come by the dozen on the hook path: filled as they are, without an `__init__`
@@ -227,7 +227,7 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
 
 def row_hash(row: tuple[Any, ...]) -> bytes:
     """SHA-256 over the decided fields: damage that `integrity_check` misses shows here."""
-    while len(row) > _FIRST and row[-1] in ("", 0):
+    while len(row) > _FIRST_ADDED and row[-1] in ("", 0):
         row = row[:-1]
     return digest("memory", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 
 from tacit.core.value import value
 
-HEADING = "## "
-_DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
+PAGE_HEADING = "## "
+_DATE_MARK = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
 _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
 _WITHIN = re.compile(r"(?<!\s)\s*<!-- ([0-9a-z]{8,12}) -->\s*")
 _NESTED = re.compile(r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$")  # a line of ours that somebody put below another
 # the end of a line of ours, whose beginning somebody took away
 _TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")
-_FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
+_FIRST_ID = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
 @value
@@ -52,7 +52,7 @@ class Bullet:
 def parts(line: str) -> _Line:
     """A bullet's text, and the date, title and id around it."""
     rest, id = split_id(line)
-    dated = _DATE.match(rest)
+    dated = _DATE_MARK.match(rest)
     rest = rest[dated.end() :] if dated else rest
     titled = _TITLE.match(rest)
     text = rest[titled.end() :].strip() if titled else rest
@@ -62,7 +62,7 @@ def parts(line: str) -> _Line:
 def split_id(line: str) -> tuple[str, str]:
     """A line and its id; empty where none is. Words that somebody wrote behind an id of ours do not hide it."""
     rest = line.strip()
-    if first := _FIRST.match(rest):
+    if first := _FIRST_ID.match(rest):
         return rest[first.end() :], first[1]
     if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
         return _WITHIN.sub(" ", rest[:at]).rstrip(), named[1]
@@ -70,7 +70,7 @@ def split_id(line: str) -> tuple[str, str]:
     return (_WITHIN.sub(" ", rest), within[1]) if within else (rest, "")
 
 
-def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
+def bullets(lines: Sequence[str], heading: str = PAGE_HEADING) -> Iterator[Bullet]:
     """The bullets of a page, each with its section and the indented lines below it. `heading` is how a section begins."""
     section, start, held, fenced = "", -1, "", False
     for number, raw in enumerate((*lines, "#")):

@@ -56,14 +56,14 @@ if TYPE_CHECKING:
 # is not there; nothing a model says can raise here.
 
 # The first line of what a command is asked. A command may be an agent's host and keep a transcript, which is not to be learned.
-ASKED = "[tacit asks]"
-LONGEST_ANSWER = 200_000  # characters that are read
+TACIT_ASKS = "[tacit asks]"
+MODEL_ANSWER_CHARS = 200_000  # characters that are read
 TRIES = 100  # openings that lead nowhere, after which the rest is taken for prose
 
 
 def answer_rows(said: str) -> list[dict[str, Any]]:
     """The objects of an answer: those of the list that an outer object holds, or the objects themselves."""
-    text = said.rpartition("</think>")[2][:LONGEST_ANSWER]
+    text = said.rpartition("</think>")[2][:MODEL_ANSWER_CHARS]
     decoder = json.JSONDecoder()
     found: list[dict[str, Any]] = []
     at = tries = 0

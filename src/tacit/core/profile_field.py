@@ -22,13 +22,13 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 MATCH_WAYS = ("substring", "word_start", "word", "inflected")
 # beside facets: what decides between two lessons
 OPINION = ("pinned", "newer", "older", "seen", "belief", "confidence")
-FACETS = {"class": CLASSES, "scope": SCOPES, "state": states.STATES, "trust": TIERS, "verdict": VERDICTS}
+WORDED_FACETS = {"class": CLASSES, "scope": SCOPES, "state": states.STATES, "trust": TIERS, "verdict": VERDICTS}
 WORLDS = {  # what the words of conditions may be
     "verdict": VERDICTS,
     "class": CLASSES,
     "trust": TIERS,
     "cause": lifecycle.CAUSES,
-    "moment": lifecycle.MOMENTS,
+    "moment": lifecycle.LADDER_MOMENTS,
     "word": lifecycle.HEARD_AS,
 }
 

@@ -14,7 +14,7 @@ from tacit.core.value import replace
 # Raised by hand where stores must compile their profiles anew although no key is other than before: a stricter check, say.
 EDITION = 1
 
-_COLUMNS = (
+_LIST_COLUMNS = (
     "id", "name", "standing", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope",
     "severity", "trust", "text",
 )  # fmt: skip
@@ -34,7 +34,7 @@ class ProfileFields:
     ids: Annotated[
         str, key("the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none")
     ]
-    columns: Annotated[tuple[str, ...], key("what `tacit list` shows of each memory", choices=_COLUMNS)]
+    columns: Annotated[tuple[str, ...], key("what `tacit list` shows of each memory", choices=_LIST_COLUMNS)]
     words: sections.Words
     kinds: Mapping[str, sections.Kind]
     tasks: sections.Tasks

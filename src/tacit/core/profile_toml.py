@@ -35,7 +35,7 @@ from tacit.core import lifecycle, states
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.memory import SCOPES
 from tacit.core.profile import FORMAT, Profile
-from tacit.core.profile_field import FACETS, OPINION, PLACEHOLDER, REQUIRED, WORLDS, Key
+from tacit.core.profile_field import OPINION, PLACEHOLDER, REQUIRED, WORDED_FACETS, WORLDS, Key
 from tacit.core.profile_keys import KEYS, format_of
 
 BUILTIN = ("default", "archeflow", "ralph", "geas", "joelclaw")
@@ -289,7 +289,7 @@ class _Check:
         negated, quantity, op, bound = found.groups()
         if quantity not in lifecycle.QUANTITIES:
             self.faults.append(f"{path}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}")
-        elif quantity in lifecycle.FLAGS:
+        elif quantity in lifecycle.LADDER_FLAGS:
             if op:
                 self.faults.append(f"{path}: {quantity} is a flag; write '{quantity}' or 'not {quantity}'.")
             return f"{quantity} = {0 if negated else 1}"
@@ -322,7 +322,7 @@ class _Check:
             )
         self.names(data)
         for entry in budget["precedence"]:
-            self.precedence(entry, {**FACETS, "kind": tuple(data["kinds"])})
+            self.precedence(entry, {**WORDED_FACETS, "kind": tuple(data["kinds"])})
         for rule in data["ladder"]["moves"]:
             self.rule(rule)
         if not budget["lean"] <= budget["balanced"] <= budget["deep"]:

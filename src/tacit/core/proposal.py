@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 # gate decision stands: pending, validated, or refused with its reason. Clearing the area judges nothing: what was cleared
 # comes back when it is met again.
 
-PENDING = "staged by hand"
+STAGED_BY_HAND = "staged by hand"
 VALIDATED = "validated"
-KEPT = "validated; kept in staging"  # stored, and still shown there
+KEPT_STAGED = "validated; kept in staging"  # stored, and still shown there
 CLEARED = "silence"  # nobody judged it
 
 
 def staging_status(memory: Memory) -> str:
     """pending, validated or rejected; empty for what is not in the staging area."""
-    if memory.state == "candidate" and memory.gate == "hold" and memory.gate_reason in (PENDING, VALIDATED):
-        return "pending" if memory.gate_reason == PENDING else "validated"
+    if memory.state == "candidate" and memory.gate == "hold" and memory.gate_reason in (STAGED_BY_HAND, VALIDATED):
+        return "pending" if memory.gate_reason == STAGED_BY_HAND else "validated"
     if memory.state == "rejected" and memory.gate == "discard" and memory.closed_by != CLEARED:
         return "rejected"
-    return "validated" if memory.gate_reason == KEPT else ""
+    return "validated" if memory.gate_reason == KEPT_STAGED else ""
 
 
 OPEN, APPROVED, REJECTED, EXPIRED = "open", "approved", "rejected", "expired"

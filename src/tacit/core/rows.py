@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tacit.stores.identity import Place
     from tacit.words.passages import Weights
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ASCII_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
-KEY_LETTERS = LETTERS + DIGITS + "-"  # git's iskeychar
+KEY_LETTERS = ASCII_LETTERS + DIGITS + "-"  # git's iskeychar
 MAX_ID = 64
 REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 

@@ -68,17 +68,17 @@ DAYS = 30  # that a refusal is shown for
 FORGED = (
     "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
 )
-ELSEWHERE = "a session does not lie where its host keeps yours; what it says waits for your word (tacit learn --as NAME stands for one)"
+LIES_ABROAD = "a session does not lie where its host keeps yours; what it says waits for your word (tacit learn --as NAME stands for one)"
 CLAIMED = (
     "a report claims a reviewer's or a tool's word; it speaks as an agent (review_formats names those you stand for)"
 )
-EVERYWHERE = "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
+HOLDS_EVERYWHERE = "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
 
 
 def refusals(run: Run) -> tuple[str, ...]:
     """What of a run was not taken as it calls itself."""
     reading = run.reading
-    told = ((run.foreign, ELSEWHERE), (reading and reading.forged, FORGED), (reading and reading.claimed, CLAIMED))
+    told = ((run.foreign, LIES_ABROAD), (reading and reading.forged, FORGED), (reading and reading.claimed, CLAIMED))
     return tuple(what for happened, what in told if happened)
 
 
@@ -265,10 +265,10 @@ class Run:
 def fold_severity(word: object) -> str:
     """A foreign severity in our four words, case-folded; unknown words are info."""
     text = str(word or "").strip().lower()
-    return _SEVERITY.get(text, "info")
+    return _SEVERITY_OF.get(text, "info")
 
 
-_SEVERITY = {
+_SEVERITY_OF = {
     **{word: word for word in SEVERITIES},
     "critical": "bug", "error": "bug", "blocker": "bug", "high": "bug", "fatal": "bug", "failure": "bug",
     "warn": "warning", "major": "warning", "medium": "warning", "moderate": "warning",

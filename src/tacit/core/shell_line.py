@@ -14,7 +14,7 @@ CONTENT = "\0"  # stands for an argument whose content is not looked at
 _WORD_END = frozenset(" \t\n;|&()<>")
 _OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "\n", "(", ")")
 _REDIRECTIONS = ("<<<", "<<-", "<<", ">>", ">|", ">&", "<&", ">", "<")
-_MESSAGE = "cat <<'"  # how agents write every commit message: -m "$(cat <<'EOF' … EOF)"
+_HEREDOC = "cat <<'"  # how agents write every commit message: -m "$(cat <<'EOF' … EOF)"
 
 
 def bare(word: str) -> str:
@@ -82,7 +82,7 @@ def unquoted(word: str) -> str | None:
     while at < size:
         char = word[at]
         if quote != "'" and (char == "`" or word.startswith("$(", at)):
-            if quote != '"' or not word.startswith(_MESSAGE, at + 2) or not word.endswith(')"'):
+            if quote != '"' or not word.startswith(_HEREDOC, at + 2) or not word.endswith(')"'):
                 return None
             said.append(CONTENT)
             at, quote = size, ""
@@ -157,8 +157,8 @@ def _quoted(line: str, at: int) -> int:
 
 def _substitution(line: str, at: int) -> int:
     depth, size = 1, len(line)
-    if line.startswith(_MESSAGE, at):  # what stands in a document is nobody's bracket
-        mark = line[at + len(_MESSAGE) : line.find("'", at + len(_MESSAGE))]
+    if line.startswith(_HEREDOC, at):  # what stands in a document is nobody's bracket
+        mark = line[at + len(_HEREDOC) : line.find("'", at + len(_HEREDOC))]
         end = line.find(f"\n{mark}\n", at) if mark else -1
         at = at if end < 0 else end + len(mark) + 2
     while at < size and depth:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
 from tacit.core.links import CONFIRMED, CONTRADICTED, EARLY, INSTRUCTED, Evidence, sightings
-from tacit.core.memory import HEARD, INSIDE, OWNER, PERSONAL, Memory
+from tacit.core.memory import HEARD_WORDS, INSIDE, OWNER, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
 
 MAY_HARM, UNDECIDED = 0.5, 20  # belief of harm, and units without a verdict, from which a replay is offered
-OFFERED = 3  # at once
+OFFERED_MOST = 3  # at once
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
@@ -109,7 +109,7 @@ def is_exempt(memory: Memory, profile: Profile) -> bool:
         return True
     if is_confirmed(memory):
         return True
-    heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
+    heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD_WORDS
     return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)
 
 
@@ -180,7 +180,7 @@ def harm_of(memory: Memory) -> float:
 def to_replay(memories: Iterable[Memory]) -> list[tuple[Memory, str]]:
     """The lessons for which a replay is offered, with the reason: those that are believed to harm first."""
     wanted = [(each, why) for each in memories if (why := wants_replay(each))]
-    return sorted(wanted, key=lambda each: (-harm_of(each[0]), each[0].id))[:OFFERED]
+    return sorted(wanted, key=lambda each: (-harm_of(each[0]), each[0].id))[:OFFERED_MOST]
 
 
 def replay_command(id: str) -> str:

@@ -106,7 +106,7 @@ def stance_against(tier: str, needed: str) -> str:
 
 
 # Formats that carry words of strangers: what such a report becomes that nobody stands for. Others speak as the agents that wrote them.
-FOREIGN_WORDS = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted", "neutral": "agent"}
+FOREIGN_TIERS = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted", "neutral": "agent"}
 
 
 def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run:
@@ -118,7 +118,7 @@ def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run
     run = replace(run, findings=tuple(map(_unread, run.findings)))
     if vouched:
         return run
-    least = FOREIGN_WORDS.get(format, "agent")
+    least = FOREIGN_TIERS.get(format, "agent")
     lowered = tuple(replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings)
     count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
     if not count or told:

@@ -48,14 +48,16 @@ def fields(of: Any) -> dict[str, Any]:
     return {name: of.__dict__[name] for name in of.FIELDS}
 
 
-PLAIN = 24  # instances of a class that are filled without an `__init__` of its own; a hook makes fewer of most
+PLAIN_INSTANCES = (
+    24  # instances of a class that are filled without an `__init__` of its own; a hook makes fewer of most
+)
 
 
 def _first_init(__self: Any, *args: Any, **named: Any) -> None:
     # Compiling an `__init__` costs as much as a hundred instances. A process that makes a handful never pays for it.
     cls = type(__self)
     made = cls.__dict__.get("_made", 0)
-    if made < PLAIN:
+    if made < PLAIN_INSTANCES:
         cls._made = made + 1
         return _fill(__self, cls, args, named)
     missing = object()

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tacit.core.links import ENDED, FIRED, TOLD, Mark
+from tacit.core.links import ENDING, FIRED, TOLD, Mark
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.value import replace, value
@@ -61,14 +61,14 @@ def counted(guard: Guard, marks: Sequence[Mark], since: str) -> dict[str, int]:
     fired = {
         mark.reason: mark.value for mark in marks if mark.signal == FIRED and mark.at >= since and mark.surface in said
     }
-    ended = {mark.surface: mark.value for mark in marks if mark.signal == ENDED and mark.surface in fired}
+    ended = {mark.surface: mark.value for mark in marks if mark.signal == ENDING and mark.surface in fired}
     return dict(Counter([*fired.values(), *ended.values()]))
 
 
 def overruled(marks: Sequence[Mark], since: str) -> set[str]:
     """The calls whose guard becomes a note by itself: two firings were overruled, and nothing that followed shows that they were right."""
     on = {mark.reason: mark.surface for mark in marks if mark.signal == FIRED and mark.at >= since}
-    last = {mark.surface: mark for mark in marks if mark.signal == ENDED and mark.surface in on}
+    last = {mark.surface: mark for mark in marks if mark.signal == ENDING and mark.surface in on}
     against = Counter(on[key] for key, mark in last.items() if mark.value == OVERRULED and mark.reason != RIGHT)
     return {call for call, times in against.items() if times > OVERRULED_AT_MOST}
 
@@ -87,14 +87,14 @@ def settle_run(context: WorkContext, run: Run) -> list[End]:
         calls = guard.condition.calls + tuple(row for each in others for row in each.condition.calls)
         guard = replace(guard, condition=replace(guard.condition, calls=calls))
         marks = list(store.marks(memory=lesson))
-        before = {mark.surface: mark for mark in marks if mark.signal == ENDED}
+        before = {mark.surface: mark for mark in marks if mark.signal == ENDING}
         for end in ends(guard, [mark for mark in marks if mark.signal == FIRED and mark.run == row.id], run):
             found.append(end)
             was, key = before.get(end.fired.reason), end.fired.reason  # which firing
             if was is None or (was.value, was.reason) != (end.what, end.followed):
                 unit = end.fired.unit
                 marks.append(
-                    Mark(lesson, unit, project, ENDED, end.what, run=row.id, surface=key, reason=end.followed, at=now)
+                    Mark(lesson, unit, project, ENDING, end.what, run=row.id, surface=key, reason=end.followed, at=now)
                 )
                 with store.write() as tx:
                     tx.add_mark(marks[-1])

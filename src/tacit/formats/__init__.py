@@ -61,7 +61,7 @@ FORMATS = {
     "cilog": "tacit.formats.cilog",
 }
 ENTRY_POINTS = "tacit.formats"
-DOUBT = 0.3  # a format less sure than this of a file does not get it
+FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it
 
 
 class UnknownFormat(UsageError):
@@ -91,7 +91,7 @@ def get(name: str) -> Format:
 
 def detect(source: Source) -> str | None:
     """The name of the format that is surest of this file; None where none is."""
-    best, surest = None, DOUBT
+    best, surest = None, FORMAT_DOUBT
     for name in format_names():
         try:
             sure = float(get(name).detect(source))
@@ -136,7 +136,7 @@ def namespace(name: str) -> str:
 
 def holder(source: Source) -> str:
     """The name of the format whose memories a file holds."""
-    best, surest = "", DOUBT
+    best, surest = "", FORMAT_DOUBT
     for name in exchanging():
         sure = float(exchange(name).holds(source))
         if sure > surest:

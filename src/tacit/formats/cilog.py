@@ -24,7 +24,7 @@ _MARKS = re.compile(
     rb"##\[(?:group|error|section|command)\]|section_start:\d+:|Running with gitlab-runner|^::(?:group|error)|Pipeline\] (?:sh|stage)",
     re.M,
 )
-_NOISE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|section_(?:start|end):\d+:[^\r\n]*[\r]?")
+_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|section_(?:start|end):\d+:[^\r\n]*[\r]?")
 _STAMP = re.compile(
     r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]?|\[\d\d:\d\d:\d\d\])\s?(?:\d\d[OE]\+?\s)?"
 )
@@ -82,7 +82,7 @@ def read(source: Source) -> Iterator[Run]:
         lines = number
         line = raw.decode("utf-8", "replace").rstrip("\r\n").lstrip("\ufeff")
         stamp = _STAMP.match(line)
-        plain = _NOISE.sub("", line[stamp.end() :] if stamp else line).replace("\0", "").strip()
+        plain = _TERMINAL_CODES.sub("", line[stamp.end() :] if stamp else line).replace("\0", "").strip()
         command = _COMMAND.match(plain)
         if command and len(blocks) < _MOST:
             blocks.append(_Block(command["it"][:500], number, _time(stamp[0] if stamp else "")))

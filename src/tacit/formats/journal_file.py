@@ -25,12 +25,12 @@ _LONGEST = 2 << 20  # bytes of a line; the longest lesson fits four times
 MOST_IDS = 1_000_000
 _LARGEST = 1 << 53
 _HEX = frozenset("0123456789abcdef")
-_FLAGS = ("opening", "instrument_eligible", "blank")
-_NUMBERS: dict[str, tuple[type, ...]] = {
+_FLAG_COLUMNS = ("opening", "instrument_eligible", "blank")
+_NUMBER_FIELDS: dict[str, tuple[type, ...]] = {
     "amount": (int, float),
     "probability": (int, float),
     "seq": (int,),
-    **dict.fromkeys(_FLAGS, (bool,)),
+    **dict.fromkeys(_FLAG_COLUMNS, (bool,)),
 }
 
 
@@ -131,9 +131,9 @@ def _head(kind: str, at: dict[str, Any]) -> dict[str, Any]:
     for name in names:
         if name == "parents":
             at[name] = list(_ids(at[name]))
-        elif type(at[name]) not in _NUMBERS.get(name, (str,)):
+        elif type(at[name]) not in _NUMBER_FIELDS.get(name, (str,)):
             raise ValueError(f"{name} is not of its type")
-        elif name in _NUMBERS and not -_LARGEST < at[name] < _LARGEST:
+        elif name in _NUMBER_FIELDS and not -_LARGEST < at[name] < _LARGEST:
             raise ValueError(f"{name} is out of range")
     return {name: at[name] for name in names}
 

@@ -21,10 +21,10 @@ from tacit.words.signature import signature
 NAME = "junit"
 _LARGEST = 64 * 1024 * 1024  # bytes of a report
 _PATH = r"[\w@.+-]+(?:/[\w@.+-]+)*"  # of a file that a lesson names
-_DEPTH = 30  # elements inside each other
+_XML_DEPTH = 30  # elements inside each other
 _MOST = 500  # failed tests of one report that are told
 _QUOTED = 4000  # characters of a failure's text that are looked at
-FAILED = {
+FAILED_CASES = {
     "failure": "bug",
     "error": "bug",
     "rerunFailure": "warning",
@@ -38,10 +38,10 @@ FLAKY = ("flakyFailure", "flakyError")
 def detect(source: Source) -> float:
     """How sure we are: the first element is a suite of tests."""
     head = _plain(source.head(8192))
-    return 0.9 if _FIRST.match(head) else 0.0
+    return 0.9 if _FIRST_TAG.match(head) else 0.0
 
 
-_FIRST = re.compile(
+_FIRST_TAG = re.compile(
     r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:testsuites|testsuite)[\s>/]", re.S
 )
 
@@ -111,8 +111,8 @@ class _Report:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
-        if self.depth > _DEPTH:
-            self._refuse(f"more than {_DEPTH} elements inside each other")
+        if self.depth > _XML_DEPTH:
+            self._refuse(f"more than {_XML_DEPTH} elements inside each other")
         kind = name.rpartition("}")[2].rpartition(":")[2]
         if kind in ("testsuites", "testsuite"):
             self.suite = self.suite or attributes.get("name", "")
@@ -120,7 +120,7 @@ class _Report:
         elif kind == "testcase":
             self.case, self.told = attributes, []
             self.tests += 1
-        elif kind in FAILED and self.case:
+        elif kind in FAILED_CASES and self.case:
             self.inside, self.text, self.chars = kind, [], 0
             self.told.append((kind, attributes, ""))
 
@@ -166,7 +166,7 @@ class _Report:
                 told,
                 by="test",
                 tier="review",
-                severity=FAILED[kind],
+                severity=FAILED_CASES[kind],
                 tags=("flaky",) if flaky else (),
                 paths=(file,) if file else (),
                 signature=signature(error),

@@ -25,7 +25,7 @@ _MOST = 1000  # comments of one file
 _TEXT = 500  # characters of a lesson
 _SHORTEST = 12
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
-UNREADABLE = "this is no JSON that can be read, or too large"
+UNREADABLE_REVIEWS = "this is no JSON that can be read, or too large"
 
 
 def detect(source: Source) -> float:
@@ -52,7 +52,7 @@ def read(source: Source) -> Iterator[Run]:
     items = _items(raw) if len(raw) <= _LARGEST else None
     print = digest("reviews", raw[:_LARGEST]).hex()[:12]
     if items is None:
-        yield Run(print, NAME, path=source.path, reading=Reading(malformed=1, warnings=(UNREADABLE,)))
+        yield Run(print, NAME, path=source.path, reading=Reading(malformed=1, warnings=(UNREADABLE_REVIEWS,)))
         return
     pulls: dict[str, list[Record]] = {}
     for item in items[:_MOST]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NAME = "sarif"
 _MOST = 2000  # results of one run; a scan that says more says nothing to a memory
 _TEXT = 400  # characters of a lesson
-_LEVELS = {"error": "bug", "warning": "warning", "note": "recommendation", "none": "info"}
+_SARIF_LEVELS = {"error": "bug", "warning": "warning", "note": "recommendation", "none": "info"}
 UNREADABLE = "this is no SARIF file that can be read: no JSON object, or too large"
 
 
@@ -135,7 +135,7 @@ class _Scan:
             tier="review",
             origin=f"{NAME}:{self._print(result, id, path, snippet)}",
             category="security" if self._is_security(rule, result) else "",
-            severity=_LEVELS.get(level, fold_severity(level)),
+            severity=_SARIF_LEVELS.get(level, fold_severity(level)),
             tags=tuple(each[:40] for each in list_at(dict_at(rule, "properties"), "tags")[:5] if isinstance(each, str)),
             paths=(path,) if path else (),
             signature=signature(f"error: {label}: {told}"),

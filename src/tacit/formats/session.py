@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # somebody's (questions, paths) are gone.
 
 MOST = 60  # shapes of one file
-ITEMS = 3  # of a list
+LISTED_ITEMS = 3  # of a list
 _MARKS = frozenset(
     "type subtype role kind entrypoint promptSource source origin version cliVersion copilotVersion cli_version operation"
     " commandMode hookType hookEvent hook_event_name turn_trigger permissionMode toolDenialKind status phase originator"
@@ -54,7 +54,7 @@ def _bare(at: Any, field: str) -> Any:
     if isinstance(at, dict):
         return {name if _FIELD.fullmatch(name) else "field": _bare(each, name) for name, each in at.items()}
     if isinstance(at, list):
-        return [_bare(each, field) for each in at[:ITEMS]]
+        return [_bare(each, field) for each in at[:LISTED_ITEMS]]
     if isinstance(at, str):
         return at if field in _MARKS and _WORD.fullmatch(at) else "text" if at else ""
     return at if at is None or isinstance(at, bool) else 0

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.memory import PERSONAL, WAITING
+from tacit.core.memory import PERSONAL, WAITING_TIERS
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn import cues
@@ -57,7 +57,7 @@ class GateRules:
     """What a profile says to the gate; the names are those of its `[gate]` section."""
 
     min_chars: int = 12  # joelclaw: shorter texts carry nothing
-    held: tuple[str, ...] = WAITING
+    held: tuple[str, ...] = WAITING_TIERS
     discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
     favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
     hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`

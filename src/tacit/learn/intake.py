@@ -15,8 +15,8 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
 from tacit.core.journal import change
 from tacit.core.keep import made
-from tacit.core.links import STATED, Evidence, Mark, Use
-from tacit.core.memory import PERSONAL, VERDICTS, WAITING, Memory, sound_text
+from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
+from tacit.core.memory import PERSONAL, VERDICTS, WAITING_TIERS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import HELD, least
@@ -24,7 +24,7 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_record
 from tacit.guard.screen import screened
 from tacit.stores.lookups import by_alias
-from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
+from tacit.stores.outgoing import UNNAMED_ROW, header_key, rows_namespace
 from tacit.stores.sql import WorkContext
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class _Intake:
         have = {"seen": tally.seen, "uses": tally.uses, "contradicted": tally.contradicted}.get(
             signal, signals.get(signal, 0.0)
         )
-        more = amount if signal in STATED else amount - have
+        more = amount if signal in STATED_SIGNALS else amount - have
         if more and amount != have:
             tx.add_evidence(
                 Evidence(
@@ -243,7 +243,7 @@ class _Intake:
         gate, why = came.gate, came.gate_reason
         if not suspicion.clean:
             gate, why = "quarantine", suspicion.reason
-        elif self.tier in WAITING and gate == "allow":
+        elif self.tier in WAITING_TIERS and gate == "allow":
             gate, why = "hold", f"{self.tier} text waits for somebody to vouch for it"
         kind = kind_named(self.profile, came.kind)
         memory = replace(
@@ -352,12 +352,12 @@ def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tu
     names[name] = number = names.get(name, 0) + 1
     if row.alias and number == 1:
         return namespace, name
-    return rows_namespace(format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
+    return rows_namespace(format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED_ROW}{name}#{number}"
 
 
 def other_name(row: Row) -> str:
     """What another lesson of a name that is taken is recognised by."""
-    return f"{UNNAMED}{row.alias}@{_hash(row)}"
+    return f"{UNNAMED_ROW}{row.alias}@{_hash(row)}"
 
 
 def is_same(known: Memory, row: Row) -> bool:

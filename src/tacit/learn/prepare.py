@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import sound_text
 from tacit.core.profile import Profile
-from tacit.core.proposal import PENDING
+from tacit.core.proposal import STAGED_BY_HAND
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
 from tacit.core.trust import least
@@ -131,7 +131,7 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     )
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
-        return GateDecision("hold", PENDING, version=decision.version)
+        return GateDecision("hold", STAGED_BY_HAND, version=decision.version)
     return decision
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.journal import Change, change
 from tacit.core.lifecycle import CAUSES
-from tacit.core.memory import CONFIRMS, HEARD, PERSONAL, Memory, kept_subject, sound_text
+from tacit.core.memory import CONFIRMS, HEARD_WORDS, PERSONAL, Memory, kept_subject, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.proposal import staging_status
@@ -144,7 +144,7 @@ def in_better_words(
     it, and what a reader guessed as it was borne out."""
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     more, less = (says_more(*each) for each in permutations((prepare(memory.text), prepare(finding.text))))
-    heard = (finding.extra or {}).get(READ_AS) in HEARD and (memory.extra or {}).get(READ_AS) not in HEARD
+    heard = (finding.extra or {}).get(READ_AS) in HEARD_WORDS and (memory.extra or {}).get(READ_AS) not in HEARD_WORDS
     better = person or (may_vouch(finding.witness, above(memory.trust)) and takes_over(finding, memory, profile))
     fuller = less and not more if own else person or more or heard
     if memory.state in CLOSED or is_settled(memory) or not better or not fuller:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tacit.core.journal import change
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.core.proposal import CLEARED, KEPT, VALIDATED, staging_status
+from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
 from tacit.core.run import Finding
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
@@ -69,7 +69,9 @@ class Stage:
             for memory in self._of("validated"):
                 if memory.state != "candidate":
                     continue
-                now = replace(memory, gate="allow", gate_reason="" if clear_after else KEPT, updated_at=self.now())
+                now = replace(
+                    memory, gate="allow", gate_reason="" if clear_after else KEPT_STAGED, updated_at=self.now()
+                )
                 self._apply(tx, memory, now, "approve", f"promoted from staging by {self.by}")
                 self._climb(tx, memory.id)
                 stored = tx.get(memory.id).state != "candidate"
@@ -81,7 +83,7 @@ class Stage:
         with self._write() as tx:
             found = self.listed()
             for memory in found:
-                if memory.gate_reason == KEPT:
+                if memory.gate_reason == KEPT_STAGED:
                     now, verb = replace(memory, gate_reason=""), "gate"
                 elif memory.state == "candidate":
                     now, verb = replace(memory, state="archived", previous_state="candidate", closed_by=CLEARED), "move"

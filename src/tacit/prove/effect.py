@@ -215,7 +215,7 @@ def _followed_up(store: Store, project: str, profile: Profile, memory: Memory) -
     if not units or memory.project != project:
         return {}
     found = {epoch: stats.course_from_json(kept) for epoch, kept in courses_of(store, memory.id) if epoch != RUN_FAILED}
-    asked = (profile.effect.alpha, profile.effect.margin, stats.RULE)
+    asked = (profile.effect.alpha, profile.effect.margin, stats.VERDICT_RULE)
     whole = sum(course.units for course in found.values()) == units
     return found if whole and all((each.alpha, each.margin, each.rule) == asked for each in found.values()) else {}
 

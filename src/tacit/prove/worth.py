@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.links import Mark, Use
-from tacit.core.memory import HEARD, Memory
+from tacit.core.memory import HEARD_WORDS, Memory
 from tacit.core.value import value
 from tacit.prove.followed import Followed
 from tacit.trial import effect as stats
@@ -24,9 +24,9 @@ from tacit.trial.table import Counts, tabulate, trials_from
 if TYPE_CHECKING:
     from tacit.trial.table import Table
 
-_FEW = 10  # givings below which a share says nothing
+_FEW_UNITS = 10  # givings below which a share says nothing
 # tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
-ENOUGH = 400
+ENOUGH_SESSIONS = 400
 LEAST_FOLLOWED = 3
 
 
@@ -86,7 +86,9 @@ def heard(
 ) -> Heard | None:
     """What became of the words of persons; None where none was given and judged. `exempt` are the lessons without a coin."""
     theirs = {
-        id for id, memory in memories.items() if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD
+        id
+        for id, memory in memories.items()
+        if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD_WORDS
     }
     outcome = {
         (mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs
@@ -159,7 +161,7 @@ def sorted_span(figures: tuple[float, float, float], sign: int) -> tuple[float, 
 def heard_lines(found: Heard) -> list[str]:
     """The person's own words first: given so often, came back so often."""
     what = "lesson" if found.lessons == 1 else "lessons"
-    share = f" ({found.came_back / found.given:.0%})" if found.given >= _FEW else ""
+    share = f" ({found.came_back / found.given:.0%})" if found.given >= _FEW_UNITS else ""
     lines = [
         f"Your own words: {found.lessons} {what}, given {found.given} times, came back {found.came_back} times{share}."
     ]
@@ -173,8 +175,8 @@ def heard_lines(found: Heard) -> list[str]:
             else "; it left none out yet"
         )
         more = (
-            f"; that takes about {ENOUGH} tosses, {tosses} are in"
-            if found.word == stats.NOT_YET_KNOWN and tosses < ENOUGH
+            f"; that takes about {ENOUGH_SESSIONS} tosses, {tosses} are in"
+            if found.word == stats.NOT_YET_KNOWN and tosses < ENOUGH_SESSIONS
             else ""
         )
         lines.append(f"They came back, {compared}: {found.word}{more}.")

@@ -24,15 +24,15 @@ from typing import IO, Any
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.installation import search_path
-from tacit.core.ports import ASKED
+from tacit.core.ports import TACIT_ASKS
 from tacit.core.value import value
 from tacit.guard.redact import redact
 from tacit.hosts import MODEL_CALL, of_session
 from tacit.providers.metered import QUEUED, Reply
 
-LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
+TRY_LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
 _LARGEST = 4 * 1024 * 1024  # bytes of an answer
-PIECE = 1 << 16
+READ_PIECE = 1 << 16
 
 
 class ModelCommand:
@@ -50,7 +50,7 @@ class ModelCommand:
             tempfile.TemporaryFile() as said,
             tempfile.TemporaryFile() as told,
         ):
-            said.write(f"{ASKED}\n{prompt}".encode("utf-8", "replace"))
+            said.write(f"{TACIT_ASKS}\n{prompt}".encode("utf-8", "replace"))
             said.seek(0)
             process = self._start(folder, said, told)
             try:
@@ -60,7 +60,7 @@ class ModelCommand:
                 raise _too_late(self.identity) from None
             finally:
                 _end(process)
-            if status == LATER:
+            if status == TRY_LATER:
                 raise ModelUnavailable(
                     f"{self.identity} has no answer yet: {_last_line(told) or 'no word'}", why=QUEUED
                 )
@@ -176,7 +176,7 @@ def _read(process: subprocess.Popen[bytes], deadline: float) -> bytes:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([fd], [], [], left)[0]:
             raise subprocess.TimeoutExpired(process.args, left)
-        piece = os.read(fd, PIECE)
+        piece = os.read(fd, READ_PIECE)
         if not piece:
             return raw
         raw += piece

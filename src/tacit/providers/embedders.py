@@ -20,9 +20,9 @@ from tacit.providers.static import Static
 if TYPE_CHECKING:
     from tacit.core.ports import Embedder
 
-BUILT_IN = ("static", "openai:MODEL")
+SHIPPED = ("static", "openai:MODEL")
 _BATCH = 32  # texts of one request
-_TIMEOUT = 20.0  # seconds for one request, its repetitions included
+_TAKES = 20.0  # seconds for one request, its repetitions included
 _LONGEST = 8000  # characters of a text that are sent: what the common models read
 
 
@@ -46,7 +46,7 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str]) -> Embedder | No
     for point in entry_points(group="tacit.embedders", name=name):
         found: Embedder = point.load()(rest)
         return found
-    raise UsageError(f"There is no embedder {name!r}.", f"One of: {', '.join(BUILT_IN)}, or an installed package's.")
+    raise UsageError(f"There is no embedder {name!r}.", f"One of: {', '.join(SHIPPED)}, or an installed package's.")
 
 
 class Endpoint:
@@ -63,7 +63,7 @@ class Endpoint:
         found: list[list[float]] = []
         for start in range(0, len(sent), _BATCH):
             batch = sent[start : start + _BATCH]
-            found += self._read(self._server.exchange({"model": self._model, "input": batch}, _TIMEOUT), len(batch))
+            found += self._read(self._server.exchange({"model": self._model, "input": batch}, _TAKES), len(batch))
         return found
 
     def _read(self, raw: bytes, wanted: int) -> list[list[float]]:

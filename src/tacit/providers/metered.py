@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 FAILURES = 3  # in a row, after which a model is left alone
-PAUSE, LONGEST = 60.0, 3600.0  # seconds: the first pause, doubled with every failure, and the longest
+METER_PAUSE, METER_LONGEST = 60.0, 3600.0  # seconds: the first pause, doubled with every failure, and the longest
 CHARS_A_TOKEN = 4  # where nobody counts
 QUEUED = "queued"  # the question was taken and is answered later: no failure, and other questions may go on
 KEEPS_ITS_PRICE = ("timeout", "too_large")  # failures after which the other side may have done the work
@@ -144,8 +144,8 @@ def admitted(
 def after_failure(state: str, asked_for: float, now: str) -> str:
     """The circuit's state after one more failure; the other side may have asked for a pause itself."""
     failures = _read(state).failures + 1
-    pause = PAUSE * 2 ** min(failures - FAILURES, 10) if failures >= FAILURES else 0.0
-    wait = min(max(pause, asked_for), LONGEST)
+    pause = METER_PAUSE * 2 ** min(failures - FAILURES, 10) if failures >= FAILURES else 0.0
+    wait = min(max(pause, asked_for), METER_LONGEST)
     return _written(Circuit(failures, _later(now, wait) if wait else ""))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _LARGEST = 4 * 1024 * 1024  # bytes of an answer
-ATTEMPTS = 3
+HTTP_ATTEMPTS = 3
 FIRST_PAUSE = 0.5  # seconds before the second attempt, doubled for each further one, times a half to one and a half
 # Failures after which the same question may be answered a moment later.
 RETRYABLE = ("dead", "rate_limited", *(f"http_{status}" for status in (408, 409, 425, 500, 502, 503, 504, 529)))
@@ -58,11 +58,11 @@ class OpenAI:
         """Ask, and again where that may help, until the time is over."""
         self._check()
         deadline = time.monotonic() + timeout
-        for attempt in range(1, ATTEMPTS + len(_OPTIONS) + 1):
+        for attempt in range(1, HTTP_ATTEMPTS + len(_UNKNOWN_OPTIONS) + 1):
             try:
                 reply = self._once(self._body(prompt, schema), deadline)
             except ModelUnavailable as failure:
-                if failure.why not in RETRYABLE or attempt >= ATTEMPTS:
+                if failure.why not in RETRYABLE or attempt >= HTTP_ATTEMPTS:
                     raise
                 self._pause(attempt, failure, deadline)
             else:
@@ -82,7 +82,7 @@ class OpenAI:
                     return raw
                 raise _failure(status, headers, raw, self.identity)
             except ModelUnavailable as failure:
-                if failure.why not in RETRYABLE or attempt >= ATTEMPTS:
+                if failure.why not in RETRYABLE or attempt >= HTTP_ATTEMPTS:
                     raise
                 self._pause(attempt, failure, deadline)
             attempt += 1
@@ -124,8 +124,8 @@ class OpenAI:
     def _learn(self, raw: bytes, body: Mapping[str, Any]) -> bool:
         """What the server did not understand: what it names, or every option at once. False where none is left to leave out."""
         told = raw.decode("utf-8", "replace").lower()
-        sent = [name for name in _OPTIONS if name in body]
-        named = {name for name in sent if any(word in told for word in _OPTIONS[name])}
+        sent = [name for name in _UNKNOWN_OPTIONS if name in body]
+        named = {name for name in sent if any(word in told for word in _UNKNOWN_OPTIONS[name])}
         self._refused |= named or set(sent)
         return bool(sent)
 
@@ -160,7 +160,7 @@ class OpenAI:
 
 
 # What may be left out, and the words by which a server names it.
-_OPTIONS = {
+_UNKNOWN_OPTIONS = {
     "response_format": ("response_format", "json_schema", "schema", "grammar"),
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),

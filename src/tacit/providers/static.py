@@ -23,7 +23,7 @@ TOKENIZER = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")
 _LONGEST = 20_000  # characters of a text that are read
 BYTES = 259  # the vocabulary's first entries: control tokens and single bytes; the rest stands in order of frequency
 SPACE = "▁"  # how the vocabulary writes the space that a word begins with
-RARE = 1e-3  # smooth inverse frequency: a token expected more often than this counts for less
+RARE_SHARE = 1e-3  # smooth inverse frequency: a token expected more often than this counts for less
 
 
 class Static:
@@ -48,7 +48,7 @@ class Static:
         tokens, self.size = self._table.shape
         rank = numpy.maximum(1, numpy.arange(tokens) - BYTES + 1)
         expected = 1 / (rank * numpy.log(tokens))
-        self._table = self._table * (RARE / (RARE + expected)).astype(numpy.float32)[:, None]
+        self._table = self._table * (RARE_SHARE / (RARE_SHARE + expected)).astype(numpy.float32)[:, None]
         self.identity = f"static:wordllama-{self.size}:{hashlib.sha256(raw).hexdigest()[:12]}"
 
     def words(self) -> Iterator[tuple[str, Sequence[float]]]:

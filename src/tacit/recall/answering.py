@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tacit.recall.rank import Hit, Ranked
     from tacit.stores.sql import Store
 
-FITTING = 24  # candidates that the parts of one score are found out among
-PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
+EXPLAINED_AMONG = 24  # candidates that the parts of one score are found out among
+CANDIDATES_PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
 FEW_WORDS = 16  # … for a question of so many words at most (docs/internals/decisions/0018-search-in-large-stores.md)
 # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
 LONG, LONG_FETCH = 6, 120
@@ -93,7 +93,7 @@ def recall(
     projects = scope_projects(project.id)
     meaning = Near()
     is_short = limit is not None and len(wanted.passages) == 1 and len(wanted.passages[0]) <= FEW_WORDS
-    fetch = max(min(size.fetch, max(PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
+    fetch = max(min(size.fetch, max(CANDIDATES_PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
     if len(wanted.passages) > LONG:
         fetch = max(fetch, LONG_FETCH)
     if as_of:
@@ -153,7 +153,7 @@ def explain(
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, seconds(now)))
-    found = store.ask(projects, parts_of(wanted), limit=FITTING, meaning=profile.rank.meaning)
+    found = store.ask(projects, parts_of(wanted), limit=EXPLAINED_AMONG, meaning=profile.rank.meaning)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
     meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tacit.core.memory import PERSONAL, said_as, said_more
 from tacit.core.value import value
-from tacit.recall.moments import NOTICED, TASK, twin_of
+from tacit.recall.moments import AT_TASK, NOTICED, twin_of
 from tacit.recall.rank import LeftOut
 
 TYPE_CHECKING = False
@@ -112,7 +112,7 @@ def fit(
     for each in sorted(best_first, key=lambda each: not (budget.pinned_outside and each.memory.pinned)):
         memory = each.memory
         outside = budget.pinned_outside and memory.pinned
-        is_way = level.moment == TASK and each.channel == "standing"
+        is_way = level.moment == AT_TASK and each.channel == "standing"
         kind = profile.kinds.get(memory.kind)
         if not outside:
             if each.caution and level.cautions:

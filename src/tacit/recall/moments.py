@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from tacit.recall.query import Asked, Query
     from tacit.recall.rank import Facts, Hit, Ranked
 
-START, TASK, PROMPT, COMMAND, FILE, ERROR = "start", "task", "prompt", "command", "file", "error"
-LINES = {COMMAND: 1, FILE: 2, ERROR: 3}  # told at most; at the others tokens decide
+AT_START, AT_TASK, AT_PROMPT, AT_COMMAND, AT_FILE, AT_ERROR = "start", "task", "prompt", "command", "file", "error"
+LINES = {AT_COMMAND: 1, AT_FILE: 2, AT_ERROR: 3}  # told at most; at the others tokens decide
 OF_A_CONTEXT = 1_800  # tokens that one context is told by all hooks together
-SHARES = {COMMAND: 200, FILE: 200}  # of them at moments that come hundreds of times in a session
+MOMENT_TOKENS = {AT_COMMAND: 200, AT_FILE: 200}  # of them at moments that come hundreds of times in a session
 # Tokens of all that is told of one task, or of a start that no prompt follows; of them at most for ways of working; of a prompt.
 ALONE, WAYS_BESIDE, OF_A_PROMPT = 450, 150, 400
 NOTICED = "notice"  # the source that `learn/tell` names
 BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
-CURES = ("fix", "pitfall")  # classes that an error asks for
+CURE_CLASSES = ("fix", "pitfall")  # classes that an error asks for
 REST = 0.5  # of the best one's score, below which what comes after those is no longer about the subject
 RARE_IN_PROMPT, RARE_IN_OUTPUT = (
     2,
@@ -41,10 +41,10 @@ MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
 # Of what is asked: that stands for the second of them, or for both; for the second where a person says it; that two must be of it, in a
 # prompt of no more than so many words.
 MUCH, MUCH_OF_PERSON, SOME, SAID_AT_LENGTH = (0.25, 0.35), 0.1, 0.12, 24
-RARE = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
+RARE_WORDS = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
 ALIKE_AT_STARTS = 0.35
-AGAIN = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
-TOGETHER = 24  # lessons of one run that are looked at
+MET_TWICE = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
+RUN_LESSONS = 24  # lessons of one run that are looked at
 # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
 SHARED_AT_LEAST = 0.25
 # Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as
@@ -62,7 +62,7 @@ def room_for(
     if not profile.budget.start_tokens or level.requested != "auto":
         return level
     name, tokens, ways = _moment(query, profile, hook, begun)
-    left = max(1, min(OF_A_CONTEXT - spent, SHARES.get(name, OF_A_CONTEXT) - here)) if hook else tokens
+    left = max(1, min(OF_A_CONTEXT - spent, MOMENT_TOKENS.get(name, OF_A_CONTEXT) - here)) if hook else tokens
     return replace(level, moment=name, most=LINES.get(name, _AS_FITS), tokens=min(tokens or left, left), ways=ways)
 
 
@@ -71,16 +71,16 @@ _AS_FITS = 99
 
 def _moment(query: Query, profile: Profile, hook: bool, begun: bool) -> tuple[str, int, int]:
     if query.command:
-        return COMMAND, 0, 0
+        return AT_COMMAND, 0, 0
     if query.touched:
-        return FILE, 0, 0
+        return AT_FILE, 0, 0
     if query.errors and not query.task:
-        return ERROR, 0, 0
+        return AT_ERROR, 0, 0
     if query.task or query.files:
         if hook:
-            return PROMPT, OF_A_PROMPT, 0
-        return TASK, ALONE, 0 if begun else WAYS_BESIDE
-    return START, profile.budget.start_tokens if hook else ALONE, 0
+            return AT_PROMPT, OF_A_PROMPT, 0
+        return AT_TASK, ALONE, 0 if begun else WAYS_BESIDE
+    return AT_START, profile.budget.start_tokens if hook else ALONE, 0
 
 
 def told_at_starts(memory: Memory, profile: Profile) -> str:
@@ -97,7 +97,7 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
         return ""
     if is_found_once(memory):
         return "found once: told at its moment"
-    a_way = memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= AGAIN)
+    a_way = memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= MET_TWICE)
     return "" if a_way or (by_person and not memory.about) else "told at its subject"
 
 
@@ -160,7 +160,7 @@ class Named:
         from tacit.core.programs import head_of, only_looks, runs_command
 
         heads = [head for name in names_of(memory.about) if (head := head_of(name)) and runs_command(command, head)]
-        if memory.klass in CURES:
+        if memory.klass in CURE_CLASSES:
             return any(is_named_in(head.rpartition(" ")[2], memory.text) for head in heads)
         return any(not only_looks(head) for head in heads)
 
@@ -201,16 +201,16 @@ def belongs(each: Ranked, moment: str, named: Named, rare: Callable[[str], int],
     what is asked. For what more than one piece of work speaks for one such word is enough in a prompt of many words, or much of what
     a short one asks."""
     sign, much = named.sign(each.memory), each.parts.get("words", 0.0)
-    if moment == ERROR and sign == "name" and much < MUCH[0]:
+    if moment == AT_ERROR and sign == "name" and much < MUCH[0]:
         return False  # an output names many things
-    if moment == ERROR and sign != "error" and each.memory.about and each.memory.klass not in CURES:
+    if moment == AT_ERROR and sign != "error" and each.memory.about and each.memory.klass not in CURE_CLASSES:
         return False  # an output names much of a project: what is about something else is told where somebody asks
-    if moment in ("", START, COMMAND) or each.channel == "before" or sign:
+    if moment in ("", AT_START, AT_COMMAND) or each.channel == "before" or sign:
         return True
-    if moment == FILE:
+    if moment == AT_FILE:
         return False
     once = each.memory.source == NOTICED or is_found_once(each.memory)
-    if moment == ERROR:
+    if moment == AT_ERROR:
         return rare(each.memory.id) >= (RARE_IN_OUTPUT if once or each.memory.about else RARE_IN_PROMPT)
     held = rare(each.memory.id)
     if held < 0:
@@ -229,7 +229,7 @@ def rare_words(hit: Hit, facts: Facts) -> int:
     its topic counts as two: "fix the login bug". -1 where it holds no word of the question at all."""
     if facts.weights is None:
         return 0
-    most = max(RARE[0], facts.rows // RARE[1])
+    most = max(RARE_WORDS[0], facts.rows // RARE_WORDS[1])
     held = {*facts.tokens(hit.memory.text), *facts.tokens(hit.words.partition("\n")[0])}
     shared_words = held.intersection(facts.weights.told)
     if not shared_words:
@@ -275,7 +275,7 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
     what hardly shares a word with the other, nor the fuller of two, nor one part of a fuller one for another; or most words of the shorter
     one, and no name or figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name.
     At a start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
-    alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == START else (ALIKE, set())
+    alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == AT_START else (ALIKE, set())
     mine = set(words(memory.text))
     for other in others:
         theirs = set(words(other.text))
@@ -299,7 +299,7 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
 def _cure_the_same(one: Memory, other: Memory, much: bool) -> bool:
     """Whether two cures are of one error: much of their words, and an option or the error's own words that both are about; or one is a
     notice whose command the other speaks of, with its option or with a long word of why it does not work."""
-    if one.klass not in CURES or other.klass not in CURES:
+    if one.klass not in CURE_CLASSES or other.klass not in CURE_CLASSES:
         return False
     if NOTICED in (one.source, other.source) and one.source != other.source:
         notice, cure = (one, other) if one.source == NOTICED else (other, one)

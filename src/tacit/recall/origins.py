@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from tacit.recall.rank import Facts, Hit
 
 # Ralph: weights of confidence, the same type of task, success, recency; and the days over which recency falls to nothing.
-CONFIDENCE, SAME_TYPE, SUCCESS, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
+CONFIDENCE_WEIGHT, SAME_TYPE, SUCCESS_WEIGHT, RECENCY, RECENT_DAYS = 0.4, 0.3, 0.2, 0.1, 90
 # geas: its six weights, what a contradiction takes off and all of them at most, what a high risk adds to which kind.
 SIX = {"scope": 0.25, "path": 0.20, "role": 0.15, "freshness": 0.15, "confidence": 0.10, "reuse": 0.10}
-CONTRADICTION, CONTRADICTIONS, RISK, RISKY = 0.05, 0.15, 0.10, "risk_pattern"
+CONTRADICTION, CONTRADICTIONS, RISK, RISKY_KIND = 0.05, 0.15, 0.10, "risk_pattern"
 FRESH_DAYS, NO_HISTORY, CAUTION_BELOW = 180, 0.5, 0.5
 MATRIX = {  # a memory's scope, in the context of a task, a mission, a project
     "task_same": (1.0, 0.3, 0.1),
@@ -55,9 +55,9 @@ def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts)
         memory = hit.memory
         days = days_since(memory.updated_at or memory.created_at, facts.now)
         score = (
-            CONFIDENCE * (memory.tally.confidence or 0.0)
+            CONFIDENCE_WEIGHT * (memory.tally.confidence or 0.0)
             + (SAME_TYPE if memory.task_type == wanted else 0.0)
-            + SUCCESS * success_of(memory)
+            + SUCCESS_WEIGHT * success_of(memory)
             + RECENCY * max(0.0, (RECENT_DAYS - days) / RECENT_DAYS)
         )
         parts = {"relevance": min(1.0, score)}
@@ -117,7 +117,7 @@ def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
             "contradictions": -min(CONTRADICTION * tally.contradicted, CONTRADICTIONS),
         }
         score = min(1.0, max(0.0, sum(parts.values())))
-        if risky and memory.kind == RISKY:
+        if risky and memory.kind == RISKY_KIND:
             parts["risk"] = RISK
             score += RISK
         caution = confidence < CAUTION_BELOW or tally.contradicted > 0

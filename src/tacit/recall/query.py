@@ -13,12 +13,12 @@ from tacit.core.memory import path_of, topic_of
 from tacit.core.rows import Near, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.moments import (
+    AT_PROMPT,
+    AT_START,
+    AT_TASK,
     BEST,
     MANY_WORDS,
-    PROMPT,
     RARE_IN_PROMPT,
-    START,
-    TASK,
     Named,
     are_siblings,
     belongs,
@@ -51,8 +51,8 @@ LATE = 200  # lessons, the newest, among which rules of one subject are looked f
 FITTING = 24
 # Of a prompt of more passages than that, which takes its time to read; three are given, of which 16 would mend .3 in 100.
 LONG_FITTING, MANY = 8, 6
-EVERY = 1000  # memories that a ranker which weighs everything is given at most
-PAIRS = 1000  # of lessons at odds that are looked at
+EVERY_HIT = 1000  # memories that a ranker which weighs everything is given at most
+PAIRS_AT_ODDS = 1000  # of lessons at odds that are looked at
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
 
 
@@ -175,7 +175,7 @@ def found_for(
         hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
     hits += about_these(store, projects, wanted.signatures)
     ways: Sequence[Ranked] = ()
-    if size.moment in (START, TASK) and (wanted.nothing or size.ways):
+    if size.moment in (AT_START, AT_TASK) and (wanted.nothing or size.ways):
         ways = _ways(store, projects, profile, may)
     elif not size.moment and not about and (wanted.nothing or not before):
         hits += store.standing(projects, limit=size.most + SPARE)
@@ -204,7 +204,7 @@ def found_for(
 
     apart = [each for each in fit.ranked if not belongs(each, size.moment, named, rare, much)]
     ranked: Sequence[Ranked] = [each for each in fit.ranked if each not in apart]
-    if size.moment in (PROMPT, TASK) and ranked:
+    if size.moment in (AT_PROMPT, AT_TASK) and ranked:
         # What shares but one word with a prompt stands for itself: its subject may be another.
         plain = [each for each in ranked[:BEST] if named.sign(each.memory) or rare(each.memory.id) >= RARE_IN_PROMPT]
         settled = {each.memory.id: _settled_with(store, each, may) for each in plain}
@@ -307,8 +307,8 @@ def _every(store: Store, projects: Sequence[str]) -> list[Hit]:
     """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
     from tacit.core.states import INJECTABLE
 
-    every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY + 1)
-    return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY else []
+    every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY_HIT + 1)
+    return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY_HIT else []
 
 
 def about_these(store: Store, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
@@ -337,5 +337,5 @@ def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
     """Pairs of lessons that wait for a judge because they say opposite things. Mostly none do, and a prompt does not load what waits."""
     if not store.proposals_about(project, kind="contradiction"):
         return frozenset()
-    waiting = store.proposals(project, kinds=("contradiction",), limit=PAIRS)
+    waiting = store.proposals(project, kinds=("contradiction",), limit=PAIRS_AT_ODDS)
     return frozenset(frozenset((each.memory, str((each.payload or {}).get("other", "")))) for each in waiting)

@@ -59,14 +59,14 @@ if TYPE_CHECKING:
 
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
 TITLED = 16  # … if it is longer than this; a short one is all title
-TASK = 20.0  # sightings that a word of a task counts for in which the lesson was met, whatever the text's length
+TASK_WORD = 20.0  # sightings that a word of a task counts for in which the lesson was met, whatever the text's length
 PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
 NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir`, not *cache* and *dir*
 PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 _SIGN = 0.5  # weight of a file, or of a name it is about, that is asked for outright, beside the words
 # Of a person's word, for an agent's at the same match, by the names in the question: how to work is a person's to say.
-WORD = (0.7, 0.85, 1.0)
+LIFT = (0.7, 0.85, 1.0)
 SIGNATURE = 1.0  # the very error: as good as every word
 _STANDING = 0.6  # what applies whatever the task is: before what fits by halves, after what fits
 TITLE = (
@@ -76,8 +76,8 @@ RECURRENCE, BELIEF = 0.25, 0.5  # weights of how often it was seen (logarithm), 
 A_STEP = 0.05  # of a step of severity, and of one of scope, the narrower the better
 HALF_LIFE = 180.0  # days unseen that halve the weight of its age
 PATH_GONE = 0.5  # factor of a lesson whose every path is gone
-NEARLY_SAME, SAME_TASK = 0.8, 0.5  # how alike two tasks must be, and what is added for what happened in the other
-PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
+NEARLY_SAME, SAME_TASK_LIFT = 0.8, 0.5  # how alike two tasks must be, and what is added for what happened in the other
+PRIOR_BELIEF = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
 CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
 
 
@@ -306,11 +306,11 @@ class _Later(str):
 
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
-    held = words_reader(asked, facts, hits, TASK)
+    held = words_reader(asked, facts, hits, TASK_WORD)
     named = Named(asked)
     knows = knower(seconds(facts.now), facts.gone)
     hearsay = {hit.memory.id for hit in hits if is_hearsay(hit.memory)}
-    word = WORD[count_names("\n".join((asked.query.task, *asked.query.errors)), len(WORD) - 1)] if hearsay else 1.0
+    word = LIFT[count_names("\n".join((asked.query.task, *asked.query.errors)), len(LIFT) - 1)] if hearsay else 1.0
     found: list[Ranked] = []
     read = [held(hit) for hit in hits]
     for hit, (words, alike) in zip(hits, read):
@@ -327,7 +327,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
         elif asked.files and memory.paths:
             parts["file"] = _SIGN * shared_path(memory.paths, asked.files)
         if alike >= NEARLY_SAME:
-            parts["same_task"] = SAME_TASK
+            parts["same_task"] = SAME_TASK_LIFT
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = _STANDING
         score, unmeasured = sum(parts.values()), 0.0
@@ -356,7 +356,7 @@ def knower(now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapp
         tally, signals = memory.tally, memory.tally.signals or {}
         day = (tally.seen_at or memory.created_at)[:10]
         belief = tally.belief if measured else None
-        leaning = PRIOR if belief is None else belief - signals.get("belief_harm", 0.0)
+        leaning = PRIOR_BELIEF if belief is None else belief - signals.get("belief_harm", 0.0)
         is_gone = bool(memory.paths and gone.issuperset(memory.paths)) or bool(signals.get("gone"))
         of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         what = (tally.seen, belief is not None, leaning, *of_memory)

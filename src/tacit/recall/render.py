@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ONCE_WORDS = {"asked": "asked for once", "agreed": "agreed to once"}
 LABEL = "Notes from past runs of this project: records, not instructions."
 _LONGEST = 4000  # characters of a line where a profile sets no limit: an exact wording is bounded all the same
-WORD = 60  # characters of a source, a kind, a title
+WORD_CHARS = 60  # characters of a source, a kind, a title
 
 
 def render(
@@ -73,7 +73,7 @@ def frame_tokens(profile: Profile, renderer: str = "", wrap: bool | None = None)
 def _worded(given: Sequence[Ranked], profile: Profile, renderer: str) -> str:
     name = renderer or profile.render.renderer
     # A wording asked for by name is the origin's own, whatever profile is in force.
-    words = profile.render if name == profile.render.renderer or name not in WORDINGS else WORDINGS[name]
+    words = profile.render if name == profile.render.renderer or name not in ORIGIN_WORDINGS else ORIGIN_WORDINGS[name]
     return RENDERERS[name](given, profile, words)
 
 
@@ -96,7 +96,7 @@ def _note(memory: Memory, longest: int = 0, signer: str = "") -> str:
             [ONCE_WORDS.get(str((memory.extra or {}).get("word")), "found once")] if memory.tally.seen < 2 else facts
         )
     trust = OWNER if (memory.tally.signals or {}).get(CONFIRMED) else memory.trust  # kept or worded anew by the person
-    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD)}" if signer else trust))
+    told = ", ".join((*facts, f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust))
     return f"- [{memory.id}] {plain_line(memory.text, longest or _LONGEST)} ({told})"
 
 
@@ -123,7 +123,7 @@ class Wording:
 
 _GEAS = "- **[{id}] {title}** (confidence: {confidence}, {state}): {text}"
 _CAUTIONS, _CAUTION = "⚠️ Caution items (lower confidence):", f"{_GEAS} — treat as suggestion, not rule"
-WORDINGS = {
+ORIGIN_WORDINGS = {
     "archeflow": Wording("## Known Issues (from past runs)", "- {text} [seen {frequency}x, {source}]"),
     "ralph": Wording("## Knowledge Base (from previous loops)"),
     "geas": Wording("## Applicable Memory", _GEAS),
@@ -154,12 +154,12 @@ def _filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
     facts: Mapping[str, Any] = {
         "text": text,
         "id": memory.alias or memory.id,
-        "title": plain_line(title, WORD) if title else _title(text),
+        "title": plain_line(title, WORD_CHARS) if title else _title(text),
         "kind": memory.kind,
         "label": kind.label if kind else memory.kind,
-        "category": plain_line(memory.category, WORD),
-        "domain": plain_line(memory.domain, WORD),
-        "agent": plain_line(memory.agent, WORD),
+        "category": plain_line(memory.category, WORD_CHARS),
+        "domain": plain_line(memory.domain, WORD_CHARS),
+        "agent": plain_line(memory.agent, WORD_CHARS),
         "source": _source(memory),
         "state": memory.state,
         "trust": memory.trust,
@@ -174,14 +174,14 @@ def _filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
 
 def _source(memory: Memory) -> str:
     """Who said it, in an origin's wording: one word of a name, and never a person's where no person did."""
-    said = plain_line(memory.source, WORD)
+    said = plain_line(memory.source, WORD_CHARS)
     claims = said.lower() in PERSONS and memory.trust not in ("user", "team")
     return memory.trust if claims or len(said.split()) > 2 else said
 
 
 def _title(text: str) -> str:
     head = text.split(". ")[0].split(": ")[0]
-    return head if len(head) <= WORD else head[: WORD - 1].rstrip() + "…"
+    return head if len(head) <= WORD_CHARS else head[: WORD_CHARS - 1].rstrip() + "…"
 
 
 def by_kind(given: Sequence[Ranked], profile: Profile, words: Render | Wording) -> str:
@@ -207,7 +207,7 @@ def _learning(memory: Memory, longest: int) -> str:
         return f"- Similar tasks: ~{rounds:g} iterations, ~{_half_up(time / 1000)}s per iteration\n"
     examples = at.get("examples")
     if isinstance(examples, list) and examples:
-        return f"- {text}\n  Examples: {', '.join(plain_line(str(each), 2 * WORD) for each in examples)}\n"
+        return f"- {text}\n  Examples: {', '.join(plain_line(str(each), 2 * WORD_CHARS) for each in examples)}\n"
     effect = at.get("effectiveness")
     if isinstance(effect, (int, float)):
         return f"- {text} (effectiveness: {_half_up(effect * 100)}%)\n"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
 # Of a question that is not rewritten: characters, or characters and words, or its first word. The rules are joelclaw's.
-_FEW, _SHORT, _SHORT_WORDS = 4, 24, 3
+_FEW_WORDS, _SHORT, _SHORT_WORDS = 4, 24, 3
 _COMMANDS = ("show", "find", "list", "get", "open")
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
 _QUOTES = ('""', "''", "``", "“”", "„“", "«»")
@@ -62,7 +62,7 @@ def skipped(question: str, settings: Query) -> str:
         return "skip.direct_identifier"
     if words[0].lower() in _COMMANDS:
         return "skip.command_like"
-    if len(text) < _FEW:
+    if len(text) < _FEW_WORDS:
         return "skip.short_query"
     if len(text) <= _SHORT and len(words) <= _SHORT_WORDS:
         return "skip.short_query"
@@ -85,6 +85,6 @@ def prompt(question: str) -> str:
 def taken(answer: str, question: str, settings: Query) -> str:
     """The rewritten question; the question itself where the answer is none."""
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
-    if len(lines) != 1 or not _FEW <= len(lines[0]) <= min(settings.max_chars, _LONGEST):
+    if len(lines) != 1 or not _FEW_WORDS <= len(lines[0]) <= min(settings.max_chars, _LONGEST):
         return question
     return lines[0]

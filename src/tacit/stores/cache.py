@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 SCHEMES = ("postgresql://", "postgres://")
-_FOLDER = "near"
-FRESH = 60.0  # seconds for which a copy is not looked after; a hook that finds an older one starts a worker
-AGAIN = 60.0  # seconds after which a server that did not answer is asked again
+_NEAR_FOLDER = "near"
+FRESH_SECONDS = 60.0  # seconds for which a copy is not looked after; a hook that finds an older one starts a worker
+RETRY_SECONDS = 60.0  # seconds after which a server that did not answer is asked again
 OLDEST_DAYS = 14.0  # beyond this a copy gives nothing: what was taken out on the server must not live on here for ever
 LINGERS = 20.0  # seconds for which a worker that has just carried is still there
 # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
 MOST_WAITING = 100_000
 
-REFRESHED, TRIED, CARRIED, ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
+REFRESHED, CACHE_TRIED, CACHE_CARRIED, CACHE_ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
 _HELD, _WANTED, _REFUSED = "cached:", "wanted:", "refused:"
 
 _OUTBOX = """
@@ -68,7 +68,7 @@ def without_password(url: str) -> str:
 
 def path_of(url: str, folder: str) -> str:
     """Where the copy of a server's lessons lies, in the folder of the user's own data; the password is no part of its name."""
-    return os.path.join(folder, _FOLDER, short_hash("near", without_password(url)) + ".db")
+    return os.path.join(folder, _NEAR_FOLDER, short_hash("near", without_password(url)) + ".db")
 
 
 def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> Store:
@@ -165,16 +165,16 @@ def is_wanting(store: Store, project: str) -> bool:
 
 def is_due(store: Store, now: str) -> bool:
     """Whether there is something to carry or to fetch, and the server was not just asked in vain."""
-    if store.meta(ERROR) and _age(store, TRIED, now) < AGAIN:
+    if store.meta(CACHE_ERROR) and _age(store, CACHE_TRIED, now) < RETRY_SECONDS:
         return False
     waits = store.one("SELECT 1 FROM outbox LIMIT 1") is not None
-    return waits or _age(store, REFRESHED, now) >= FRESH or bool(_named(store, _WANTED))
+    return waits or _age(store, REFRESHED, now) >= FRESH_SECONDS or bool(_named(store, _WANTED))
 
 
 def calls_for_worker(store: Store, project: str, now: str) -> bool:
     """Whether a hook should see to a worker: a project's lessons are wanted, or something is due and none was at it a moment ago, since
     then it still looks."""
-    return is_wanting(store, project) or (_age(store, TRIED, now) >= LINGERS and is_due(store, now))
+    return is_wanting(store, project) or (_age(store, CACHE_TRIED, now) >= LINGERS and is_due(store, now))
 
 
 def _age(store: Store, key: str, now: str) -> float:
@@ -209,5 +209,5 @@ def waiting(store: Store) -> int:
 def note(store: Store, now: float, error: str = "") -> None:
     """Keep that the server was asked, and what came of it."""
     with store.write() as tx:
-        tx.put_meta(TRIED, stamp(now))
-        tx.put_meta(ERROR, error)
+        tx.put_meta(CACHE_TRIED, stamp(now))
+        tx.put_meta(CACHE_ERROR, error)

@@ -29,10 +29,10 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 from tacit.stores.cache import (
-    CARRIED,
-    ERROR,
+    CACHE_CARRIED,
+    CACHE_ERROR,
+    CACHE_TRIED,
     REFRESHED,
-    TRIED,
     forget,
     held,
     looked_for,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     Link = Use | Mark | RunRow | tuple[Any, ...]
 
-_BATCH = 500  # rows a transaction, either way: others get their turn in between
+_CARRY_BATCH = 500  # rows a transaction, either way: others get their turn in between
 WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
 _INJECTION = BY_NAME["injection"].hashed
 
@@ -140,9 +140,9 @@ def cache_status(store: Store) -> _Standing:
         projects=len(set(held(store)) - {GLOBAL, AGENT}),
         lessons=store.one("SELECT count(*) FROM memory")[0],
         refreshed_at=store.meta(REFRESHED),
-        tried_at=store.meta(TRIED),
-        carried_at=store.meta(CARRIED),
-        error=store.meta(ERROR),
+        tried_at=store.meta(CACHE_TRIED),
+        carried_at=store.meta(CACHE_CARRIED),
+        error=store.meta(CACHE_ERROR),
         outbox=store.one("SELECT count(*) FROM outbox")[0],
         queue=store.queued(),
     )
@@ -166,8 +166,8 @@ def carry(near: Store, far: Store) -> Carried:
 def _waiting(near: Store) -> dict[str, list[tuple[int, Any]]]:
     """The next batch of the outbox, by project: numbers and rows."""
     found: dict[str, list[tuple[int, Any]]] = {}
-    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=_BATCH):
-        link = _READ[kind](near, key)
+    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=_CARRY_BATCH):
+        link = _READERS[kind](near, key)
         project = link[1] if isinstance(link, tuple) else getattr(link, "project", "")
         found.setdefault(project, []).append((n, link))
     return found
@@ -194,7 +194,7 @@ def _read_injection(near: Store, key: str) -> tuple[Any, ...] | None:
     return tuple(row) if row else None
 
 
-_READ: dict[str, Any] = {
+_READERS: dict[str, Any] = {
     "run": lambda near, key: near.run(key),
     "use": _read_use,
     "mark": _read_mark,
@@ -223,7 +223,7 @@ def _deliver(near: Store, far: Store, project: str, links: Sequence[tuple[int, A
             _acknowledge(tx, links)
         return 1
     with near.write() as tx:
-        tx.put_meta(CARRIED, now())
+        tx.put_meta(CACHE_CARRIED, now())
         _acknowledge(tx, links)
     return 0
 
@@ -387,7 +387,7 @@ def _all(near: Store, far: Store, project: str) -> Refreshed:
     """Every lesson of a project that is not closed; what else is here goes."""
     seen: set[str] = set()
     written = last = 0
-    while rows := far.rows(_LIVE, project=project, last=last, most=_BATCH):
+    while rows := far.rows(_LIVE, project=project, last=last, most=_CARRY_BATCH):
         last = rows[-1][0]
         ids = [row[1] for row in rows]
         seen.update(ids)
@@ -407,8 +407,8 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
         asked = json.dumps(chunk)
         rows = far.rows(_MEMORIES, ids=asked)
         live = {row[0]: row for row in rows if _is_live(row, project)}
-        counts = [row for row in far.rows(_TALLIES, ids=asked) if row[0] in live]
-        names = [row for row in far.rows(_NAMES, ids=asked) if row[0] in live]
+        counts = [row for row in far.rows(_TALLY_ROWS, ids=asked) if row[0] in live]
+        names = [row for row in far.rows(_ALIAS_ROWS, ids=asked) if row[0] in live]
         theirs = logins(far, [*live])
         seen = {memory.id: memory for memory in far.memories([*theirs])}
         counts = [row for row in counts if row[1] != CONFIRMED or row[0] not in seen or is_confirmed(seen[row[0]])]
@@ -425,7 +425,7 @@ def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refresh
                     f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(:ids))", ids=json.dumps([*live])
                 )
                 for row in derived:
-                    tx.rows(_PUT[table], **dict(zip("abcde", row)))
+                    tx.rows(_PUT_ROWS[table], **dict(zip("abcde", row)))
         written += len(live)
         erased = [row[0] for row in rows if row[_CLOSED_BY] == ERASED_BY]
         if erased:
@@ -443,15 +443,17 @@ def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
     remove_captured(near.path, {run.foreign_id for run in runs if run})
 
 
-_CLOSED_BY, _STATE, _TEXT, _PROJECT, _TRUST, _PINNED = (
+_CLOSED_BY, _STATE_AT, _TEXT, _PROJECT, _TRUST, _PINNED = (
     DECIDED.index(name) for name in ("closed_by", "state", "text", "project", "trust", "pinned")
 )
 _MEMORIES = (
     f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
 )
-_TALLIES = "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
-_NAMES = "SELECT memory, project, namespace, alias FROM alias WHERE memory IN (SELECT value FROM json_each(:ids))"
-_PUT = {
+_TALLY_ROWS = (
+    "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
+)
+_ALIAS_ROWS = "SELECT memory, project, namespace, alias FROM alias WHERE memory IN (SELECT value FROM json_each(:ids))"
+_PUT_ROWS = {
     "tally": "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:a, :b, :c, :d, :e)",
     "alias": "INSERT OR REPLACE INTO alias (memory, project, namespace, alias) VALUES (:a, :b, :c, :d)",
 }
@@ -459,13 +461,13 @@ _PUT = {
 
 def _is_live(row: Sequence[Any], project: str) -> bool:
     """Whether a row may be copied: open, with a text, of this project, and as it was sealed."""
-    kept = row[_STATE] not in CLOSED and row[_TEXT] and row[_PROJECT] == project
+    kept = row[_STATE_AT] not in CLOSED and row[_TEXT] and row[_PROJECT] == project
     return bool(kept) and row_hash(tuple(row[:-2])) == bytes(row[-2])
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), _BATCH):
-        yield ids[start : start + _BATCH]
+    for start in range(0, len(ids), _CARRY_BATCH):
+        yield ids[start : start + _CARRY_BATCH]
 
 
 def _take_out(tx: Transaction, id: str) -> int:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #
 # The store is where many processes meet, so the daily budget and a circuit that is open hold for all of them.
 
-_TOKENS = ("model.tokens.in", "model.tokens.out")
+_MODEL_TOKENS = ("model.tokens.in", "model.tokens.out")
 
 
 class StoreLedger:
@@ -48,7 +48,7 @@ class StoreLedger:
         at = self.now()
         with self._store.write() as tx:
             before = tx.meta(key)
-            names = f'["{_TOKENS[0]}", "{_TOKENS[1]}"]'
+            names = f'["{_MODEL_TOKENS[0]}", "{_MODEL_TOKENS[1]}"]'
             today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01", names=names)
             after = change(before, today, month)
             if after != before:
@@ -63,11 +63,11 @@ _SPENT = (
 )
 
 
-IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"
+DAILY_IN_FORCE, DAILY_RUNS, DAILY_TOKENS, USD, DAILY_GIVEN = "in_force", "runs", "tokens", "usd", "given"
 # Runs by when they were learned; uses by arm, the units they are of, and what came of those that were given.
-LEARNED, USES, UNITS, CAME = "learned", "uses", "units", "came"
+DAILY_LEARNED, USES, UNITS, DAILY_CAME = "learned", "uses", "units", "came"
 _OUTCOMES = ("occurred", "not_occurred")
-_BATCH = 5_000  # rows of the journal or of runs that are read at once
+_DAILY_BATCH = 5_000  # rows of the journal or of runs that are read at once
 
 
 @value
@@ -96,10 +96,10 @@ def week(store: Reads, project: str, since: str) -> dict[str, int]:
     for each in figures(store, [project], since[:10]):
         found[each.what, each.whose] = found.get((each.what, each.whose), 0) + round(each.amount)
     uses = {arm: n for (what, arm), n in found.items() if what == USES}
-    back, clean = max(0, found.get((CAME, "occurred"), 0)), max(0, found.get((CAME, "not_occurred"), 0))
+    back, clean = max(0, found.get((DAILY_CAME, "occurred"), 0)), max(0, found.get((DAILY_CAME, "not_occurred"), 0))
     withheld = uses.pop("withheld", 0)
     sums = {
-        "sessions": found.get((LEARNED, ""), 0),
+        "sessions": found.get((DAILY_LEARNED, ""), 0),
         "given": sum(uses.values()),
         "withheld": withheld,
         "units": found.get((UNITS, ""), 0),
@@ -124,7 +124,7 @@ def entered(tx: Writes, memory: Memory, entry: Entry) -> None:
     now = {name: getattr(memory, name) for name in _BY}
     step = is_in_force(now) - bool(entry.before and is_in_force({**now, **entry.before}))
     if step:
-        tx.count_day(memory.project, entry.at, IN_FORCE, step)
+        tx.count_day(memory.project, entry.at, DAILY_IN_FORCE, step)
 
 
 def ran(tx: Writes, run: RunRow) -> None:
@@ -143,7 +143,7 @@ def came(tx: Writes, use: Use, at: str, outcome: str, last: str) -> None:
     if use.arm != "withheld":
         for word, step in ((last, -1), (outcome, 1)):
             if word in _OUTCOMES:
-                tx.count_day(use.project, at, CAME, step, word)
+                tx.count_day(use.project, at, DAILY_CAME, step, word)
 
 
 def is_in_force(row: Mapping[str, Any]) -> bool:
@@ -156,9 +156,9 @@ def consumed(run: RunRow) -> dict[tuple[str, str, str], float]:
     day, whose = (run.ended_at or run.started_at or run.learned_at)[:10], f"{run.host} {run.model}"
     cost = (run.facts or {}).get("cost") or {}
     tokens = sum(float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write"))
-    told = {RUNS: 1.0, TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
+    told = {DAILY_RUNS: 1.0, DAILY_TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
     return {
-        (run.learned_at[:10], LEARNED, ""): 1.0,
+        (run.learned_at[:10], DAILY_LEARNED, ""): 1.0,
         **{(day, what, whose): amount for what, amount in told.items() if amount},
     }
 
@@ -173,35 +173,35 @@ def rebuild_daily(tx: Writes) -> None:
     """All figures from the rows they are derived from. What was erased from the journal can no longer be counted."""
     tx.rows("DELETE FROM daily")
     stands: dict[str, dict[str, Any]] = {}
-    for memory, project, at, payload in _batches(tx, _ENTRIES, 0):
+    for memory, project, at, payload in _batches(tx, _DAILY_ENTRIES, 0):
         _, before, after = json.loads(payload)
         row = {**stands.get(memory, _NOTHING), **{name: before[name] for name in _BY if name in before}}
         now = {**row, **{name: after[name] for name in _BY if name in after}}
         stands[memory] = now
         step = is_in_force(now) - is_in_force(row)
         if step:
-            tx.count_day(project, at, IN_FORCE, step)
-    for (id,) in _batches(tx, _RUNS, ""):
+            tx.count_day(project, at, DAILY_IN_FORCE, step)
+    for (id,) in _batches(tx, _LEARNED_RUNS, ""):
         run = tx.run(id)
         for (day, what, whose), amount in consumed(run).items() if run else ():
             tx.count_day(run.project if run else "", day, what, amount, whose)
     for project, day, tokens in tx.rows(
         "SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"
     ):
-        tx.count_day(project, day, GIVEN, tokens)
+        tx.count_day(project, day, DAILY_GIVEN, tokens)
     for project, day, arm, n in tx.rows("SELECT project, substr(at, 1, 10), arm, count(*) FROM use GROUP BY 1, 2, 3"):
         tx.count_day(project, day, USES, n, arm)
-    for project, day, n in tx.rows(_UNITS):
+    for project, day, n in tx.rows(_DAILY_UNITS):
         tx.count_day(project, day, UNITS, n)
     for project, day, word, n in tx.rows(_CAME):
-        tx.count_day(project, day, CAME, n, word)
+        tx.count_day(project, day, DAILY_CAME, n, word)
 
 
 _NOTHING = {"state": "", "gate": "allow", "verdict": ""}
-_ENTRIES = (
+_DAILY_ENTRIES = (
     "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
 )
-_UNITS = (
+_DAILY_UNITS = (
     "SELECT project, day, count(*) FROM (SELECT project, unit, substr(min(at), 1, 10) AS day FROM use GROUP BY 1, 2) AS first"
     " GROUP BY 1, 2"
 )
@@ -210,11 +210,11 @@ _CAME = (  # the last outcome of each use that was given
     " WHERE m.signal = 'outcome' AND m.value IN ('occurred', 'not_occurred') AND u.arm <> 'withheld'"
     " AND m.n = (SELECT max(n) FROM use_mark x WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1, 2, 3"
 )
-_RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
+_LEARNED_RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
 
 
 def _batches(tx: Writes, sql: str, after: Any) -> Iterator[Any]:
     """The rows of a statement, so many at a time, each without its first column, by which they go on."""
-    while rows := tx.rows(sql, after=after, most=_BATCH):
+    while rows := tx.rows(sql, after=after, most=_DAILY_BATCH):
         yield from (row[1:] for row in rows)
         after = rows[-1][0]

@@ -9,7 +9,7 @@ import apsw
 
 from tacit.core.errors import Unavailable
 
-_WAIT = 2_000  # milliseconds for a program that is writing
+_FOREIGN_WAIT = 2_000  # milliseconds for a program that is writing
 MAGIC = b"SQLite format 3\0"
 
 
@@ -20,7 +20,7 @@ class Foreign:
         self.path = path
         try:
             self._db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-            self._db.set_busy_timeout(_WAIT)
+            self._db.set_busy_timeout(_FOREIGN_WAIT)
         except apsw.Error as error:
             raise _unreadable(path, error) from None
 

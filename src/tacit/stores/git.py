@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-QUIET = (
+QUIET_GIT = (
     "-c",
     "core.fsmonitor=",
     "-c",
@@ -27,7 +27,7 @@ QUIET = (
 
 
 # By these a shell, or a hook of git's own, leads git to another repository, index or configuration than the folder's.
-ELSEWHERE = (
+GIT_ELSEWHERE = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
     "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 )  # fmt: skip
@@ -42,11 +42,11 @@ def ask_git(
     """
     if _holds_a_pipe(os.path.join(folder, ".git")):
         return None
-    env = {name: at for name, at in os.environ.items() if not here or name not in ELSEWHERE}
+    env = {name: at for name, at in os.environ.items() if not here or name not in GIT_ELSEWHERE}
     env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     try:
         return subprocess.run(
-            ["git", *QUIET, "-C", folder, *arguments],
+            ["git", *QUIET_GIT, "-C", folder, *arguments],
             capture_output=True,
             text=True,
             errors="replace",

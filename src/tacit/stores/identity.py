@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import stat
 
-from tacit.core.rows import DIGITS, KEY_LETTERS, LETTERS, is_id
+from tacit.core.rows import ASCII_LETTERS, DIGITS, KEY_LETTERS, is_id
 from tacit.core.value import replace, value
 from tacit.guard.files import GIT_LIMIT, LONGEST_PATH, head_of, open_plain
 
@@ -61,15 +61,15 @@ def _read(path: str, most: int) -> str:
     return head_of(path, most).decode("utf-8", "replace")
 
 
-SETTING = "tacit.project"
-MARKER = ".tacit-project"
+GIT_SETTING = "tacit.project"
+MARKER_FILE = ".tacit-project"
 MAX_NAME = 80
 FOREIGN = "the repository belongs to another user and is no safe.directory"
 DEFAULT_PORTS = {
     "https": "443", "http": "80", "ssh": "22", "git": "9418",
     "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
 }  # fmt: skip
-_SPACE = " \t\r"  # git's isspace within a line
+_BLANKS = " \t\r"  # git's isspace within a line
 _LINES = 50_000  # of a config; ten thousand branches have fewer
 _HEADERS = 16  # sections that may begin on one line; each costs what is left of it
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
@@ -239,13 +239,15 @@ def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
     for folder in folders:
         if _is_git_dir(folder, folder):
             return _git_place(folder, folder, folder, env)
-        marker = read_file(os.path.join(folder, MARKER))
+        marker = read_file(os.path.join(folder, MARKER_FILE))
         if marker is None:
             continue
         project = marked(marker.text)
         if project and _is_ours(marker.uid, env):
             return replace(_folder(folder), kind="marker", id=project)
-        note = note or f"{folder}/{MARKER} does not count: " + ("not the user's own" if project else "it holds no id")
+        note = note or f"{folder}/{MARKER_FILE} does not count: " + (
+            "not the user's own" if project else "it holds no id"
+        )
     return replace(_folder(folders[0]), note=note) if note else _folder(folders[0])
 
 
@@ -328,7 +330,7 @@ def settings_of(text: str) -> _Settings:
     """What we ask of a config. As in git the last value counts, but of several urls the first is fetched from."""
     project = url = work_tree = ""
     for name, text_of, *_ in entries_of(text):
-        if name == SETTING:
+        if name == GIT_SETTING:
             project = text_of
         elif name == "remote.origin.url":
             url = url or text_of
@@ -344,17 +346,17 @@ def entries_of(text: str) -> Iterator[tuple[str, str, int, int, int]]:
     at = 0
     while at < len(lines):
         first, line = at, _line(lines, at)
-        rest = (line if at else line.removeprefix("\ufeff")).lstrip(_SPACE)
+        rest = (line if at else line.removeprefix("\ufeff")).lstrip(_BLANKS)
         for _ in range(_HEADERS):
             if not rest.startswith("["):
                 break
             section, rest = _header(rest, at)
-            rest = rest.lstrip(_SPACE)
+            rest = rest.lstrip(_BLANKS)
         if rest and rest[0] not in "#;":
             after = rest.lstrip(KEY_LETTERS)
             key = rest[: len(rest) - len(after)].lower()
             after = after.lstrip(" \t")
-            if rest[0] not in LETTERS or (after and after[0] != "="):
+            if rest[0] not in ASCII_LETTERS or (after and after[0] != "="):
                 raise ValueError(f"line {at + 1}")
             content, at = _value(lines, at, after[1:]) if after else ("", at)
             yield f"{section}{key}", content, first, len(line) - len(rest), at
@@ -372,7 +374,7 @@ def _header(text: str, at: int) -> tuple[str, str]:
     name = text[1 : len(text) - len(rest)].lower()
     if name and rest.startswith("]"):
         return f"{name}.", rest[1:]
-    quoted = rest.lstrip(_SPACE)
+    quoted = rest.lstrip(_BLANKS)
     if quoted != rest and quoted.startswith('"'):
         plain, _, rest = quoted[1:].partition('"')
         if "\\" not in plain and rest.startswith("]"):
@@ -392,14 +394,14 @@ def _header(text: str, at: int) -> tuple[str, str]:
 def _value(lines: list[str], at: int, text: str) -> tuple[str, int]:
     """The value that begins with `text` on line `at`, and the line on which it ends."""
     if not ('"' in text or "\\" in text or "#" in text or ";" in text):
-        return text.strip(_SPACE), at
+        return text.strip(_BLANKS), at
     letters: list[str] = []
     kept = 0  # spaces at the end do not count, unless quoted or before a continuation
     quoted = False
     while True:
         characters = iter(text)
         for c in characters:
-            if c in _SPACE and not quoted:
+            if c in _BLANKS and not quoted:
                 if letters:
                     letters.append(c)
                 continue

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
 INCIDENT_NUMBERS = "seq count failed soft calls seconds"
-KEY = ("run", "kind", "mark")
+INCIDENT_KEY = ("run", "kind", "mark")
 # A project that has more is counted by its newest, so that learning stays as quick as it was.
-RUNS = 1_000  # that are looked at; those of older runs become counts
+INCIDENT_RUNS = 1_000  # that are looked at; those of older runs become counts
 UNTIL = "past until"  # the kind of the one row whose number is that of the last run that did
-FOLDED = 20  # runs whose incidents become counts at a time: a store from before has many
+FOLDED_MOST = 20  # runs whose incidents become counts at a time: a store from before has many
 _MOST = 2_000  # rows of one answer
 
 
@@ -69,7 +69,7 @@ def _put(tx: Transaction, project: str, run: str, lineage: str, person: str, seq
     own = {"soft": int(each.soft), "project": project, "run": run, "lineage": lineage, "person": person, "seq": seq}
     named = {**each.__dict__, **own}
     row = {name: named[name] for name in COLUMNS}
-    tx.rows(_PUT, **row, hash=row_seal("incident", row))
+    tx.rows(_PUT_INCIDENT, **row, hash=row_seal("incident", row))
 
 
 def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
@@ -79,7 +79,7 @@ def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
     `count` the times and `failed` the lineages. A lineage that has newer rows of that signature is counted with those.
     """
     done = _folded(tx, project)
-    until = min(newest - RUNS, done + FOLDED)
+    until = min(newest - INCIDENT_RUNS, done + FOLDED_MOST)
     if until <= done:
         return 0
     old = tx.rows(
@@ -212,9 +212,9 @@ class Counts:
     def lineages(self) -> int:
         """How many independent pieces of work were noticed at all."""
         row = self.store.one(
-            f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST}",
+            f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST_RUNS}",
             project=self.project,
-            runs=RUNS,
+            runs=INCIDENT_RUNS,
             own=self.run,
         )
         return int(row[0]) if row else 0
@@ -239,9 +239,9 @@ class Counts:
         if self.known is None:
             rows = self.store.rows(
                 "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
-                f" COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident WHERE {_NEWEST} AND kind = :kind"
+                f" COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident WHERE {_NEWEST_RUNS} AND kind = :kind"
                 " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
-                project=self.project, runs=RUNS, own=self.run, kind=COMMAND,
+                project=self.project, runs=INCIDENT_RUNS, own=self.run, kind=COMMAND,
             )  # fmt: skip
             self.known = [
                 Form(nature, program, folder, family == "single", *counts)
@@ -263,15 +263,15 @@ class Counts:
 
     def _noted(self, kind: str, where: str = "", it: str = "", among: str = "") -> list[Noted]:
         rows = self.store.rows(
-            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST} AND kind = :kind {where}"
+            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST_RUNS} AND kind = :kind {where}"
             " ORDER BY seq DESC LIMIT :most",
             project=self.project, kind=kind, most=_MOST,
-            **({} if among else {"runs": RUNS, "own": self.run}), **({"it": it} if where else {}),
+            **({} if among else {"runs": INCIDENT_RUNS, "own": self.run}), **({"it": it} if where else {}),
         )  # fmt: skip
         return [_read(row) for row in reversed(rows)]
 
 
-_NEWEST = (
+_NEWEST_RUNS = (
     "run IN (SELECT id FROM (SELECT id FROM run WHERE project = :project ORDER BY seq DESC LIMIT :runs) AS newest"
     " UNION ALL SELECT :own)"
 )
@@ -296,9 +296,9 @@ def forget_places(tx: Transaction, project: str, places: Iterable[tuple[str, str
             )
 
 
-_PUT = (
+_PUT_INCIDENT = (
     f"INSERT INTO incident ({', '.join(COLUMNS)}, hash) VALUES ({', '.join(':' + name for name in COLUMNS)}, :hash)"
-    f" ON CONFLICT ({', '.join(KEY)}) DO NOTHING"
+    f" ON CONFLICT ({', '.join(INCIDENT_KEY)}) DO NOTHING"
 )
 
 

@@ -22,7 +22,7 @@ from tacit.core.states import CLOSED
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
 
-UNNAMED = "~"  # begins what a row without an id is recognised by
+UNNAMED_ROW = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
 
 
@@ -69,7 +69,7 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
     for alias, memory in store.rows(_ALIASES, p=project, n=namespace):
         names.setdefault(memory, alias)
     for alias, memory in store.rows(_ALIASES, p=project, n=rows_namespace(namespace)):
-        if not alias.startswith(UNNAMED):  # the second row of one name keeps that name
+        if not alias.startswith(UNNAMED_ROW):  # the second row of one name keeps that name
             names.setdefault(memory, alias.rpartition("#")[0])
     retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
     last = dict(store.rows("SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project))

@@ -56,7 +56,7 @@ class Packed:
 
 
 # by what a row whose words moved is found again
-_KEY = {"finding": "key", "run": "id", "evidence": "key", "use_mark": "n"}
+_PACK_KEY = {"finding": "key", "run": "id", "evidence": "key", "use_mark": "n"}
 INJECTION = BY_NAME["injection"].hashed
 
 
@@ -197,7 +197,9 @@ def _holds(tx: Transaction, row: Row, words: Mapping[str, Any]) -> bool:
         there = tx.one("SELECT 1 FROM injection WHERE event = :key", key=row.key)
         return (there is not None) == bool(words)
     table = BY_NAME[row.table]
-    found = tx.one(f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {_KEY[row.table]} = :key", key=_key(row))
+    found = tx.one(
+        f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {_PACK_KEY[row.table]} = :key", key=_key(row)
+    )
     return found is not None and dict(zip(table.words, found)) == {name: words[name] for name in table.words}
 
 
@@ -214,7 +216,7 @@ def _exchanged(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
         else:
             tx.rows("DELETE FROM injection WHERE event = :key", key=row.key)
         return 1
-    table, key, where = BY_NAME[row.table], _key(row), f"WHERE {_KEY[row.table]} = :key"
+    table, key, where = BY_NAME[row.table], _key(row), f"WHERE {_PACK_KEY[row.table]} = :key"
     *was, sealed = tx.one(f"SELECT {', '.join(table.hashed)}, hash FROM {row.table} {where}", key=key)
     now = {**dict(zip(table.hashed, was)), **words}
     hash = link_hash(tuple(now.values())) if table.seal else row_seal(row.table, now)

@@ -17,8 +17,8 @@ from typing import Any
 from tacit.core.digest import new_id
 from tacit.core.value import replace, value
 
-_FOLDER = "readings"
-WAITING, READ = "waiting", "read"
+_READINGS_FOLDER = "readings"
+WAITING, IS_READ = "waiting", "read"
 _END, _HALF = ".json.gz", ".half"
 
 
@@ -50,7 +50,7 @@ class Reading:
 
 def readings_folder(store: str) -> str:
     """The folder of a store's readings."""
-    return os.path.join(os.path.dirname(os.path.realpath(store)), _FOLDER)
+    return os.path.join(os.path.dirname(os.path.realpath(store)), _READINGS_FOLDER)
 
 
 def load(folder: str, run: str) -> Reading | None:

@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Reads, Store
     from tacit.stores.sql_writer import Transaction
 
-_COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
+_SHARED_COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
 
 
 def lines_of(store: Reads, project: str, memory: str, kind: str = "entry") -> list[JournalLine]:
     """What is known of one memory, in the order it became known."""
-    sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
+    sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=memory, k=kind)]
 
 
 def lines_by(store: Store, project: str, machine: str) -> list[JournalLine]:
     """The lines of one machine's file, in their order."""
-    sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
+    sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=machine)]
 
 
@@ -66,7 +66,10 @@ def lines_known(store: Store, project: str) -> dict[str, int]:
 
 def all_lines(store: Store, project: str) -> list[JournalLine]:
     """Every line that is known of a project, in the order it became known."""
-    return [_line(row) for row in store.rows(f"SELECT {_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)]
+    return [
+        _line(row)
+        for row in store.rows(f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)
+    ]
 
 
 def machines_of(store: Store, project: str) -> list[str]:
@@ -331,19 +334,19 @@ def _dump(at: Any) -> str:
     return json.dumps(at, ensure_ascii=False, separators=(",", ":"))
 
 
-_MISSING = "AND NOT EXISTS (SELECT 1 FROM shared s WHERE s.project = :p AND s.kind = '{kind}' AND s.local = {local})"
+_NOT_SHARED = "AND NOT EXISTS (SELECT 1 FROM shared s WHERE s.project = :p AND s.kind = '{kind}' AND s.local = {local})"
 _ENTRIES = (
     "SELECT j.memory FROM journal j JOIN memory m ON m.id = j.memory WHERE m.project = :p AND j.project = :p AND j.verb <> 'sync' "
-    "AND (:by = '' OR j.machine IN (:by, '')) " + _MISSING.format(kind="entry", local="CAST(j.id AS TEXT)")
+    "AND (:by = '' OR j.machine IN (:by, '')) " + _NOT_SHARED.format(kind="entry", local="CAST(j.id AS TEXT)")
 )
 _UNSHARED = (
     _ENTRIES,
     "SELECT e.memory FROM evidence e JOIN memory m ON m.id = e.memory WHERE m.project = :p AND e.project = :p "
-    + _MISSING.format(kind="evidence", local="e.key"),
+    + _NOT_SHARED.format(kind="evidence", local="e.key"),
     "SELECT u.memory FROM use u JOIN memory m ON m.id = u.memory WHERE m.project = :p AND u.project = :p "
-    + _MISSING.format(kind="use", local="u.unit AND s.memory = u.memory"),
+    + _NOT_SHARED.format(kind="use", local="u.unit AND s.memory = u.memory"),
     "SELECT k.memory FROM use_mark k JOIN memory m ON m.id = k.memory WHERE m.project = :p AND k.project = :p "
-    + _MISSING.format(kind="mark", local="k.n || ' ' || k.at"),
+    + _NOT_SHARED.format(kind="mark", local="k.n || ' ' || k.at"),
 )
 
 _ROWS = {

@@ -7,6 +7,7 @@ that both speak, with named parameters. Read inside the transaction you write in
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.links import (
@@ -24,7 +25,7 @@ from tacit.core.value import value
 from tacit.stores.sql_rows import (
     HEADER,
     MEMORY_COLUMNS,
-    ORDERS,
+    SORT_ORDERS,
     Statements,
     WaitingRows,
     behind_place,
@@ -190,7 +191,7 @@ class LessonRows(Statements):
         if behind and (place := self.one(place_of(sort), behind=behind)):
             further, bounds = behind_place(sort, place)
             where, named = [*where, further], {**named, **bounds}
-        join, order = ORDERS[sort]
+        join, order = SORT_ORDERS[sort]
         sql = f"SELECT {MEMORY_COLUMNS} FROM memory m {join} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit OFFSET :offset"
         return self._with_tallies(self.rows(sql, limit=limit, offset=offset, **named))
 
@@ -377,25 +378,30 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
     changed = False  # whether something was written to a server through this object
     far = ""  # the address of the server whose cache this is (stores/cache.py)
 
+    @abstractmethod
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
-        raise NotImplementedError
 
 
 class Store(Reads):
     """Where it is kept, whatever the engine: the port of every room, and the base of SQLite and PostgreSQL."""
 
     wait: float
+    engine = ""  # its package, in which `search` and `vectors` stand
 
+    def _own(self, part: str) -> Any:
+        """A module of the engine, loaded when it is asked for something."""
+        return __import__(f"{self.engine}.{part}", fromlist=(part,))
+
+    @abstractmethod
     def write(self, *, wait: float | None = None, confidence: str = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
-        raise NotImplementedError
 
+    @abstractmethod
     def snapshot(self) -> Any:
         """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
-        raise NotImplementedError
 
     def alone(self, what: str) -> Alone:
         """Inside `with store.alone(what):` nobody else is at it, on any machine; whoever dies there lets it go."""
@@ -416,7 +422,7 @@ class Store(Reads):
         injectable: bool = False,
     ) -> Near:
         """The memories nearest in meaning, and how near these and the hits given are."""
-        return Near(note="this store keeps no vectors.")
+        return self._own("vectors").near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)  # type: ignore[no-any-return]
 
     def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
         """How near these hits are; an engine that tells no direction is not asked."""
@@ -424,8 +430,9 @@ class Store(Reads):
 
     def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
         """Make the vectors that are missing, or all of them anew; how many were made."""
-        return 0
+        return self._own("vectors").embed(self, embedder, most=most, anew=anew)  # type: ignore[no-any-return]
 
+    @abstractmethod
     def ask(
         self,
         projects: Sequence[str],
@@ -437,36 +444,35 @@ class Store(Reads):
     ) -> Found:
         """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
         engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""
-        raise NotImplementedError
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
-        raise NotImplementedError
+        return self._own("search").by_signature(self, projects, signatures, limit=limit)  # type: ignore[no-any-return]
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
-        raise NotImplementedError
+        return self._own("search").recurring(self, projects, limit=limit)  # type: ignore[no-any-return]
 
     def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
         """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
-        raise NotImplementedError
+        return self._own("search").always_given(self, projects, limit=limit, newest=newest)  # type: ignore[no-any-return]
 
+    @abstractmethod
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""
-        raise NotImplementedError
 
+    @abstractmethod
     def index_faults(self) -> Iterator[Fault]:
         """What is wrong with full text and vectors."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def schema(self) -> int:
         """The number of the newest migration it has been through."""
-        raise NotImplementedError
 
+    @abstractmethod
     def size(self) -> int:
         """Its bytes on disk, the write-ahead log included."""
-        raise NotImplementedError
 
     def scrub(self) -> None:
         """Leave no old page image of what was blanked, and nothing of it in this process."""

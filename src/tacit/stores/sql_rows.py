@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 
 from tacit.core.digest import digest
 from tacit.core.links import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.core.proposal import Proposal
     from tacit.stores.sql import Reads
 
-COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
+COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
 MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
@@ -134,7 +135,7 @@ SAME_TASK = (  # another settled coin of the same lesson in the same task; the l
 PUT_COURSE = upsert_into("course", ("memory", "epoch", "project", "kept"), ("memory", "epoch"))
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
 _USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
-ORDERS = {
+SORT_ORDERS = {
     "new": ("", "m.n DESC"),
     "old": ("", "m.n"),
     "updated": ("", "m.updated_at DESC, m.n DESC"),
@@ -144,9 +145,9 @@ ORDERS = {
     "kind": ("", "m.kind, m.n DESC"),
     "text": ("", "m.text, m.n"),
 }
-SORTS = tuple(ORDERS)
+SORTS = tuple(SORT_ORDERS)
 # What an order goes by before the row's number, and which way each of the two goes.
-_PLACES = {
+_SORT_PLACES = {
     "new": ("0", "<", "<"), "old": ("0", "<", ">"), "updated": ("m.updated_at", "<", "<"), "seen": ("coalesce(t.amount, 0)", "<", "<"),
     "used": ("coalesce(t.at, '')", "<", "<"), "state": ("m.state", ">", "<"), "kind": ("m.kind", ">", "<"), "text": ("m.text", ">", ">"),
 }  # fmt: skip
@@ -154,12 +155,12 @@ _PLACES = {
 
 def place_of(sort: str) -> str:
     """The statement for where a memory stands in an order: what it goes by, and its number."""
-    return f"SELECT {_PLACES[sort][0]}, m.n FROM memory m {ORDERS[sort][0]} WHERE m.id = :behind"
+    return f"SELECT {_SORT_PLACES[sort][0]}, m.n FROM memory m {SORT_ORDERS[sort][0]} WHERE m.id = :behind"
 
 
 def behind_place(sort: str, place: Sequence[Any]) -> tuple[str, dict[str, Any]]:
     """The condition for what comes behind a place in an order."""
-    column, first, then = _PLACES[sort]
+    column, first, then = _SORT_PLACES[sort]
     if column == "0":
         return f"m.n {then} :place_n", {"place_n": place[1]}
     return f"({column} {first} :place OR ({column} = :place AND m.n {then} :place_n))", {
@@ -178,7 +179,7 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
     def level(signal: str) -> float | None:
         return counts[signal][0] if signal in counts else None
 
-    others = {signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED}
+    others = {signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED_SIGNALS}
     return Tally(
         number("seen"),
         number("uses"),
@@ -280,11 +281,12 @@ def seal_project(table: str, row: Mapping[str, Any]) -> str:
     return str(row["id"] if table == "project" else row.get("project", ""))
 
 
-class Statements:
-    """How a reader asks. An engine provides `rows` and `each`."""
+class Statements(ABC):
+    """How a reader asks. An engine provides `rows`."""
 
+    @abstractmethod
     def rows(self, sql: str, **named: Any) -> list[Any]:
-        raise NotImplementedError
+        """The rows that a statement answers with."""
 
     def one(self, sql: str, **named: Any) -> Any:
         """The first row, or None."""
@@ -292,8 +294,8 @@ class Statements:
         return found[0] if found else None
 
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
-        """Rows one by one, for what may be large."""
-        raise NotImplementedError
+        """Rows one by one; a store reads them in pieces, for what may be large."""
+        yield from self.rows(sql, **named)
 
 
 class WaitingRows(Statements):

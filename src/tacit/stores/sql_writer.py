@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 
 from tacit.core.digest import GENESIS, shard_of, xor
 from tacit.core.links import (
@@ -29,7 +30,7 @@ from tacit.stores.sql_rows import (
     COUNT_DAY,
     COUNT_ON,
     COUNT_USE,
-    COUNTED,
+    COUNTED_SIGNALS,
     ENDLESS,
     HAS_UNITS,
     HEADER,
@@ -70,9 +71,9 @@ class RowWriter(Reads):
     machine = ""
     confidence: str = "none"  # the profile's rule by which confidence is folded, with its numbers
 
+    @abstractmethod
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """One statement for each of many rows."""
-        raise NotImplementedError
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows as they are, with their numbers and hashes: for a move, which brings their seals along."""
@@ -82,16 +83,16 @@ class RowWriter(Reads):
     def number_on(self) -> None:
         """Let new rows be numbered behind those that brought their numbers."""
 
+    @abstractmethod
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""
-        raise NotImplementedError
 
     def classify(self, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
         """Keep the counts by facet in step with a memory's row, where an engine keeps them."""
 
+    @abstractmethod
     def reindex(self) -> None:
         """Build full text anew from the rows, and counts by facet where an engine keeps them."""
-        raise NotImplementedError
 
     def may_change(self, project: str) -> bool:
         """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
@@ -487,10 +488,10 @@ class Transaction(RunWriter):
         """Keep a fold beside its memory."""
         self.rows("DELETE FROM tally WHERE memory = :it", it=memory)
         at = tally.__dict__
-        for signal in COUNTED:
+        for signal in COUNTED_SIGNALS:
             if at[signal] or (at[signal] is not None and signal in ("confidence", "belief")):
                 when = {"seen": tally.seen_at, "uses": tally.last_used_at}.get(signal) or ""
                 self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(at[signal]), at=when)
         for signal, amount in (tally.signals or {}).items():
-            if signal not in COUNTED:
+            if signal not in COUNTED_SIGNALS:
                 self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(amount), at="")

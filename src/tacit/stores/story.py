@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 # the project and the time.
 
 VERB = "note"
-_PREFIX = "note:"
+_NOTE_PREFIX = "note:"
 
 
 def put_note(tx: Transaction, project: str, text: str, reason: str, by: str, at: str) -> Entry:
     """Keep one; two of the same moment are both kept."""
-    key, number = f"{_PREFIX}{project}:{at}", 0
+    key, number = f"{_NOTE_PREFIX}{project}:{at}", 0
     while tx.meta(f"{key}:{number:03d}"):
         number += 1
     tx.put_meta(
@@ -39,7 +39,7 @@ def put_note(tx: Transaction, project: str, text: str, reason: str, by: str, at:
 
 def notes_of(store: Any, project: str) -> list[Entry]:
     """A project's notes, in the order of time."""
-    low = f"{_PREFIX}{project}:"
+    low = f"{_NOTE_PREFIX}{project}:"
     rows = store.rows(
         "SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key", low=low, high=low[:-1] + ";"
     )
@@ -52,20 +52,20 @@ def _entry(project: str, kept: dict[str, str]) -> Entry:
 
 
 # In this order where times are equal; the journal's entry stands above what brought it about.
-CHANGED, CAME, GIVEN, SEEN = "changed", "came", "given", "seen"
-_ORDER = (CHANGED, CAME, GIVEN, SEEN)
-_LEAST = {CHANGED: 1 << 62, CAME: 1 << 62, GIVEN: "\uffff", SEEN: 1 << 62}  # before every row
-_KEY = {CHANGED: "id", CAME: "n", GIVEN: "unit", SEEN: "n"}
+STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN = "changed", "came", "given", "seen"
+_ORDER = (STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN)
+_LEAST = {STORY_CHANGED: 1 << 62, STORY_CAME: 1 << 62, STORY_GIVEN: "\uffff", SEEN: 1 << 62}  # before every row
+_STORY_KEY = {STORY_CHANGED: "id", STORY_CAME: "n", STORY_GIVEN: "unit", SEEN: "n"}
 _FROM = {
-    CHANGED: "SELECT at, id, verb, by, run, payload FROM journal WHERE memory = :it",
-    CAME: "SELECT at, n, value, reason, run, unit FROM use_mark WHERE memory = :it AND signal = 'outcome'",
-    GIVEN: "SELECT at, unit, arm, run FROM use WHERE memory = :it",
+    STORY_CHANGED: "SELECT at, id, verb, by, run, payload FROM journal WHERE memory = :it",
+    STORY_CAME: "SELECT at, n, value, reason, run, unit FROM use_mark WHERE memory = :it AND signal = 'outcome'",
+    STORY_GIVEN: "SELECT at, unit, arm, run FROM use WHERE memory = :it",
     SEEN: "SELECT at, n, stance, quote, run, place, by, tier, signal FROM evidence WHERE memory = :it AND opening = 0",
 }
-_NAMES = {
-    CHANGED: ("verb", "by", "run", "payload"),
-    CAME: ("outcome", "reason", "run", "unit"),
-    GIVEN: ("arm", "run"),
+_STORY_COLUMNS = {
+    STORY_CHANGED: ("verb", "by", "run", "payload"),
+    STORY_CAME: ("outcome", "reason", "run", "unit"),
+    STORY_GIVEN: ("arm", "run"),
     SEEN: ("stance", "quote", "run", "place", "by", "tier", "signal"),
 }
 
@@ -96,7 +96,7 @@ def story(store: Reads, memory: str, behind: str = "", most: int = 40) -> list[E
 
 def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int) -> list[Event]:
     at, kind, key = last or ("~", what, _LEAST[what])
-    name = _KEY[what]
+    name = _STORY_KEY[what]
     # What stands below the row of the cursor: older; of the same time, a later kind, or the same kind with a lower key.
     if what == kind:
         behind = f"(at < :at OR (at = :at AND {name} < :key))"
@@ -110,8 +110,8 @@ def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | Non
 
 
 def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    told = dict(zip(_NAMES[what], row))
-    if what == CHANGED:
+    told = dict(zip(_STORY_COLUMNS[what], row))
+    if what == STORY_CHANGED:
         payload = told.pop("payload")
         told["reason"], told["before"], told["after"] = json.loads(payload) if payload else ("(erased)", {}, {})
     return told
@@ -135,9 +135,10 @@ def by_day(store: Reads, memory: str) -> list[tuple[str, str, str, int]]:
 _BY_DAY = {
     SEEN: "SELECT substr(at, 1, 10), stance, count(*) FROM evidence WHERE memory = :it AND opening = 0 AND signal <> 'confirmed'"
     " GROUP BY 1, 2 ORDER BY 1, 2",
-    GIVEN: "SELECT substr(at, 1, 10), arm, count(*) FROM use WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
-    CAME: "SELECT substr(at, 1, 10), value, count(*) FROM use_mark WHERE memory = :it AND signal = 'outcome' GROUP BY 1, 2 ORDER BY 1, 2",
-    CHANGED: "SELECT substr(at, 1, 10), verb, count(*) FROM journal WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
+    STORY_GIVEN: "SELECT substr(at, 1, 10), arm, count(*) FROM use WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
+    STORY_CAME: "SELECT substr(at, 1, 10), value, count(*) FROM use_mark WHERE memory = :it AND signal = 'outcome'"
+    " GROUP BY 1, 2 ORDER BY 1, 2",
+    STORY_CHANGED: "SELECT substr(at, 1, 10), verb, count(*) FROM journal WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
 }
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Reads, Store
     from tacit.stores.sql_writer import Transaction
 
-_BATCH = 1000  # rows of one statement
+_COPY_BATCH = 1000  # rows of one statement
 
 
 @value
@@ -178,7 +178,7 @@ def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
 
 def _fill(tx: Transaction, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
     count, found = 0, iter(read(table))
-    while batch := [_named(tx, table, row) for row in islice(found, _BATCH)]:
+    while batch := [_named(tx, table, row) for row in islice(found, _COPY_BATCH)]:
         _put(tx, table, batch)
         count += len(batch)
         each(table.name, count)

@@ -106,13 +106,18 @@ def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks
             for whose in dict.fromkeys(each.whose for each in mine)
         }
 
-    steps = summed(each for each in figures if each.what == daily.IN_FORCE)
+    steps = summed(each for each in figures if each.what == daily.DAILY_IN_FORCE)
     standing = [float(in_force)]
     for step in reversed(steps[1:]):
         standing.insert(0, max(0.0, standing[0] - step))
-    given = summed(each for each in figures if each.what == daily.GIVEN)
+    given = summed(each for each in figures if each.what == daily.DAILY_GIVEN)
     return Weekly(
-        days, tuple(standing) if days else (), split(daily.RUNS), split(daily.TOKENS), split(daily.USD), given
+        days,
+        tuple(standing) if days else (),
+        split(daily.DAILY_RUNS),
+        split(daily.DAILY_TOKENS),
+        split(daily.USD),
+        given,
     )
 
 

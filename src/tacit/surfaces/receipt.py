@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.canary import PREFIX
+from tacit.core.canary import NOT_READ
 from tacit.core.memory import Memory
 from tacit.core.rows import RunRow
 from tacit.core.states import ACTIVE
@@ -31,7 +31,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
     """One line for the start of the next session, for the person alone: counts, and what was kept of their own words. A session
     whose receipt was shown gets no second one."""
     uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
-    unheard = any(f"{PREFIX}{run.host} " in name for name in recent(store, PREFIX, run.learned_at[:10]))
+    unheard = any(f"{NOT_READ}{run.host} " in name for name in recent(store, NOT_READ, run.learned_at[:10]))
     if not uses and not heard and not unheard and not _new(store, run):
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.links import Mark as UseMark
 from tacit.core.value import value
-from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN, Event
+from tacit.stores.story import SEEN, STORY_CAME, STORY_CHANGED, STORY_GIVEN, Event
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
 from tacit.surfaces.wording import CHANGES, NOTICED, TONES, change_lines
@@ -48,12 +48,12 @@ class Told:
 def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[Told]:
     """Events as lines; what came of a use stands with the use where both are there."""
     told: list[Told] = []
-    used = {_unit(event): event for event in events if event.what == GIVEN}
-    came = {event.told["unit"] for event in events if event.what == CAME}
+    used = {_unit(event): event for event in events if event.what == STORY_GIVEN}
+    came = {event.told["unit"] for event in events if event.what == STORY_CAME}
     for event in events:
-        if event.what == GIVEN and _unit(event) in came:
+        if event.what == STORY_GIVEN and _unit(event) in came:
             continue
-        told.append(_line(event, runs, used.get(event.told.get("unit", "")) if event.what == CAME else None))
+        told.append(_line(event, runs, used.get(event.told.get("unit", "")) if event.what == STORY_CAME else None))
     return told
 
 
@@ -71,9 +71,9 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
         words = "A session spoke against it" if against else "A session met it" if run else "Said"
         what, (quote, why) = "against" if against else "seen", _words(at["quote"], at["by"])
         return Told(event.at, what, words, run, quote, why=why, place=at["place"], by=at["by"])
-    if event.what == GIVEN:
+    if event.what == STORY_GIVEN:
         return Told(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
-    if event.what == CAME:
+    if event.what == STORY_CAME:
         kind = {"occurred": "back", "not_occurred": "clean"}.get(at["outcome"], "untold")
         outcome = CAME_WORDS.get(at["outcome"], at["outcome"])
         words = f"{_given(use.told['arm'])}; {outcome}" if use else _sentence(outcome)
@@ -107,11 +107,11 @@ def _given(arm: str) -> str:
 MARKS = {
     (SEEN, "supports"): ("met", "met in a session", "s2", False),
     (SEEN, "contradicts"): ("met", "a session spoke against it", "bad", True),
-    (GIVEN, "injected"): ("given", "given", "s0", False),
-    (GIVEN, "exempt"): ("given", "given", "s0", False),
-    (GIVEN, "withheld"): ("given", "left out, to compare", "hollow", True),
-    (CAME, "not_occurred"): ("came of it", "its problem did not come back", "good", False),
-    (CAME, "occurred"): ("came of it", "its problem came back", "bad", True),
+    (STORY_GIVEN, "injected"): ("given", "given", "s0", False),
+    (STORY_GIVEN, "exempt"): ("given", "given", "s0", False),
+    (STORY_GIVEN, "withheld"): ("given", "left out, to compare", "hollow", True),
+    (STORY_CAME, "not_occurred"): ("came of it", "its problem did not come back", "good", False),
+    (STORY_CAME, "occurred"): ("came of it", "its problem came back", "bad", True),
 }
 SIDES = "Above each line what speaks for it; below it what does not: left out, came back, spoke against it."
 LANES = ("met", "given", "came of it", "changed")
@@ -123,7 +123,7 @@ def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> st
     sums: dict[str, int] = {}
     for what, day, which, n in days:
         known = MARKS.get(
-            (what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == CHANGED else None
+            (what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == STORY_CHANGED else None
         )
         if known:
             lane, words, tone, is_down = known

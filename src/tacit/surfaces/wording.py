@@ -12,13 +12,13 @@ from typing import Any
 
 from tacit.core.errors import numbered
 from tacit.core.links import INSTRUCTED, is_found_once
-from tacit.core.memory import HEARD, OWNER, WAY, Memory, names_of
+from tacit.core.memory import HEARD_WORDS, OWNER, WAY, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ENDING_VERDICTS
 from tacit.core.value import value
-from tacit.trial.coin import UNTOLD
+from tacit.trial.coin import UNTOLD_ENOUGH
 from tacit.words.diagnose import Diagnosis
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
@@ -109,7 +109,7 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
         return Phrase(YOURS, GOOD)
     if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
         return Phrase("in force", GOOD)
-    if int(signals.get("untold", 0)) >= UNTOLD:
+    if int(signals.get("untold", 0)) >= UNTOLD_ENOUGH:
         return Phrase("given, unmeasured", PLAIN)
     # before the first session that could tell there is nothing to say of a trial
     return Phrase(f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN)
@@ -152,7 +152,7 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     if said.startswith("on trial") or (said == "in force" and measured):
         heard = (
             f" You were heard: tacit keep {memory.id} makes it your word."
-            if (memory.extra or {}).get("word") in HEARD
+            if (memory.extra or {}).get("word") in HEARD_WORDS
             else ""
         )
         return (

@@ -19,7 +19,7 @@ from typing import Any
 from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
-from tacit.core.journal import VERBS, is_automatic, payload_digest
+from tacit.core.journal import JOURNAL_VERBS, is_automatic, payload_digest
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import (
@@ -335,7 +335,7 @@ def fault_in(line: JournalLine) -> str:
         return "its words are not the ones that were digested"
     if line.kind != "entry":
         return ""
-    if line.head["verb"] not in VERBS:
+    if line.head["verb"] not in JOURNAL_VERBS:
         return f"{line.head['verb']!r} is no verb of the journal"
     if line.words is None:
         return ""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.core.memory import Memory
-from tacit.core.page import HEADING, Bullet, bullets, parts, split_id
+from tacit.core.page import PAGE_HEADING, Bullet, bullets, parts, split_id
 from tacit.core.profile_upkeep import Page
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
@@ -137,7 +137,7 @@ def compose(
     fresh: Collection[str] = (),
     remove: Collection[str] = (),
     copies: Sequence[Bullet] = (),
-    heading: str = HEADING,
+    heading: str = PAGE_HEADING,
 ) -> list[str]:
     """The page with these lessons on it.
 
@@ -225,7 +225,7 @@ def append(markdown: str, section: str, bullet: str) -> str:
     """The page with a bullet at the end of a section; the section is added where it is missing."""
     line = _one_line(bullet)
     lines = markdown.split("\n")
-    span = _span(lines, section, HEADING)
+    span = _span(lines, section, PAGE_HEADING)
     if span is None:
         return f"{markdown}\n\n## {section}\n\n{line}" if markdown.strip() else f"## {section}\n\n{line}\n"
     start, end = span
@@ -237,7 +237,7 @@ def append(markdown: str, section: str, bullet: str) -> str:
 def lines(markdown: str) -> Iterator[PageLine]:
     """The bullets of a page, each with its section."""
     section = ""
-    for number, (line, heading) in enumerate(_read(markdown.split("\n"), HEADING), 1):
+    for number, (line, heading) in enumerate(_read(markdown.split("\n"), PAGE_HEADING), 1):
         if heading:
             section = heading
         elif line.lstrip().startswith(("- ", "* ")):

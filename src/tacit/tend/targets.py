@@ -15,7 +15,7 @@ from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.memory import Memory
-from tacit.core.page import HEADING
+from tacit.core.page import PAGE_HEADING
 from tacit.core.value import value
 
 _KINDS = ("file", "block", "paths", "globs", "agents")
@@ -44,7 +44,7 @@ class Target:
     @property
     def heading(self) -> str:
         """How a section begins there; empty where there are none."""
-        return {"file": HEADING, "block": "### ", "agents": HEADING}.get(self.kind, "")
+        return {"file": PAGE_HEADING, "block": "### ", "agents": PAGE_HEADING}.get(self.kind, "")
 
 
 @value

@@ -13,7 +13,7 @@ already holds for the family.
 from __future__ import annotations
 
 from tacit.core.digest import keyed
-from tacit.core.memory import HEARD, OWNER
+from tacit.core.memory import HEARD_WORDS, OWNER
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
@@ -46,12 +46,12 @@ WITHHELD = "withheld"
 POOL = "pool "  # what the store notes, with the project's id: the verdict of its lessons together, once there is one
 
 # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
-UNTOLD = 5
+UNTOLD_ENOUGH = 5
 
 # a rare problem tells little of its own lesson: its coins serve the pool of all lessons, and hardly that once the pool has a verdict
 RARE_RATE = 0.20
 # units without a verdict after which a lesson is watched only: what so many could not tell would cost more to learn than it is worth
-LONGEST = 200
+LONGEST_TASK = 200
 
 MATTER_MOST = 3  # of the first so many of an answer never more than one is left out of a session
 
@@ -133,13 +133,13 @@ def rate_for(
         return Rate(1.0, f"never injected: {state}")
     if verdict in ENDING_VERDICTS:
         return Rate(1.0, f"never injected: verdict {verdict}")
-    heard = word in HEARD and state == "provisional"
+    heard = word in HEARD_WORDS and state == "provisional"
     exempt = _exemption(state, "" if heard else klass, pinned, on_page, settings)
     if not exempt and (confirmed or (trust == OWNER and not heard)):
         exempt = "a person's own word"
     if exempt:
         return Rate(0.0, f"exempt: {exempt}")
-    if untold >= UNTOLD:
+    if untold >= UNTOLD_ENOUGH:
         return Rate(0.0, f"given, not measurable here: the last {untold} units could not tell")
     watched = min(settings.rate, settings.rate_watch)
     if verdict in ("helps", "no difference"):
@@ -158,7 +158,7 @@ def rate_for(
             if pool
             else Rate(min(rate, RARE_RATE), "rare")
         )
-    if units >= LONGEST:
+    if units >= LONGEST_TASK:
         return Rate(watched, f"watched: {units} units without a verdict")
     return Rate(rate, f"heard: {word}" if heard else "severity bug" if severe else "no verdict yet")
 

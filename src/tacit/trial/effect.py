@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from tacit.trial.table import Table
 
 ALPHA = 0.05
-MARGIN = 0.10  # differences smaller than this, either way, are "no difference", if they are smaller than …
-HALF = 0.5  # … this share of the lesson's own base loss, too
+EFFECT_MARGIN = 0.10  # differences smaller than this, either way, are "no difference", if they are smaller than …
+HALF_BASE = 0.5  # … this share of the lesson's own base loss, too
 RARE_BELOW, RARE_UNITS = 0.05, 20  # a problem that strikes less often than this, in at least so many units, is rare
 SELDOM, SELDOM_BAR = 0.10, 5.0  # share of units below which harm is called at a fifth of the error
-HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE = "helps", "harms", "no difference", "not yet known", "rare"
+HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN, RARE_EFFECT = "helps", "harms", "no difference", "not yet known", "rare"
 CLAIMS = (HELPS, HARMS, NO_DIFFERENCE)  # words with an error rate; once crossed they are kept
-RULE = 3  # how verdicts are found: a course that was kept under another rule is found anew from its units
+VERDICT_RULE = 3  # how verdicts are found: a course that was kept under another rule is found anew from its units
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
 # them. These decide only how fast evidence grows, never whether it holds. Most is given to the middle of both: what a lesson's
 # 40 to 200 units call for; the smallest stake is there for the long run, the largest for the strongest effects
 # (docs/internals/decisions/0031-stakes-and-belief.md).
 GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
-STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
-SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.values())
+BASE_STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
+SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in BASE_STAKES.values())
 FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
 OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
 
@@ -177,22 +177,22 @@ def bets(
         m = expected + (1.0 - expected) * guess
         top = max(sign * (1 - m) / p, -sign * m / p, -sign * (1 - m) / h, sign * m / h)
         if top <= bound:  # such a score cannot speak about this bound
-            bets += [0.0] * len(STAKES)
+            bets += [0.0] * len(BASE_STAKES)
             continue
         score = sign * (loss - m) / p if injected else -sign * (loss - m) / h
-        bets += [log1p(s * (bound - score) / (top - bound)) for s in STAKES]
+        bets += [log1p(s * (bound - score) / (top - bound)) for s in BASE_STAKES]
     return tuple(bets)
 
 
-def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdict:
+def verdict(table: Table, alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> Verdict:
     """What the table says now, with error at most alpha over all looks ever made at it."""
     purse = Purse()
     for h, row in table.items():
         for injected, loss, n in row.losses:
             purse.add(h, injected, loss, n)
     help_, harm = (finite(purse.log_e(side)) for side in ("help", "harm"))
-    no_help = finite(min(log_e(table, -margin, "harm"), log_e_share(table, 1 - HALF, "harm")))
-    no_harm = finite(min(log_e(table, margin, "help"), log_e_share(table, 1 + HALF, "help")))
+    no_help = finite(min(log_e(table, -margin, "harm"), log_e_share(table, 1 - HALF_BASE, "harm")))
+    no_harm = finite(min(log_e(table, margin, "help"), log_e_share(table, 1 + HALF_BASE, "help")))
     bar = 2.0 / alpha
     if help_ >= bar and help_ >= harm:
         word, reason = (
@@ -206,7 +206,7 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
         word = NO_DIFFERENCE
         reason = f"e = {min(no_help, no_harm):.3g} that neither half of it nor {margin:g} is spared or added; the bar is {bar:g}"
     else:
-        word = RARE if is_rare(table) else NOT_YET_KNOWN
+        word = RARE_EFFECT if is_rare(table) else NOT_YET_KNOWN
         reason = f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
     return Verdict(word, help_, harm, no_help, no_harm, reason)
 
@@ -227,16 +227,16 @@ def is_rare(table: Table) -> bool:
 def log_e_share(table: Table, share: float, side: str) -> float:
     """Log evidence that the mean loss where it is given is below (`help`) or above (`harm`) this share of the loss where it is left out."""
     sign = 1.0 if side == "help" else -1.0
-    wealth = [0.0] * len(STAKES)
+    wealth = [0.0] * len(BASE_STAKES)
     for h, row in table.items():
         given, left = 1.0 / (1.0 - h), -share / h  # the score of a loss of 1 in either arm; of 0 it is 0
         top = max(sign * given, sign * left)
         for injected, loss, n in row.losses:
             if n and loss:
                 score = sign * loss * (given if injected else left)
-                for i, stake in enumerate(STAKES):
+                for i, stake in enumerate(BASE_STAKES):
                     wealth[i] += n * log1p(-stake * score / top)
-    return log_mean(wealth, [*STAKES.values()])
+    return log_mean(wealth, [*BASE_STAKES.values()])
 
 
 def finite(log_wealth: float) -> float:
@@ -309,7 +309,7 @@ def _divergence(p: float, q: float) -> float:
     return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
 
 
-def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> KeptVerdict:
+def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> KeptVerdict:
     """The verdict over time: crossed once it is kept, and the other side takes over only by crossing later.
 
     The trials are those of one lesson in one epoch, in the order in which they were settled. `no difference` never
@@ -318,9 +318,9 @@ def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN)
     return stands(course_of(trials, alpha, margin))
 
 
-def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Course:
+def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> Course:
     """The course of one lesson in one epoch, from its trials in the order in which they were settled."""
-    course = Course(alpha, margin, {}, rule=RULE)
+    course = Course(alpha, margin, {}, rule=VERDICT_RULE)
     for coin in coins(trials):
         course = follow(course, coin)
     return course
@@ -420,7 +420,7 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
     return Balance(e, True, told)
 
 
-def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = MARGIN) -> str:
+def sentence(table: Table, standing: KeptVerdict, alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> str:
     """What is known of a lesson, for people: counts before rates, never a rate without its sessions, one unit throughout: problems."""
     said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
@@ -457,7 +457,7 @@ def sentence_of_counts(table: Table, thing: str) -> str:
 
 
 def _claim(table: Table, standing: KeptVerdict, more: str | None, alpha: float, margin: float) -> str:
-    if standing.word == RARE:
+    if standing.word == RARE_EFFECT:
         sums = sum(table.values(), Counts())
         struck, units = sums.injected_occurred + sums.withheld_occurred, sums.injected + sums.withheld
         return f"Rare: {struck} in {units} sessions altogether, too few to compare; it goes on being given."

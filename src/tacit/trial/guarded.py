@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tacit.core.links import ASKED, ENDED, FIRED, REFUSED, TOLD, Mark
+from tacit.core.links import ENDING, FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.effect import HARMS, HELPS
@@ -16,7 +16,7 @@ from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.overall import TOGETHER, whole_memory
 from tacit.trial.table import Trial
 
-CAME = "right"  # what followed where the problem came all the same
+CAME_ANYWAY = "right"  # what followed where the problem came all the same
 
 
 @value
@@ -46,13 +46,13 @@ def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
         key = (mark.unit, mark.memory)
         if mark.signal == FIRED:
             fired.setdefault(key, mark)
-        elif mark.signal == ENDED:
+        elif mark.signal == ENDING:
             ended.setdefault(key, {})[mark.surface] = mark.reason
             settled.setdefault(key, mark.at)
     found = []
     for key, mark in fired.items():
         if key in ended:
-            outcome = OCCURRED if CAME in ended[key].values() else NOT_OCCURRED
+            outcome = OCCURRED if CAME_ANYWAY in ended[key].values() else NOT_OCCURRED
             arm = WITHHELD if mark.value == TOLD else INJECTED
             h = mark.amount if mark.value != REFUSED else 0.0
             found.append((Trial(mark.unit, mark.memory, mark.memory, h, arm, outcome, at=settled[key]), mark.value))
@@ -64,7 +64,7 @@ def guard_effect(marks: Iterable[Mark], alpha: float) -> GuardEffect | None:
     trials = guard_trials(marks)
     arms = {
         arm: (len(mine), sum(trial.outcome == OCCURRED for trial in mine))
-        for arm in (TOLD, ASKED, REFUSED)
+        for arm in (TOLD, GUARD_ASKED, REFUSED)
         for mine in [[trial for trial, of in trials if of == arm]]
     }
     judged = whole_memory([trial for trial, _ in trials if 0.0 < trial.h < 1.0], alpha).verdict

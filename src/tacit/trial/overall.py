@@ -40,7 +40,7 @@ from tacit.trial.table import GRADES, Counts, Trial, coins, graded, row_of, tabu
 
 STAKES = (0.01, 0.02, 0.035, 0.06, 0.1, 0.18)  # they decide how narrow the interval is, never whether it holds
 _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, counted like so many coins in each arm:
-_WORTH = 4.0
+_GROUP_WORTH = 4.0
 _AS_OFTEN = 2.0  # what was left undone may have met its problem so many times as often as what was done, and a claim still holds
 _GRAIN = 20  # guesses are rounded to twentieths, so that each kind of coin is reckoned once
 TOGETHER = 0.01  # error of what is said of the lessons together: they speak for all, and have the coins to wait for it
@@ -185,7 +185,7 @@ _FACES = tuple((injected, grade) for injected in (True, False) for grade in rang
 
 
 def _rate(lost: float, of: int) -> float:
-    return (lost + _RATE * _WORTH) / (of + _WORTH)
+    return (lost + _RATE * _GROUP_WORTH) / (of + _GROUP_WORTH)
 
 
 def _rounded(guess: float) -> float:

@@ -73,7 +73,7 @@ def dollars(model: str, cost: Mapping[str, Any]) -> float | None:
 
 
 # among a run's facts: success or failure, as its last tests, its commit or its person's last words tell
-ENDED = "ended"
+RUN_ENDED = "ended"
 RUN_FAILED = "run failed"  # where its course is kept, beside those of the epochs, whose names hold a slash
 TYPICAL = {"steps": 60.0, "tokens": 200_000.0}
 _FAILED = {"failure": OCCURRED, "success": NOT_OCCURRED}
@@ -173,7 +173,7 @@ def median(figures: Iterable[float]) -> float:
 def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = False) -> UnitFacts:
     """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the rest adds up. Where the
     host says none, how it ended is taken from the run itself (`ended`)."""
-    said = [facts.get(ENDED, outcome) if outcome not in _FAILED else outcome for outcome, _, facts in parts]
+    said = [facts.get(RUN_ENDED, outcome) if outcome not in _FAILED else outcome for outcome, _, facts in parts]
     told = [outcome for outcome in said if outcome in _FAILED]
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
     tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None

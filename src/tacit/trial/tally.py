@@ -9,7 +9,7 @@ from tacit.core.links import (
     INSTRUCTED,
     LOST,
     NEW_TABLE,
-    STATED,
+    STATED_SIGNALS,
     UNKNOWN,
     UNTOLD,
     WITNESSED,
@@ -42,7 +42,7 @@ def tally_of(
         else:
             signals[mark.signal] = signals.get(mark.signal, 0) + mark.amount
     for row in evidence:
-        if row.signal in STATED[1:]:
+        if row.signal in STATED_SIGNALS[1:]:
             signals[row.signal] = row.amount
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount

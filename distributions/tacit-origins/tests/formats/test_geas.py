@@ -173,8 +173,8 @@ def test_other_files_are_not_ours() -> None:
         b'{"scripts": {"test": "x"}}',
         b'{"task_id": "t", "concerns": []}',
     ):
-        assert geas.detect(BytesSource(raw, "package.json")) < formats.DOUBT
-        assert geas.holds(BytesSource(raw, "package.json")) < formats.DOUBT
+        assert geas.detect(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
+        assert geas.holds(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
 
 
 # --- memories: the first shape ----------------------------------------------------------------------------------------------

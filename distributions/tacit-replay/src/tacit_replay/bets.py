@@ -13,9 +13,9 @@ from functools import lru_cache
 from math import exp, log, log1p
 
 from tacit.core.value import value
-from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, STAKES, Interval
+from tacit.trial.effect import ALPHA, BASE_STAKES, EFFECT_MARGIN, HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, Interval
 
-_ALL = sum(STAKES.values())
+_ALL = sum(BASE_STAKES.values())
 _NEARLY = 1.0 - 1e-6
 
 
@@ -48,7 +48,7 @@ class Power:
     wrong: float  # share that have a wrong one
 
 
-def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = MARGIN) -> PairsSoFar:
+def stand(differences: Sequence[float], alpha: float = ALPHA, margin: float = EFFECT_MARGIN) -> PairsSoFar:
     """The verdict after these pairs; each is the loss with the lesson minus the loss without, in [-1, 1].
 
     The first crossing counts: pairs after it are not looked at, as a replay would have stopped there.
@@ -78,7 +78,7 @@ def log_e(differences: Sequence[float], null: float, side: float) -> float:
     most = 1.0 - side * null  # the worst that one pair can cost the bettor
     wealth = [
         log(share / _ALL) + sum(log1p(stake * side * (null - each) / most) for each in differences)
-        for stake, share in STAKES.items()
+        for stake, share in BASE_STAKES.items()
     ]
     top = max(wealth)
     return top + log(sum(exp(each - top) for each in wealth))

@@ -105,7 +105,7 @@ def _repository(pack: str, folder: str, branch: str) -> str:
 def _git(folder: str, *arguments: str, said: str = "", timeout: float = SLOW) -> str:
     try:
         done = subprocess.run(
-            ["git", *git.QUIET, "-C", folder, *arguments],
+            ["git", *git.QUIET_GIT, "-C", folder, *arguments],
             input=said,
             capture_output=True,
             text=True,

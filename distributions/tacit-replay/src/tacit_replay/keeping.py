@@ -210,7 +210,7 @@ def _git(
     try:
         done = subprocess.run(
             [
-                "git", *git.QUIET, "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.untrackedCache=false",
+                "git", *git.QUIET_GIT, "-c", "core.autocrlf=false", "-c", "gc.auto=0", "-c", "core.untrackedCache=false",
                 "-C", folder, *arguments,
             ],
             input=said.encode("utf-8", "surrogateescape"), capture_output=True, timeout=SLOW, env=env,

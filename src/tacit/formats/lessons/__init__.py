@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tacit.core.exchange import Opening, Row
-from tacit.core.links import CONFIRMED, STATED, WITNESSED, is_carried
+from tacit.core.links import CONFIRMED, STATED_SIGNALS, WITNESSED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.run import Run
 from tacit.core.states import STATES
@@ -86,7 +86,7 @@ def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
     return tuple(
         Opening(name, float(amount), told.get("seen_at") or "" if name == "seen" else "")
         for name, amount in amounts.items()
-        if amount or (amount is not None and name in STATED)
+        if amount or (amount is not None and name in STATED_SIGNALS)
     )
 
 

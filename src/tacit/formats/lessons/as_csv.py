@@ -24,7 +24,7 @@ from tacit.formats.source import Source
 
 NAME = "csv"
 PARTS = {"lessons": "tacit-lessons.csv"}
-RISKY = tuple("=+-@\t\r\n＝＋－＠'")
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠'")
 DELIMITERS = ",;\t"  # what spreadsheets save by the user's region
 CELL = 1 << 24  # characters; the standard library stops at an eighth of the longest lesson
 
@@ -104,7 +104,7 @@ def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
 
 def _cell(field: Any) -> str:
     if isinstance(field, str):
-        return "'" + field if field.startswith(RISKY) else field
+        return "'" + field if field.startswith(FORMULA_STARTS) else field
     if isinstance(field, bool):
         return "true" if field else "false"
     return "" if field in (None, [], {}) else json.dumps(field, ensure_ascii=False, separators=(",", ":"))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tacit.core.ports import LONGEST_ANSWER, TRIES, answer_text
+from tacit.core.ports import MODEL_ANSWER_CHARS, TRIES, answer_text
 from tacit.core.value import value
 from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS, VERDICTS
 
@@ -227,7 +227,7 @@ def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]
 
 
 def _decoded(said: str) -> Iterator[dict[str, Any]]:
-    text = said.rpartition("</think>")[2][:LONGEST_ANSWER]
+    text = said.rpartition("</think>")[2][:MODEL_ANSWER_CHARS]
     decoder = json.JSONDecoder(strict=False)
     mended = re.sub(r",(\s*[}\]])", r"\1", text)  # a comma too many, as Python allows it
     if mended != text and not _is_whole(decoder, text) and _is_whole(decoder, mended):

@@ -53,7 +53,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
     if old is not None and not again:
         if [line[3] or line[2] for line in old.lines] == [line[3] or line[2] for line in lines]:
             return old if old.state == readings.WAITING else None
-        if old.state == readings.READ and _goes_on(old.lines, lines):
+        if old.state == readings.IS_READ and _goes_on(old.lines, lines):
             heard = _heard_outside(run)
             grown = replace(
                 old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at, outside=heard, root=run.cwd
@@ -116,8 +116,8 @@ def read(desk: ReaderContext, reading: Reading) -> Learned:
     except Unavailable as error:
         report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
     done = replace(
-        asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became), error="", not_before="",
-        at=desk.now(),
+        asking.reading, state=readings.IS_READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became),
+        error="", not_before="", at=desk.now(),
     )  # fmt: skip
     readings.keep_on(desk.folder, done, reading.at)
     return report

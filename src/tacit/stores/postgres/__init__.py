@@ -24,8 +24,8 @@ from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import Change, Entry, is_automatic
 from tacit.core.memory import AGENT, GLOBAL
-from tacit.core.rows import Fault, Found, Hit, Near
-from tacit.core.run import EVERYWHERE, PREFIX
+from tacit.core.rows import Fault, Found
+from tacit.core.run import HOLDS_EVERYWHERE, PREFIX
 from tacit.core.value import replace
 from tacit.stores.postgres.whose import Whose, translated
 from tacit.stores.sql import Alone, Store
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-    from tacit.core.ports import Embedder, Placed
     from tacit.words.passages import Passage
 
-_WAIT = 60.0  # seconds a writer waits for its turn
-POOL = 8  # connections a process keeps at most per address
-SHARED = ""  # the lock of what belongs to no project
+_SERVER_WAIT = 60.0  # seconds a writer waits for its turn
+POOL_SIZE = 8  # connections a process keeps at most per address
+SHARED_LOCK = ""  # the lock of what belongs to no project
 
 _pools: dict[str, ConnectionPool] = {}
 
@@ -49,13 +48,15 @@ _pools: dict[str, ConnectionPool] = {}
 class PostgresStore(Whose, Store):
     """A connection to one database."""
 
+    engine = "tacit.stores.postgres"
+
     def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
         self.path = _shown(url)
         self.url = url
         self.machine = machine
         self.wait = wait
         self.backups = ""
-        self.lock = SHARED  # the project whose writers this one follows; set once it is known
+        self.lock = SHARED_LOCK  # the project whose writers this one follows; set once it is known
         self._pool = pool
         self._connection = connection
         self._is_inside = False
@@ -126,24 +127,6 @@ class PostgresStore(Whose, Store):
 
         return ask_passages(self, projects, passages, limit=limit, injectable=injectable)
 
-    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
-        """Lessons about exactly these errors."""
-        from tacit.stores.postgres.search import by_signature
-
-        return by_signature(self, projects, signatures, limit=limit)
-
-    def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-        """What was seen most often in these projects and may be given."""
-        from tacit.stores.postgres.search import recurring
-
-        return recurring(self, projects, limit=limit)
-
-    def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
-        """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
-        from tacit.stores.postgres.search import always_given
-
-        return always_given(self, projects, limit=limit, newest=newest)
-
     @property
     def is_whole(self) -> bool:  # type: ignore[override]
         """Whether every project of the server is visible to this user."""
@@ -161,25 +144,6 @@ class PostgresStore(Whose, Store):
         yield from index_faults(self)
         yield from bm25.bm25_faults(self)
         yield from vectors.vector_faults(self)
-
-    def near(
-        self,
-        projects: Sequence[str],
-        identity: str,
-        vector: Sequence[float],
-        hits: Sequence[Placed],
-        *,
-        limit: int,
-        injectable: bool = False,
-    ) -> Near:
-        from tacit.stores.postgres.vectors import near
-
-        return near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)
-
-    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
-        from tacit.stores.postgres.vectors import embed
-
-        return embed(self, embedder, most=most, anew=anew)
 
     @property
     def schema(self) -> int:
@@ -204,12 +168,6 @@ class PostgresStore(Whose, Store):
         """Give the connection back; what was acknowledged is on the server's disk already."""
         if not self._pool.closed:
             self._pool.putconn(self._connection)
-
-    def __enter__(self) -> PostgresStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Lease(Alone):
@@ -296,7 +254,7 @@ class PostgresTransaction(Whose, Transaction):
                     "Lessons that hold everywhere go to every team, and this user was not admitted to change them.",
                     "Keep it in this project, or ask the server's keeper (docs/howto/postgres.md).",
                 )
-            self.count(self._store.lock, PREFIX + EVERYWHERE, change.entry.at)
+            self.count(self._store.lock, PREFIX + HOLDS_EVERYWHERE, change.entry.at)
             return change.entry
         self.follow(change.memory.project)
         return super().apply(replace(change, memory=self.as_kept(change.memory)))
@@ -395,7 +353,7 @@ _PUT_SEAL = (
 )
 
 
-def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = _WAIT) -> PostgresStore:
+def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = _SERVER_WAIT) -> PostgresStore:
     """Connect, making or migrating the schema first where that is needed and allowed."""
     try:
         if url not in _pools:
@@ -429,7 +387,7 @@ def _pool(url: str) -> ConnectionPool:
     if url not in _pools or _pools[url].closed:
         check = ConnectionPool.check_connection
         _pools[url] = ConnectionPool(
-            url, min_size=0, max_size=POOL, configure=configure, check=check, open=True, timeout=10.0
+            url, min_size=0, max_size=POOL_SIZE, configure=configure, check=check, open=True, timeout=10.0
         )
     return _pools[url]
 

@@ -40,14 +40,14 @@ _QUERY = {
 }
 # pg_textsearch 0.6.1 came back from a kill -9 with empty pages in its index: writers failed, readers hung (docs/internals/decisions/0016).
 TRUSTED = {"pg_textsearch": (1, 0), "pg_search": (0, 20)}
-MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
+INDEX_MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
 
 
 def prepare_index(
     store: PostgresStore, *, anew: bool = False, trusted: Mapping[str, tuple[int, ...]] = TRUSTED
 ) -> bool:
     """Make the index if that is possible, or make it anew; whether there is one."""
-    is_made = bool(store.one(f"SELECT {MADE}")[0])
+    is_made = bool(store.one(f"SELECT {INDEX_MADE}")[0])
     found = store.one(
         "SELECT e.extname, quote_ident(s.nspname), e.extversion FROM pg_extension e JOIN pg_namespace s ON s.oid = e.extnamespace"
         " WHERE e.extname = ANY(:them) AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'memory_fts'::regclass), 'usage')",
@@ -62,7 +62,7 @@ def prepare_index(
     try:
         with store._connection.transaction():  # inside another one its failure takes back nothing else
             store.rows("SELECT pg_advisory_xact_lock(hashtextextended('tacit schema', 0))")
-            if anew or not store.one(f"SELECT {MADE}")[0]:
+            if anew or not store.one(f"SELECT {INDEX_MADE}")[0]:
                 store._connection.execute(sql.replace("{query}", f"'{query}'").encode())
     except psycopg.Error:
         return is_made  # one that is not as we know it
@@ -93,7 +93,7 @@ def rows_like(
 
 def bm25_faults(store: PostgresStore) -> Iterator[Fault]:
     """An index that cannot be asked; candidates come by rarity until it is made anew."""
-    project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {MADE} LIMIT 1")
+    project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {INDEX_MADE} LIMIT 1")
     if project and rows_like(store, [project[0]], ["a"], 1) is None:
         yield Fault(
             "index", "memory_fts_ranked", "the server's ranking cannot be read; tacit reindex makes its index anew"

@@ -25,18 +25,19 @@ GRANT INSERT ON profile, journal TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};
 """
 # the newest migration
-SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))
+SERVER_SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))
 READERS, WRITERS = "tacit_reader", "tacit_writer"
 
 
 def prepare_schema(store: PostgresStore, create: bool) -> None:
     """See that the schema is the one we know."""
     version = _version(store)
-    if version == SCHEMA:
+    if version == SERVER_SCHEMA:
         return
-    if version > SCHEMA:
+    if version > SERVER_SCHEMA:
         raise StoreNewer(
-            f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.", "Upgrade Tacit."
+            f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SERVER_SCHEMA}.",
+            "Upgrade Tacit.",
         )
     if version == 0 and not create:
         raise Unavailable(
@@ -45,11 +46,11 @@ def prepare_schema(store: PostgresStore, create: bool) -> None:
     if not store.one(_MAY_CHANGE if version else _MAY_MAKE)[0]:
         raise Refused(
             f"{store.path} has "
-            + (f"schema {version}, this version of Tacit needs {SCHEMA}" if version else "no Tacit schema")
+            + (f"schema {version}, this version of Tacit needs {SERVER_SCHEMA}" if version else "no Tacit schema")
             + ", and this user may not make it.",
             "Its keeper runs tacit init with this version once (docs/howto/postgres.md).",
         )
-    _migrate(store, SCHEMA)
+    _migrate(store, SERVER_SCHEMA)
 
 
 _MAY_MAKE = "SELECT has_database_privilege(current_database(), 'CREATE')"

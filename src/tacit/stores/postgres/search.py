@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from tacit.core.rows import Fault, Found, Hit
-from tacit.stores.postgres.bm25 import MADE, rows_like
+from tacit.stores.postgres.bm25 import INDEX_MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
-from tacit.stores.sqlite.search import INJECTABLE, MOST_HITS, MOST_WORDS
+from tacit.stores.sqlite.search import INJECTABLE_ROWS, MOST_HITS, MOST_WORDS
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
@@ -92,7 +92,7 @@ def _weighed(
 
 def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
     """How many memories these projects have, and whether the server ranks words itself."""
-    sql = f"SELECT coalesce(sum(memories), 0), {MADE} FROM extent WHERE project = ANY(:them)"
+    sql = f"SELECT coalesce(sum(memories), 0), {INDEX_MADE} FROM extent WHERE project = ANY(:them)"
     total, is_ranked = store.one(sql, them=list(projects))
     return int(total), is_ranked
 
@@ -100,7 +100,7 @@ def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
 def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
     order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
     sql = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)" + (
-        f" AND {INJECTABLE}" if injectable else ""
+        f" AND {INJECTABLE_ROWS}" if injectable else ""
     )
     found: list[Any] = []
     start, size = 0, max(limit + limit // 3, 16)
@@ -117,7 +117,7 @@ def by_signature(
     """Lessons about exactly these errors, newest first."""
     found = store.rows(
         f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM memory m WHERE m.project = ANY(:projects)"
-        f" AND m.signature = ANY(:signatures) AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+        f" AND m.signature = ANY(:signatures) AND m.signature <> '' AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT :limit",
         projects=list(projects), signatures=list(signatures), limit=max(limit, 0),
     )  # fmt: skip
     return _loaded(store, "signature", found)
@@ -129,7 +129,7 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
     for project in projects:
         found += store.rows(
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, t.amount FROM tally t JOIN memory m ON m.id = t.memory"
-            f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC, m.n LIMIT :limit",
+            f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE_ROWS} ORDER BY t.amount DESC, m.n LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     found.sort(key=lambda row: (-row[-1], row[-2]))
@@ -145,7 +145,7 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, coalesce(t.amount, 0.0)::float8 FROM memory m"
             " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' WHERE m.project = :project"
             " AND (m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
-            f" AND {INJECTABLE} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
+            f" AND {INJECTABLE_ROWS} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     found = found[:limit]
@@ -153,7 +153,7 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
         found += store.rows(
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM (SELECT n FROM memory WHERE project = :project"
             " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
-            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE}",
+            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE_ROWS}",
             project=project, newest=newest,
         )  # fmt: skip
     return _loaded(store, "standing", found)

@@ -16,7 +16,7 @@ from tacit.core.errors import TacitError
 from tacit.core.rows import Fault, Near
 from tacit.stores.postgres.search import _loaded
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.stores.sqlite.search import INJECTABLE
+from tacit.stores.sqlite.search import INJECTABLE_ROWS
 from tacit.stores.sqlite.vectors import embed_pending
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def embed(store: PostgresStore, embedder: Embedder, *, most: int, anew: bool) ->
         with store.write() as tx:
             tx.rows("DELETE FROM vector")
     return embed_pending(
-        store, embedder, most=most, pending=_PENDING, put=_PUT.replace("halfvec", f"{schema}.halfvec"), spelled=_spelled
+        store,
+        embedder,
+        most=most,
+        pending=_PENDING,
+        put=_PUT_IN.replace("halfvec", f"{schema}.halfvec"),
+        spelled=_spelled,
     )
 
 
@@ -87,7 +92,7 @@ def near(
     [asked] = _spelled([vector])
     if not any(vector):
         return Near()
-    sql = _NEAR.replace("{schema}", schema).replace("{among}", f"AND {INJECTABLE}" if injectable else "")
+    sql = _NEAR.replace("{schema}", schema).replace("{among}", f"AND {INJECTABLE_ROWS}" if injectable else "")
     rows = store.rows(
         sql,
         asked=asked,
@@ -151,7 +156,7 @@ _PENDING = (
     " WHERE v.n IS NULL AND m.text <> '' AND m.n > :after AND m.project = ANY(mine(2)) ORDER BY m.n LIMIT :limit"
 )
 # Only if the words are still those that were read: somebody may have corrected or erased them meanwhile.
-_PUT = (
+_PUT_IN = (
     "INSERT INTO vector (project, n, identity, vector)"
     " SELECT project, n, :identity, :vector::halfvec FROM memory WHERE n = :n AND text || chr(10) || words = :text"
     " ON CONFLICT (project, n) DO UPDATE SET identity = excluded.identity, vector = excluded.vector"

@@ -40,7 +40,7 @@ def _rewritten(sql: str) -> str:
     return _NAME.sub(r"%(\1)s", _HINT.sub("", sql).replace("json_each(", "each_of(").replace("instr(", "strpos("))
 
 
-TEAM = "team"
+TEAM_ROLE = "team"
 
 
 class Whose(LessonRows, JournalRows):
@@ -72,7 +72,8 @@ class Whose(LessonRows, JournalRows):
             return found
         theirs = self.rows("SELECT login <> session_user FROM evidence WHERE memory = :it ORDER BY n", it=memory)
         return [
-            replace(each, tier=TEAM) if other and each.tier == OWNER else each for each, (other,) in zip(found, theirs)
+            replace(each, tier=TEAM_ROLE) if other and each.tier == OWNER else each
+            for each, (other,) in zip(found, theirs)
         ]
 
     def invitations(self) -> list[tuple[str, str, str, str]]:
@@ -91,11 +92,11 @@ class Whose(LessonRows, JournalRows):
         row = self.one("SELECT trust, pinned, text FROM memory WHERE id = :id AND login <> session_user", id=memory.id)
         if row is None or row[2] != memory.text:
             return memory
-        trust = OWNER if (row[0], memory.trust) == (OWNER, TEAM) else memory.trust
+        trust = OWNER if (row[0], memory.trust) == (OWNER, TEAM_ROLE) else memory.trust
         return replace(memory, trust=trust, pinned=memory.pinned or bool(row[1]))
 
 
 def _seen(memory: Memory, confirmed: bool) -> Memory:
     signals = {name: at for name, at in (memory.tally.signals or {}).items() if confirmed or name != CONFIRMED}
-    trust = TEAM if memory.trust == OWNER else memory.trust
+    trust = TEAM_ROLE if memory.trust == OWNER else memory.trust
     return replace(memory, trust=trust, pinned=False, tally=replace(memory.tally, signals=signals))

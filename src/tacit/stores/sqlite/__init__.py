@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder, Placed
-    from tacit.core.rows import Direction, Fault, Found, Hit
+    from tacit.core.ports import Placed
+    from tacit.core.rows import Direction, Fault, Found
     from tacit.stores.sqlite.search import Cached
     from tacit.words.passages import Passage
 
@@ -42,6 +42,7 @@ class SqliteStore(Store):
     """A connection to one store file."""
 
     is_file = True
+    engine = "tacit.stores.sqlite"
 
     def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = _WAIT) -> None:
         self.path = path
@@ -125,24 +126,6 @@ class SqliteStore(Store):
 
         return count_by_facets(self, projects, by)
 
-    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
-        """Lessons about exactly these errors."""
-        from tacit.stores.sqlite.search import by_signature
-
-        return by_signature(self, projects, signatures, limit=limit)
-
-    def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
-        """What was seen most often in these projects and may be given."""
-        from tacit.stores.sqlite.search import recurring
-
-        return recurring(self, projects, limit=limit)
-
-    def standing(self, projects: Sequence[str], *, limit: int = 50, newest: int = 0) -> tuple[Hit, ...]:
-        """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
-        from tacit.stores.sqlite.search import always_given
-
-        return always_given(self, projects, limit=limit, newest=newest)
-
     def file_faults(self) -> Iterator[Fault]:
         """What is wrong with the file itself."""
         from tacit.stores.sqlite.verify import file_faults
@@ -192,25 +175,6 @@ class SqliteStore(Store):
         near = compare_vectors(self, direction, [hit.n for hit in hits])
         return Near((), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual)
 
-    def near(
-        self,
-        projects: Sequence[str],
-        identity: str,
-        vector: Sequence[float],
-        hits: Sequence[Placed],
-        *,
-        limit: int,
-        injectable: bool = False,
-    ) -> Near:
-        from tacit.stores.sqlite.vectors import near
-
-        return near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)
-
-    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
-        from tacit.stores.sqlite.vectors import embed
-
-        return embed(self, embedder, most=most, anew=anew)
-
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -220,12 +184,6 @@ class SqliteStore(Store):
         self.kept = self.tokens = None
         self._cursor.close()
         self._connection.close()
-
-    def __enter__(self) -> SqliteStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _busy(self, tries: int) -> bool:
         # Called by SQLite while another connection holds the lock. Jitter keeps many writers from knocking in step.

@@ -23,7 +23,7 @@ from tacit.stores.check import Health, check, rule_of
 from tacit.stores.files import to_disk
 from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import (
-    PENDING,
+    PENDING_END,
     Backup,
     backups,
     copied,
@@ -36,8 +36,8 @@ from tacit.stores.sqlite.copies import (
 )
 from tacit.stores.sqlite.errors import as_tacit_error
 
-EVERY = 86400.0  # seconds between two automatic backups
-NEWEST, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
+BACKUP_EVERY = 86400.0  # seconds between two automatic backups
+BACKUPS_KEPT, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
 LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 DERIVED = ("tally", "index")  # kinds of faults that `reindex` mends: no reason to refuse a backup
 WEEK = 7 * 86400
@@ -47,7 +47,7 @@ def rotated(found: Sequence[Backup]) -> list[Backup]:
     """Of verified backups, newest first, those that may go: beyond the newest, all but the last of each of the latest weeks."""
     weeks: list[int] = []
     gone = []
-    for each in found[NEWEST:]:
+    for each in found[BACKUPS_KEPT:]:
         week = int(clock.seconds(each.at) // WEEK)
         if week in weeks or len(weeks) >= WEEKS:
             gone.append(each)
@@ -74,8 +74,8 @@ def back_up_if_due(store: SqliteStore, folder: str, now: float | None = None) ->
     """
     try:
         newest = next((each for each in backups(folder) if each.verified), None)
-        age = abs((time.time() if now is None else now) - clock.seconds(newest.at)) if newest else EVERY
-        if age < EVERY:
+        age = abs((time.time() if now is None else now) - clock.seconds(newest.at)) if newest else BACKUP_EVERY
+        if age < BACKUP_EVERY:
             return None
         if newest and _last_entry(newest.path) == store.one("SELECT max(id) FROM journal")[0]:
             return None
@@ -170,7 +170,7 @@ def _verified(copy: Backup) -> Backup:
     if faults:
         os.unlink(copy.path)
         raise damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
-    final = copy.path.removesuffix(PENDING)
+    final = copy.path.removesuffix(PENDING_END)
     os.rename(copy.path, final)
     to_disk(folder)
     return Backup(final, copy.number, copy.at, copy.bytes)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 # rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
-TRIED = 24
+ROWS_TRIED = 24
 
 
 class Bits:
     """Tries every single bit of a row, for as many rows as there is patience for."""
 
     def __init__(self) -> None:
-        self.left = TRIED
+        self.left = ROWS_TRIED
 
     def tried(
         self,

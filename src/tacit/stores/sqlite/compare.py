@@ -70,7 +70,7 @@ class _Postings:
         total = kept.total
         self.store, self.kept, self.total = store, kept, total
         self.again = bool(kept) and not brief  # what is read now may serve once more
-        self.first = search.SMALL if total <= search.SMALL else search.NEWEST
+        self.first = search.SMALL if total <= search.SMALL else search.FIRST_FETCHED
         self.cut = False  # whether a known word has more rows than are known
         # A small store answers phrases itself.
         self.parts = {word: (word,) if total <= search.SMALL else _parts(word) for word in asked}
@@ -110,8 +110,8 @@ class _Postings:
             return
         known = [{*self.rows[part]} for part in self.known]
         rows = set.intersection(*known) if known else set[int]()
-        if not known or len(rows) > search.TELLING:
-            rarest = sorted(self.rows, key=self.held.__getitem__)[: search.TELLING]
+        if not known or len(rows) > search.TELLING_WORDS:
+            rarest = sorted(self.rows, key=self.held.__getitem__)[: search.TELLING_WORDS]
             rows = {*self._newest(" AND ".join(f'"{part}"' for part in rarest), self.first)}
         for part in self.common if rows else ():
             self.rows[part] = list(dict.fromkeys([*rows, *self.rows[part]]))

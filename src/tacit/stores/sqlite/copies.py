@@ -21,8 +21,8 @@ from tacit.stores.sqlite.errors import as_tacit_error
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
 
-SLACK = 8 << 20  # bytes that must stay free beside the copies
-PENDING = ".pending"  # a copy that was not verified yet
+COPY_SLACK = 8 << 20  # bytes that must stay free beside the copies
+PENDING_END = ".pending"  # a copy that was not verified yet
 
 
 @value
@@ -38,7 +38,7 @@ class Backup:
     @property
     def name(self) -> str:
         """What `restore` calls it by."""
-        return os.path.basename(self.path).removesuffix(PENDING).removesuffix(".db")
+        return os.path.basename(self.path).removesuffix(PENDING_END).removesuffix(".db")
 
 
 def folder_for(path: str, root: str) -> str:
@@ -56,7 +56,7 @@ def backups(folder: str) -> list[Backup]:
     except OSError:
         return []
     for name in names:
-        stem = name.removesuffix(PENDING)
+        stem = name.removesuffix(PENDING_END)
         number, _, at = stem.removesuffix(".db").partition("-")
         if stem.endswith(".db") and number.isdigit() and len(at) == 19:
             path = os.path.join(folder, name)
@@ -87,7 +87,7 @@ def copied(store: SqliteStore, folder: str) -> Backup:
         private(partial)
         copy_pages(store.path, partial)
         to_disk(partial)
-        made = os.path.join(folder, f"{number:06d}-{compact(clock.now())}.db{PENDING}")
+        made = os.path.join(folder, f"{number:06d}-{compact(clock.now())}.db{PENDING_END}")
         os.rename(partial, made)
         to_disk(folder)
     except (apsw.FullError, OSError) as error:
@@ -132,9 +132,9 @@ def need_room(folder: str, size: int) -> None:
     while not os.path.isdir(place):
         place = os.path.dirname(place)
     free = free_bytes(place)
-    if free < size + SLACK:
+    if free < size + COPY_SLACK:
         raise StoreReadOnly(
-            f"{folder} has {free >> 20} MiB free; {(size + SLACK) >> 20} MiB are needed to copy and verify the store.",
+            f"{folder} has {free >> 20} MiB free; {(size + COPY_SLACK) >> 20} MiB are needed to copy and verify the store.",
             "Free some space; nothing was changed.",
         )
 

@@ -21,7 +21,7 @@ from tacit.core.value import value
 from tacit.stores.sql_rows import (
     FACETS,
     MEMORY_COLUMNS,
-    ORDERS,
+    SORT_ORDERS,
     behind_place,
     facet_columns,
     grouped_rows,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
-_FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
+_FEW_FACETS = 1000  # memories up to which sorting all of them is cheaper than walking an index
 LOOKED = (100, 2000)  # rows looked at together where more is asked than facets tell; twice as many each time
 _SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
 _BY_DATE = (
@@ -135,7 +135,7 @@ def select(
     limit: int = 50,
     offset: int = 0,
     behind: str = "",
-    few: int = _FEW,
+    few: int = _FEW_FACETS,
 ) -> list[Memory] | None:
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
     place = store.one(place_of(sort), behind=behind) if behind else None
@@ -272,7 +272,7 @@ def _sorted(
     store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any], sort: str, limit: int, offset: int,
     place: Sequence[Any] | None,
 ) -> list[Memory]:  # fmt: skip
-    join, order = ORDERS[sort]
+    join, order = SORT_ORDERS[sort]
     if place:
         further, bounds = behind_place(sort, place)
         where, named = [*where, further], {**named, **bounds}

@@ -21,7 +21,7 @@ from tacit.stores.sqlite import copy_files as program
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find_backup, verify
 from tacit.stores.sqlite.copies import (
-    SLACK,
+    COPY_SLACK,
     Backup,
     backups,
     compact,
@@ -56,7 +56,7 @@ def notes(path: str, folder: str) -> list[str]:
         told.append(f"the newest backup is of {newest.at[:10]}; tacit backup makes one")
     size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
     free = free_bytes(os.path.dirname(os.path.abspath(path)))
-    if free < 2 * size + SLACK:
+    if free < 2 * size + COPY_SLACK:
         told.append(
             f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on"
         )

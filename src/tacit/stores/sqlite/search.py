@@ -42,37 +42,37 @@ if TYPE_CHECKING:
 MOST_WORDS = 64  # distinct ones of a query that are looked up: cutting long questions cost up to six in a hundred
 FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
 SMALL = 3000  # rows; a store up to here is read completely
-NEWEST = 64  # rows of a word that are fetched at first
+FIRST_FETCHED = 64  # rows of a word that are fetched at first
 QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
 DEEP = (2000, 12_000)  # for a question: a twentieth of the store's rows, within these bounds
 MEET = (3, 8)  # common words that are asked for together with those known; more for a question to a large store
-TELLING = 4  # words of a text, its rarest, by which an equal one is looked for
+TELLING_WORDS = 4  # words of a text, its rarest, by which an equal one is looked for
 LARGE = 20_000  # rows
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
 SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large store, where merging takes seconds
 HUGE = 200_000  # rows
-MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
+MERGED_MOST = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
 _KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
-LESSON = 100  # row numbers that weigh as much as a lesson
+LESSON_ROWS = 100  # row numbers that weigh as much as a lesson
 READ_WHOLE = 2500  # rows; a word up to here is read to its end: no dearer than what it shares, and it serves again
-READ = 2000  # texts whose words a process keeps …
-_LONG = 2000  # … of so many characters at most
+TEXTS_KEPT = 2000  # texts whose words a process keeps …
+_LONG_TEXT = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts: a long one holds many words
 LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
-COMPARED = 100  # candidates, the best by words, that are compared with what a question means
+COMPARED_MOST = 100  # candidates, the best by words, that are compared with what a question means
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST_HITS = 1000  # hits of one search, whatever is asked for
 
 WORDS_READ = (96, 12)  # common words that are read at most: of a small store, of a large one
-NEAR = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
+NEIGHBOURS = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
 EITHER = 24  # known words, the rarest, that a common one is asked for together with
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-_STATES = f"m.state IN {states.INJECTABLE}"
-_ENDED = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
-INJECTABLE = f"{_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED}) AND m.superseded_by = ''"
+_IN_STATES = f"m.state IN {states.INJECTABLE}"
+_ENDED_VERDICTS = ", ".join(f"'{word}'" for word in states.ENDING_VERDICTS)
+INJECTABLE_ROWS = f"{_IN_STATES} AND m.gate = 'allow' AND m.verdict NOT IN ({_ENDED_VERDICTS}) AND m.superseded_by = ''"
 
 # What applies whatever the task is: the index `memory_ways` holds the rows of exactly this.
 WHATEVER_THE_TASK = (
@@ -133,8 +133,8 @@ class _Nearer:
     def fits(self, weighed: Mapping[int, float], most: int) -> dict[int, float]:
         from tacit.stores.sqlite.meaning import roughly
 
-        best = _highest(weighed, max(most, COMPARED))
-        least = weighed[best[COMPARED - 1]] if len(best) > COMPARED else 0.0  # equals stay: two builds agree
+        best = _highest(weighed, max(most, COMPARED_MOST))
+        least = weighed[best[COMPARED_MOST - 1]] if len(best) > COMPARED_MOST else 0.0  # equals stay: two builds agree
         near = roughly(self.store, self.direction, [n for n in best if weighed[n] >= least])
         words = {n: (weighed[n] / self.scale) ** (1 / self.power) for n in best}
         return {n: words[n] + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
@@ -173,12 +173,12 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
     groups = {hit.n: (hit.memory.project, group) for hit in hits if (group := met_in(hit.memory, "group"))}
     if not groups:
         return ()
-    near = sorted({n + step for n in groups for step in NEAR} - {hit.n for hit in hits})
+    near = sorted({n + step for n in groups for step in NEIGHBOURS} - {hit.n for hit in hits})
     numbers = near if not injectable else store.column(
-        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE} ORDER BY m.n", ns=json.dumps(near)
+        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE_ROWS} ORDER BY m.n", ns=json.dumps(near)
     )  # fmt: skip
     found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
-    around = {hit.n: {groups.get(hit.n + step) for step in NEAR} for hit in found}
+    around = {hit.n: {groups.get(hit.n + step) for step in NEIGHBOURS} for hit in found}
     return tuple(hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in around[hit.n])
 
 
@@ -273,7 +273,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
     """The rows of these projects, if they are few; None if they are many."""
     rows = "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
     if injectable:
-        rows += f" AND {_STATES}"
+        rows += f" AND {_IN_STATES}"
     if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
         return None
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
@@ -290,7 +290,8 @@ class _Taker:
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
         self.sql = (
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
-            " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
+            " AND m.project IN (SELECT value FROM json_each(:projects))"
+            + (f" AND {INJECTABLE_ROWS}" if injectable else "")
         )
         self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
         self.nearer: _Nearer | None = None  # where meaning counts, too
@@ -315,7 +316,7 @@ class _Taker:
             lessons.update(dict.fromkeys(new))
             for memory, row in zip(self.store._with_tallies(rows), rows):
                 lessons[row[-1]] = (row[-1], memory, row[-2])
-            self.kept.room -= LESSON * len(new)
+            self.kept.room -= LESSON_ROWS * len(new)
         return [lesson for n in numbers if (lesson := lessons[n])]
 
     def _order(self, scores: dict[int, float], most: int) -> list[int]:
@@ -386,7 +387,7 @@ def merge_segments(store: SqliteStore, added: int = 0) -> int:
     if added and 4 * added < total:
         return 0
     segments = store.one("SELECT count(DISTINCT segid) FROM memory_fts_idx")[0]
-    steps, pages = 0, -MERGED
+    steps, pages = 0, -MERGED_MOST
     while segments > SEGMENTS[total > HUGE]:
         with store.write() as tx:
             before = tx.one("SELECT total_changes()")[0]
@@ -394,7 +395,7 @@ def merge_segments(store: SqliteStore, added: int = 0) -> int:
             done = tx.one("SELECT total_changes()")[0] - before < 2
         if done:
             break
-        steps, pages = steps + 1, MERGED
+        steps, pages = steps + 1, MERGED_MOST
     return steps
 
 
@@ -409,8 +410,8 @@ class _Tokens(dict[str, list[str]]):
     def __missing__(self, text: str) -> list[str]:
         raw = text.encode("utf-8", "replace")
         tokens: list[str] = self.read(raw, self.flag, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
-        if len(text) <= _LONG:
-            if len(self) >= READ:
+        if len(text) <= _LONG_TEXT:
+            if len(self) >= TEXTS_KEPT:
                 self.clear()
             self[text] = tokens
         return tokens
@@ -431,7 +432,7 @@ def by_signature(
         for signature in signatures:
             found += store.rows(
                 "SELECT m.n, 1.0 FROM memory m INDEXED BY memory_by_signature WHERE m.project = :project"
-                f" AND m.signature = :it AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+                f" AND m.signature = :it AND m.signature <> '' AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT :limit",
                 project=project, it=signature, limit=limit,
             )  # fmt: skip
     return _numbered(store, "signature", found[:limit])
@@ -443,7 +444,7 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
     for project in projects:
         found += store.rows(
             "SELECT m.n, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
-            f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC LIMIT :limit",
+            f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE_ROWS} ORDER BY t.amount DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     found.sort(key=lambda row: (-row[1], row[0]))
@@ -457,7 +458,7 @@ def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50
     for project in projects:
         found += store.rows(
             "SELECT newest.n, coalesce(t.amount, 0.0) FROM (SELECT m.n, m.id, m.pinned FROM memory m INDEXED BY memory_ways"
-            f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE} ORDER BY m.n DESC LIMIT {MOST_HITS}) newest"
+            f" WHERE m.project = :project AND {WHATEVER_THE_TASK} AND {INJECTABLE_ROWS} ORDER BY m.n DESC LIMIT {MOST_HITS}) newest"
             " LEFT JOIN tally t ON t.memory = newest.id AND t.signal = 'seen'"
             " ORDER BY newest.pinned DESC, 2 DESC, newest.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
@@ -467,7 +468,7 @@ def always_given(store: SqliteStore, projects: Sequence[str], *, limit: int = 50
         found += store.rows(
             "SELECT m.n, 1.0 FROM (SELECT n FROM memory INDEXED BY memory_by_age WHERE project = :project"
             " ORDER BY created_at DESC LIMIT :newest) late JOIN memory m ON m.n = late.n"
-            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE}",
+            f" WHERE m.klass IN ('preference', 'rule') AND m.about NOT IN ('', '*') AND {INJECTABLE_ROWS}",
             project=project, newest=newest,
         )  # fmt: skip
     return _numbered(store, "standing", found)

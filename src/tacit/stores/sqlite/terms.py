@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import new_id
 from tacit.core.places import spoken_path
 from tacit.core.rows import Fault
-from tacit.stores.sqlite.search import INJECTABLE
+from tacit.stores.sqlite.search import INJECTABLE_ROWS
 
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, SqliteTransaction
@@ -38,7 +38,7 @@ def write_spoken(store: SqliteStore) -> bool:
         return False
     before = _last(store)
     found: set[str] = set()
-    sql = f"SELECT m.text, m.about, m.paths, m.extra FROM memory m WHERE {INJECTABLE}"
+    sql = f"SELECT m.text, m.about, m.paths, m.extra FROM memory m WHERE {INJECTABLE_ROWS}"
     for text, about, paths, extra in store.each(sql):
         known = json.loads(extra).get("about") if extra and '"about"' in extra else None
         said = " ".join((text, about, paths, *(known if isinstance(known, dict) else ())))
@@ -58,15 +58,15 @@ def _last(store: SqliteStore) -> int:
     return int(store.one("SELECT coalesce(max(rowid), 0) FROM journal")[0])
 
 
-_FEW = 64  # rows of a word that are kept with it
-WIDE = 4  # bytes of a number
+_FEW_DOCS = 64  # rows of a word that are kept with it
+NUMBER_BYTES = 4  # bytes of a number
 # characters of a word that is counted: nobody asks for a longer one, and the full text cuts very long ones mid-letter
-LONGEST = 200
+LONGEST_TERM = 200
 
 
 def count_terms(tx: SqliteTransaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
     """A memory held these words and holds those now."""
-    before, after = ({word for word in each if len(word) <= LONGEST} for each in (old, new))
+    before, after = ({word for word in each if len(word) <= LONGEST_TERM} for each in (old, new))
     number = pack("<I", n)
     fresh = sorted(after - before)
     if fresh:
@@ -82,7 +82,7 @@ def count_terms(tx: SqliteTransaction, n: int, old: Iterable[str], new: Iterable
 def rebuild_terms(tx: SqliteTransaction) -> None:
     """Count anew, from the full text."""
     tx.rows("DELETE FROM term")
-    tx.rows(_ALL)
+    tx.rows(_ALL_TERMS)
 
 
 class Expected(dict[str, int]):
@@ -122,16 +122,17 @@ WEIGHT = "doc * doc % 999983 * 2003 + doc % 2003 + 1"
 
 
 def _numbers(few: bytes) -> list[bytes]:
-    return [few[at : at + WIDE] for at in range(0, len(few), WIDE)]
+    return [few[at : at + NUMBER_BYTES] for at in range(0, len(few), NUMBER_BYTES)]
 
 
 _MORE = (
     "INSERT INTO term (word, rows, few) SELECT value, 1, :n FROM json_each(:words) WHERE true"
     " ON CONFLICT (word) DO UPDATE SET rows = rows + 1,"
-    f" few = CASE WHEN length(few) < {WIDE * _FEW} THEN CAST(few || excluded.few AS BLOB) END"
+    f" few = CASE WHEN length(few) < {NUMBER_BYTES * _FEW_DOCS} THEN CAST(few || excluded.few AS BLOB) END"
 )
-_HEX = "printf('%02X%02X%02X%02X', doc & 255, doc >> 8 & 255, doc >> 16 & 255, doc >> 24 & 255)"
-_ALL = (
-    f"INSERT INTO term (word, rows, few) SELECT term, count(*), CASE WHEN count(*) <= {_FEW} THEN unhex(group_concat({_HEX}, '')) END"
-    f" FROM (SELECT DISTINCT term, doc FROM term_row WHERE length(term) <= {LONGEST}) GROUP BY term"
+_AS_HEX = "printf('%02X%02X%02X%02X', doc & 255, doc >> 8 & 255, doc >> 16 & 255, doc >> 24 & 255)"
+_ALL_TERMS = (
+    "INSERT INTO term (word, rows, few) SELECT term, count(*),"
+    f" CASE WHEN count(*) <= {_FEW_DOCS} THEN unhex(group_concat({_AS_HEX}, '')) END"
+    f" FROM (SELECT DISTINCT term, doc FROM term_row WHERE length(term) <= {LONGEST_TERM}) GROUP BY term"
 )

@@ -17,19 +17,19 @@ from weakref import WeakKeyDictionary
 from tacit.core.errors import SpacesMixed
 from tacit.core.rows import Fault, Near
 from tacit.core.value import value
-from tacit.stores.sqlite.search import INJECTABLE, _numbered, _tokenizer
+from tacit.stores.sqlite.search import INJECTABLE_ROWS, _numbered, _tokenizer
 
 if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
     from tacit.stores.sqlite import SqliteStore, SqliteTransaction
 
-_BATCH = 128  # texts that are embedded at once and written in one short transaction
+_VECTOR_BATCH = 128  # texts that are embedded at once and written in one short transaction
 SCALE = 127  # a number between -1 and 1 in a signed byte
 _MOST = 200_000  # newest rows that one question is compared with
 FINE = 1 << 24  # steps of a number in a sum that must not depend on the order
 EXACT = 1 << 23  # half of what a 32-bit float counts to without a gap
-EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
+EQUAL_ROWS = 3  # times as many rows as are wanted, at most, where many are equal
 TABLES = ("vector", "vector_word", "vector_centre")  # what is derived here
 
 
@@ -69,7 +69,7 @@ def embed_pending(
         )
     made = last = 0
     while made < most:
-        rows = store.rows(pending or _PENDING, after=last, limit=min(_BATCH, most - made))
+        rows = store.rows(pending or _UNEMBEDDED, after=last, limit=min(_VECTOR_BATCH, most - made))
         if not rows:
             break
         last = rows[-1][0]
@@ -77,7 +77,7 @@ def embed_pending(
         with store.write() as tx:
             for (n, text), vector in zip(rows, (spelled or _packed)(vectors)):
                 more = {"length": length_of(vector)} if isinstance(vector, bytes) else {}
-                tx.rows(put or _PUT, n=n, text=text, identity=embedder.identity, vector=vector, **more)
+                tx.rows(put or _PUT_VECTOR, n=n, text=text, identity=embedder.identity, vector=vector, **more)
         made += len(rows)
         if numbers is not None:
             numbers += [n for n, _ in rows]
@@ -163,7 +163,7 @@ def nearest_vectors(
     few = min(max(limit, 0), len(cosines))
     least = numpy.partition(cosines, -few)[-few] if few else 2.0
     best = numpy.flatnonzero(cosines >= least)  # and those that equal the last of them: two builds of a store agree
-    best = best[numpy.lexsort((best, -cosines[best]))][: EQUAL * few].tolist()
+    best = best[numpy.lexsort((best, -cosines[best]))][: EQUAL_ROWS * few].tolist()
     told = {table.numbers[at]: float(cosines[at]) for at in best}
     told.update((n, float(cosines[table.place[n]])) for n in also if n in table.place)
     return Nearest(tuple(table.numbers[at] for at in best), told, float(_sum(cosines)) / len(cosines))
@@ -235,7 +235,7 @@ def near(
         identity,
         vector,
         limit=limit,
-        among=INJECTABLE if injectable else "",
+        among=INJECTABLE_ROWS if injectable else "",
         also=[hit.n for hit in hits],
     )
     if not found.cosines:
@@ -286,12 +286,12 @@ def length_of(vector: bytes) -> float:
     return sqrt(sum(each * each for each in memoryview(vector).cast("b")))
 
 
-_PENDING = (
+_UNEMBEDDED = (
     "SELECT m.n, m.text || char(10) || m.words FROM memory m LEFT JOIN vector v ON v.n = m.n"
     " WHERE v.n IS NULL AND m.text <> '' AND m.n > :after ORDER BY m.n LIMIT :limit"
 )
 # Only if the words are still those that were read: somebody may have corrected or erased them meanwhile.
-_PUT = (
+_PUT_VECTOR = (
     "INSERT OR REPLACE INTO vector (n, identity, vector, length)"
     " SELECT n, :identity, :vector, :length FROM memory WHERE n = :n AND text || char(10) || words = :text"
 )

@@ -11,7 +11,7 @@ from tacit.core.rows import Fault
 from tacit.stores.sql_rows import listed
 from tacit.stores.sqlite import facets
 from tacit.stores.sqlite.search import _tokenizer
-from tacit.stores.sqlite.terms import LONGEST, WEIGHT, Expected, as_held, weight
+from tacit.stores.sqlite.terms import LONGEST_TERM, WEIGHT, Expected, as_held, weight
 from tacit.words.tokens import are_index_words
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
         for token, times in Counter([*tokens(text), *tokens(words)]).items():
             term = token.encode()[:LONGEST_TOKEN]
             wanted[term] = wanted.get(term, 0) + times * here
-            if len(token) <= LONGEST:
+            if len(token) <= LONGEST_TERM:
                 counts[token] = counts.get(token, 0) + once
     if stale:
         yield Fault(

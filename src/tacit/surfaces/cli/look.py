@@ -12,7 +12,7 @@ from typing import Any
 from tacit.app import Memories, config_path, store_path
 from tacit.app.opened import acting, keys_path
 from tacit.app.settings import repository_file, settings_at
-from tacit.core.config import KEYS, settle
+from tacit.core.config import CONFIG_KEYS, settle
 from tacit.core.errors import NotFound, Refused, Unavailable, UsageError, numbered
 from tacit.core.journal import Entry
 from tacit.core.links import CONFIRMED, FIRED
@@ -432,15 +432,15 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
 def _set(args: argparse.Namespace, cli: Cli) -> Answer:
     """One setting in the user's own file, as its person."""
     path, name = config_path(cli.env), args.name
-    if name not in KEYS or args.value is None:
-        found = f"{name!r} is not a setting" if name not in KEYS else f"{name} is set to what?"
+    if name not in CONFIG_KEYS or args.value is None:
+        found = f"{name!r} is not a setting" if name not in CONFIG_KEYS else f"{name} is set to what?"
         raise UsageError(
-            f"tacit config set: {found}.", did_you_mean(name, [*KEYS]) or "tacit config shows all of them."
+            f"tacit config set: {found}.", did_you_mean(name, [*CONFIG_KEYS]) or "tacit config shows all of them."
         )
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
         raise Refused(f"Your settings are a person's word; {who.reason}.", who.how)
-    default, said = KEYS[name][0], args.value
+    default, said = CONFIG_KEYS[name][0], args.value
     new: Any = tuple(each.strip() for each in said.split(",") if each.strip()) if isinstance(default, tuple) else said
     if isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
         new = said.lower() in ("yes", "true")
@@ -462,7 +462,7 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
     settled, repository_path = settings_at(root, path, cli.env), repository_file(root)
     found, notes = settled.by_key, list(settled.left_out)
     data: dict[str, dict[str, Any]] = {
-        key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()
+        key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]} for key, s in found.items()
     }
     setting = found["profile"]
     if (

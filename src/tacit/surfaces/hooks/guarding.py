@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from tacit.core import clock
-from tacit.core.links import ASKED, FIRED, REFUSED, TOLD, Mark
+from tacit.core.links import FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Fired = tuple[str, Guard, str]  # project, guard, reason
 
-_ARMS = {ASK: ASKED, REFUSE: REFUSED}
+_ARMS = {ASK: GUARD_ASKED, REFUSE: REFUSED}
 _NOTICED = "notice"  # the source that `learn/tell` names
 _WITHIN = 0.15  # seconds (design §4)
 

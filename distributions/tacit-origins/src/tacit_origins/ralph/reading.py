@@ -11,7 +11,7 @@ from tacit.core.clock import seconds
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
-from tacit.core.proposal import PENDING, VALIDATED
+from tacit.core.proposal import STAGED_BY_HAND, VALIDATED
 from tacit.core.run import Reading, Run, Step
 from tacit.core.states import INJECTABLE
 from tacit.formats.source import BytesSource, Source
@@ -222,7 +222,7 @@ def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
         return
     status, at = text_in(found.get("status")), text_in(found.get("stagedAt"))
     stage = {name: each for name, each in found.items() if name != "learning"}
-    decided: Record = {"state": "candidate", "gate": "hold", "gate_reason": PENDING}
+    decided: Record = {"state": "candidate", "gate": "hold", "gate_reason": STAGED_BY_HAND}
     if status == "validated":
         decided["gate_reason"] = VALIDATED
     elif status == "rejected":
