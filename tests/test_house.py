@@ -28,8 +28,8 @@ LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 32
 SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
 BRIEF, ARGUMENTS, SHARED = (
     29,
-    168,
-    220,
+    164,
+    216,
 )  # the most small modules, long signatures, and constants that stand in several modules
 INSIDE = 58  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(

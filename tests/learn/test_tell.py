@@ -530,7 +530,7 @@ def test_counting_looks_at_the_newest_runs_alone(memories: Memories, monkeypatch
     """However much was noticed in the years before, learning one more run stays as quick; a run without a row counts itself."""
     for n in range(4):
         memories.learn(rtk(n))
-    monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
+    monkeypatch.setattr("tacit.stores.incidents.INCIDENT_RUNS", 2)
     counts = Counts(memories.store, memories.project_id)
     assert (counts.lineages(), len(counts.missing()), [form.passed for form in counts.forms("test")]) == (2, 2, [2])
     assert len(counts.failures("usage subcommand bun")) == 4  # found by an index, all of them

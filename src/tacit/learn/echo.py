@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from unicodedata import normalize
 
 from tacit.core.page import split_id
-from tacit.core.ports import ASKED
+from tacit.core.ports import TACIT_ASKS
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 
@@ -45,7 +45,7 @@ def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
 def is_own_question(run: Run) -> bool:
     """Whether a run is a question of ours to a model, kept by a host that served as its command."""
     first = next((step.text for step in run.steps if step.role == "user" and step.text), "")
-    return first.lstrip().startswith(ASKED)
+    return first.lstrip().startswith(TACIT_ASKS)
 
 
 def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:

@@ -25,7 +25,7 @@ from tacit.trial.belief import Belief, believe
 from tacit.trial.effect import (
     HARMS,
     NOT_YET_KNOWN,
-    RULE,
+    VERDICT_RULE,
     Course,
     agreed,
     counts,
@@ -38,7 +38,7 @@ from tacit.trial.effect import (
     stands,
 )
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
-from tacit.trial.run_outcomes import ENDED, RUN_FAILED, course_of_failures, failed_trial
+from tacit.trial.run_outcomes import RUN_ENDED, RUN_FAILED, course_of_failures, failed_trial
 from tacit.trial.table import Trial, by_epoch, graded, trial_of, trials_from
 from tacit.words.prepared import Prepared
 
@@ -199,7 +199,7 @@ class Session(Findings):
         facts: dict[str, Any] = {
             "steps": len(run.steps),
             "calls": sum(step.role == "tool" for step in run.steps),
-            ENDED: ended(run) if run.outcome == UNKNOWN else "",
+            RUN_ENDED: ended(run) if run.outcome == UNKNOWN else "",
             "findings": len(said),
             # A file, folder or branch can be named after a secret as well as a sentence can hold one.
             "files": [redacted_path(path) for path in run.files[:200]],
@@ -249,7 +249,7 @@ class Session(Findings):
         )
         for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
             tx.reword(memory)
-        if over and (run.outcome != UNKNOWN or facts.get(ENDED)):
+        if over and (run.outcome != UNKNOWN or facts.get(RUN_ENDED)):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
@@ -262,7 +262,7 @@ def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again:
     """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
     rules, since = profile.effect, tx.measured_since(use.memory)
     kept = "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
-    word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(ENDED, UNKNOWN)
+    word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(RUN_ENDED, UNKNOWN)
     trial = failed_trial(use, word, run.settled_at)
     course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
     if course is None:
@@ -302,7 +302,7 @@ def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course
 
     That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
     """
-    if (course.alpha, course.margin, course.rule) != (alpha, margin, RULE):
+    if (course.alpha, course.margin, course.rule) != (alpha, margin, VERDICT_RULE):
         return None
     if not counts(trial):
         return course

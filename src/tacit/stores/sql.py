@@ -10,15 +10,7 @@ import json
 from abc import abstractmethod
 
 from tacit.core.errors import Ambiguous, NotFound
-from tacit.core.links import (
-    EVIDENCE_COLUMNS,
-    MARK_COLUMNS,
-    USE_COLUMNS,
-    Evidence,
-    Mark,
-    Telling,
-    Use,
-)
+from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Telling, Use
 from tacit.core.memory import Memory, Tally, from_row
 from tacit.core.rows import FindingRow, Near, Project, RunRow
 from tacit.core.value import value
