@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.run import Run
@@ -79,10 +80,8 @@ def test_the_second_failed_reuse_asks_for_a_review(folder: Path) -> None:
             run, at = Run(f"r{n}", "loop", task="restart the worker", outcome=outcome), f"2026-11-15T12:0{n}:00.000Z"
             use = Use(lesson.id, run.id, lesson.project, run.id, lesson.id, "exempt", 0.0, at=at)
             with memories.store.write() as tx:
-                record_outcomes(
-                    tx, memories.profile, run, [use], run_id=run.id, repeated=lambda id: False,
-                    contradicted=lambda id: False, at=at, profile_version="",
-                )  # fmt: skip
+                hand, never = Hand("learn", at, run.id), lambda id: False
+                record_outcomes(tx, memories.profile, run, [use], repeated=never, contradicted=never, hand=hand)
                 effects = {mark.value for mark in tx.marks(memory=lesson.id) if mark.unit == run.id and mark.value}
             asked.append(effects.pop())
         assert asked == ["none", "none", "review_required", "review_required"]

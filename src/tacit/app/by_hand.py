@@ -11,7 +11,7 @@ from tacit.app.safety import Safety
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.journal import Change, Entry
+from tacit.core.journal import Change, Entry, Hand
 from tacit.core.keep import edited, erased, forgotten, made, paged, pinned, rewritten, undone
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, kept_text
@@ -206,9 +206,7 @@ class ByHand(PageVerbs, Safety):
         memory = self._change(found, lambda m: paged(m, on, by=by, at=self.now(), reason=reason, profile=version))
         if not on:
             return memory
-        return self._change(
-            found, lambda m: lifted(m, self.profile, (by, "person"), at=self.now(), profile_version=version)
-        )
+        return self._change(found, lambda m: lifted(m, self.profile, "person", Hand(by, self.now(), profile=version)))
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""

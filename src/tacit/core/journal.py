@@ -86,6 +86,21 @@ class Change:
     entry: Entry
 
 
+@value
+class Hand:
+    """Who writes, when, for which run and by which version of the profile: what the changes of one occasion have in common."""
+
+    by: str
+    at: str
+    run: str = ""
+    profile: str = ""
+
+    def change(self, was: Memory | None, now: Memory, verb: str, reason: str) -> Change:
+        """The change from one row to the next, in this hand."""
+        now = replace(now, updated_at=self.at)
+        return change(was, now, verb=verb, by=self.by, reason=reason, at=self.at, run=self.run, profile=self.profile)
+
+
 def change(
     was: Memory | None, now: Memory, *, verb: str, by: str, reason: str, at: str, run: str = "", profile: str = ""
 ) -> Change:

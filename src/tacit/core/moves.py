@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tacit.core.clock import after_days
-from tacit.core.journal import Change, change
+from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import Move, judge_move, review_days
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
@@ -20,7 +20,7 @@ _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to 
 _OUT = (*CLOSED, "decayed", "under_review")
 
 
-def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:
+def moved(memory: Memory, move: Move, profile: Profile, hand: Hand) -> Change:
     """A memory one rung further, with the ladder's reason."""
     days = review_days(profile, move.to)
     now = replace(
@@ -29,11 +29,10 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
         previous_state=memory.state,
         under_review_count=memory.under_review_count + (move.to == "under_review"),
         closed_by=move.cause if move.to in _OUT or move.cause == "effect" else "",
-        review_after=after_days(at, days) if days else "",
-        updated_at=at,
+        review_after=after_days(hand.at, days) if days else "",
     )
     told = move.reason if move.measured else f"{move.reason} (not measured)"
-    return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
+    return hand.change(memory, now, "move", told)
 
 
 def lifts(profile: Profile) -> dict[str, str]:
@@ -48,13 +47,13 @@ def lifts(profile: Profile) -> dict[str, str]:
     }
 
 
-def lifted(memory: Memory, profile: Profile, by: tuple[str, str], *, at: str, profile_version: str) -> Change | None:
-    """A memory that gets its line, moved to the page's state by the word of (name, role); None where its ladder has no such move."""
+def lifted(memory: Memory, profile: Profile, tier: str, hand: Hand) -> Change | None:
+    """A memory that gets its line, moved to the page's state by whose hand it is, in this role; None where its ladder has no such move."""
     to = lifts(profile).get(memory.state, "")
-    move = judge_move(profile, standing_of(memory, profile, at), to, by) if to else None
+    move = judge_move(profile, standing_of(memory, profile, hand.at), to, (hand.by, tier)) if to else None
     if not isinstance(move, Move):
         return None
-    return moved(memory, move, profile, by=by[0], at=at, run="", profile_version=profile_version)
+    return moved(memory, move, profile, hand)
 
 
 def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str) -> Proposal:

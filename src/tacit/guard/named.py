@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tacit.guard import judge
 from tacit.guard.expressions import LONGEST_VALUE, compiled, value_at
-from tacit.guard.judge import (
-    LONG,
-    chop,
-    classes,
-    dense,
-    is_code,
-    is_digest,
-    is_random,
-    is_term,
-    mixed,
-    stand_in,
-    worth_hiding,
-)
 from tacit.guard.names import is_a_word, is_prose, name_around, says, words_for
 
 TYPE_CHECKING = False
@@ -73,7 +61,7 @@ def named_values(text: str, low: str) -> Iterator[Span]:
             yield begin, stop, kind
         if new < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
             judged[around] = (begin - start, stop - start, kind if hide else "")
-        if begin >= end and (hide or stop - begin > LONG):
+        if begin >= end and (hide or stop - begin > judge.LONG):
             at = stop
 
 
@@ -125,7 +113,7 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         form = "loose"
     if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
         return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
-    return begin, stop, worth_hiding(text[begin:stop], strength, form)
+    return begin, stop, judge.worth_hiding(text[begin:stop], strength, form)
 
 
 def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
@@ -142,19 +130,20 @@ def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, b
     begin, stop, _ = value_at(text, gap.end())
     content = text[begin:stop]
     if (
-        stand_in(content or "-")
-        or is_code(content, "loose")
-        or is_digest(content)
-        or is_term(content)
+        judge.stand_in(content or "-")
+        or judge.is_code(content, "loose")
+        or judge.is_digest(content)
+        or judge.is_term(content)
         or "_" in content
     ):
         return begin, stop, False
     least = 8 if strength == 3 else 16
-    signs = strength == 3 and mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
+    signs = strength == 3 and judge.mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
     return (
         begin,
         stop,
-        len(content) >= least and (signs or (dense(content) and classes(content) >= 2 and is_random(content, 3.0))),
+        len(content) >= least
+        and (signs or (judge.dense(content) and judge.classes(content) >= 2 and judge.is_random(content, 3.0))),
     )
 
 
@@ -197,10 +186,10 @@ def nearby(text: str, low: str) -> Iterator[Span]:
         word, start = match[0], match.start()
         if (
             all(c.isalpha() for c in word)
-            or classes(word) < 3
-            or chop(word) > 2.8
-            or not is_random(word, 3.0)
-            or stand_in(word)
+            or judge.classes(word) < 3
+            or judge.chop(word) > 2.8
+            or not judge.is_random(word, 3.0)
+            or judge.stand_in(word)
         ):
             continue
         before = text[start - 1 : start]
@@ -239,7 +228,7 @@ def columns(text: str, low: str) -> Iterator[Span]:
             for n, strength in wanted.items():
                 value = cells[n].strip().strip("`\"'")
                 begin = at + sum(len(cell) + 1 for cell in cells[:n]) + cells[n].find(value)
-                if value and worth_hiding(value, strength, "using"):
+                if value and judge.worth_hiding(value, strength, "using"):
                     yield begin, begin + len(value), "password" if strength == 3 else "credential"
             if end < 0:
                 break
@@ -307,7 +296,7 @@ def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
         r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
         r"(?:[\w-]{1,20}\s){0,2}$"
     ).search(text, max(0, start - NEAR), start)
-    if turned is None or is_digest(turned[1].strip("`'\"")):
+    if turned is None or judge.is_digest(turned[1].strip("`'\"")):
         return start, start, False
     begin = turned.start(1)
     opened = text[begin - 1 : begin] if begin else ""
@@ -329,7 +318,7 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
         stop += 1
     if not quoted and strength == 2 and ("/" in content or ":" in content):
         pair = compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(content)  # admin:hunter2
-        if pair and mixed(pair[1]) and not is_term(pair[1]) and not stand_in(pair[1]):
+        if pair and judge.mixed(pair[1]) and not judge.is_term(pair[1]) and not judge.stand_in(pair[1]):
             return begin + pair.start(1), stop, True
     if not quoted and content.isdigit():
         unit = compiled(r"\W{1,3}(\w+)").match(text, stop)
@@ -337,4 +326,4 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
             return begin, stop, False
     if quoted:  # quotes say: this is the value itself
         form = "ticked" if form != "linked" else "quoted" if strength == 3 else form
-    return begin, stop, worth_hiding(content, strength, form)
+    return begin, stop, judge.worth_hiding(content, strength, form)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.journal import change
+from tacit.core.journal import Hand
 from tacit.core.links import ECHO, FIZZLE, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
@@ -136,11 +136,9 @@ def record_outcomes(
     run: Run,
     uses: Sequence[Use],
     *,
-    run_id: str,
     repeated: Callable[[str], bool],
     contradicted: Callable[[str], bool],
-    at: str,
-    profile_version: str,
+    hand: Hand,
 ) -> list[str]:
     """Write down how each given memory fared, once per unit; the memories whose ladder should be asked again."""
     audits = profile.signals.audits
@@ -162,11 +160,11 @@ def record_outcomes(
             failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
             if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
                 applied = replace(applied, followup="review_required")
-            for mark in marks_for(applied, memory, use, run_id, at, mine):
+            for mark in marks_for(applied, memory, use, hand.run, hand.at, mine):
                 tx.add_mark(mark)
             moved.append(memory.id)
         if "echo" in audits and answer and not any(each.signal in ("echo", "fizzle") for each in mine):
-            _echo(tx, memory, use, answer, profile, run_id, at, profile_version)
+            _echo(tx, memory, use, answer, hand)
     return moved
 
 
@@ -175,19 +173,18 @@ def _was_denied(tx: Transaction, memory: str, unit: str) -> bool:
     return any(row.stance == "contradicts" and (row.root or row.run) == unit for row in tx.evidence(memory))
 
 
-def _echo(
-    tx: Transaction, memory: Memory, use: Use, answer: str, profile: Profile, run: str, at: str, profile_version: str
-) -> None:
+def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) -> None:
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
     step = priority_after(now, used) - now
     counted = {"echo" if used else "fizzle": 1.0, "priority": step, **({"recalls": 1.0} if used else {})}
     for signal, amount in counted.items():
-        tx.add_mark(Mark(memory.id, use.unit, use.project, signal, amount=amount, run=run, surface=use.surface, at=at))
+        mark = Mark(
+            memory.id, use.unit, use.project, signal, amount=amount, run=hand.run, surface=use.surface, at=hand.at
+        )
+        tx.add_mark(mark)
     if used and memory.stale_at:
-        fresh = replace(memory, stale_at="", updated_at=at)
-        told = "an answer used it"
-        tx.apply(change(memory, fresh, verb="stale", by="learn", reason=told, at=at, run=run, profile=profile_version))
+        tx.apply(hand.change(memory, replace(memory, stale_at=""), "stale", "an answer used it"))
 
 
 def _path(path: str) -> str:

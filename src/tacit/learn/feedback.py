@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.journal import Entry, change
+from tacit.core.journal import Entry, Hand
 from tacit.core.links import CONFIRMED, Evidence, Mark
 from tacit.core.memory import OWNER, Memory
 from tacit.core.rows import RunRow
@@ -49,19 +49,8 @@ def give_feedback(work: WorkContext, memory: Memory, word: str, *, run: RunRow |
                 )
             )
         elif not memory.stale_at:
-            said = reason or f"{by} calls it outdated"
-            tx.apply(
-                change(
-                    memory,
-                    replace(memory, stale_at=at, updated_at=at),
-                    verb="stale",
-                    by=by,
-                    reason=said,
-                    at=at,
-                    run=id,
-                    profile=work.project.profile,
-                )
-            )
+            hand, said = Hand(by, at, id, work.project.profile), reason or f"{by} calls it outdated"
+            tx.apply(hand.change(memory, replace(memory, stale_at=at), "stale", said))
         promote(tx, work.project, work.profile, memory.id, by=by, at=at, ids=work.ids, run=id, moment="use")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.journal import Change, change
+from tacit.core.journal import Change, Hand
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
 from tacit.core.profile import Profile
@@ -18,25 +18,11 @@ from tacit.learn.echo import cited, stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED
-from tacit.learn.session import BY, Findings
+from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.stores.lookups import is_settled, settled_units
+from tacit.trial import effect
 from tacit.trial.belief import Belief, believe
-from tacit.trial.effect import (
-    HARMS,
-    NOT_YET_KNOWN,
-    VERDICT_RULE,
-    Course,
-    agreed,
-    counts,
-    course_from_json,
-    course_of,
-    course_to_json,
-    follow,
-    sentence,
-    sentence_of_counts,
-    stands,
-)
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
 from tacit.trial.run_outcomes import RUN_ENDED, RUN_FAILED, course_of_failures, failed_trial
 from tacit.trial.table import Trial, by_epoch, graded, trial_of, trials_from
@@ -107,8 +93,7 @@ class Session(Findings):
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
         again = record_outcomes(
-            tx, self.profile, self.run, uses, run_id=self.id, repeated=said.__contains__, contradicted=denied.__contains__,
-            at=self.at, profile_version=self.project.profile,
+            tx, self.profile, self.run, uses, repeated=said.__contains__, contradicted=denied.__contains__, hand=self.hand
         )  # fmt: skip
         for memory in again:
             self._promote(tx, memory)
@@ -135,24 +120,24 @@ class Session(Findings):
         course = self._course(tx, memory, use, outcome, last)
         tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
         known = verdicts_in(memory.tally.signals or {})
-        runs = known.pop(RUN_FAILED, NOT_YET_KNOWN)
+        runs = known.pop(RUN_FAILED, effect.NOT_YET_KNOWN)
         others = [word for epoch, word in known.items() if epoch != use.epoch]
-        found = judged(memory, course, others, runs, by=BY, at=self.at, run=self.id, version=self.project.profile)
+        found = judged(memory, course, self.hand, others, runs)
         tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
         tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
         if found.change is not None:
             tx.apply(found.change)
         self._promote(tx, memory.id, found.figures)
 
-    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
+    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> effect.Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
-        course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+        course = gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
         if course is None:
             past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
-            course = course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
-        tx.put_course(memory.id, memory.project, use.epoch, course_to_json(course))
+            course = effect.course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
+        tx.put_course(memory.id, memory.project, use.epoch, effect.course_to_json(course))
         return course
 
     def _watch_runs(self, tx: Transaction) -> None:
@@ -165,11 +150,9 @@ class Session(Findings):
                 continue
             course = followed(tx, self.profile, use, row, again=bool(self.row.settled_at))
             memory = tx.get(use.memory)
-            if course.word == HARMS and memory.verdict != HARMS:
-                now, why = replace(memory, verdict=HARMS, updated_at=self.at), taken_out_because(course)
-                tx.apply(
-                    change(memory, now, verb="verdict", by=BY, reason=why, at=self.at, run=self.id, profile=self.project.profile)
-                )  # fmt: skip
+            if course.word == effect.HARMS and memory.verdict != effect.HARMS:
+                why = taken_out_because(course)
+                tx.apply(self.hand.change(memory, replace(memory, verdict=effect.HARMS), "verdict", why))
                 self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
@@ -258,27 +241,27 @@ class Session(Findings):
 # Do more runs fail that get a lesson? Asked of every coin of a unit once a run of it is over (`trial.run_outcomes`).
 
 
-def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> Course:
+def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> effect.Course:
     """How far a lesson has come after this unit: one step on, or from its whole past where the unit was counted before."""
     rules, since = profile.effect, tx.measured_since(use.memory)
     kept = "" if again or is_settled(tx, use.unit, but=run.id) else tx.course(use.memory, RUN_FAILED)
     word = run.outcome if run.outcome != UNKNOWN else (run.facts or {}).get(RUN_ENDED, UNKNOWN)
     trial = failed_trial(use, word, run.settled_at)
-    course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+    course = gone_on(effect.course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
     if course is None:
         uses = tx.uses(memory=use.memory)
         units = settled_units(tx, dict.fromkeys((each.unit for each in uses), False))
         course = course_of_failures(uses, units, since, rules.alpha, rules.margin)
     project = tx.get(use.memory).project
-    tx.put_course(use.memory, project, RUN_FAILED, course_to_json(course))
-    known = 1.0 + VERDICTS.index(course.word) if course.word != NOT_YET_KNOWN else 0.0
+    tx.put_course(use.memory, project, RUN_FAILED, effect.course_to_json(course))
+    known = 1.0 + VERDICTS.index(course.word) if course.word != effect.NOT_YET_KNOWN else 0.0
     tx.put_signal(use.memory, project, f"{IN_EPOCH}{RUN_FAILED}", known)
     return course
 
 
-def taken_out_because(course: Course) -> str:
+def taken_out_because(course: effect.Course) -> str:
     """Why it is taken out, for the journal."""
-    return f"Sessions that get it fail more often. {sentence_of_counts(course.table, 'failed session')}"
+    return f"Sessions that get it fail more often. {effect.sentence_of_counts(course.table, 'failed session')}"
 
 
 # What the control group says of one lesson, after one more of its uses was settled.
@@ -297,16 +280,16 @@ class _Judged:
     change: Change | None = None
 
 
-def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course | None:
+def gone_on(course: effect.Course, trial: Trial, alpha: float, margin: float) -> effect.Course | None:
     """The course after one more settled use; None where it must be found out from the whole past.
 
     That is so when it was found by another rule or with other numbers, or when the clock says that this use was settled before the last.
     """
-    if (course.alpha, course.margin, course.rule) != (alpha, margin, VERDICT_RULE):
+    if (course.alpha, course.margin, course.rule) != (alpha, margin, effect.VERDICT_RULE):
         return None
-    if not counts(trial):
+    if not effect.counts(trial):
         return course
-    return follow(course, trial) if course.precedes(trial) else None
+    return effect.follow(course, trial) if course.precedes(trial) else None
 
 
 def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
@@ -315,26 +298,16 @@ def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
 
 
 def judged(
-    memory: Memory,
-    course: Course,
-    others: Iterable[str] = (),
-    runs: str = NOT_YET_KNOWN,
-    *,
-    by: str,
-    at: str,
-    run: str,
-    version: str,
+    memory: Memory, course: effect.Course, hand: Hand, others: Iterable[str] = (), runs: str = effect.NOT_YET_KNOWN
 ) -> _Judged:
     """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
     `runs` is that on its runs as a whole."""
 
     def figures() -> str:
-        return sentence(course.table, stands(course), course.alpha, course.margin) if course.table else ""
+        return effect.sentence(course.table, effect.stands(course), course.alpha, course.margin) if course.table else ""
 
     belief = believe(course.table)
-    word = agreed((course.word, *others), runs)
+    word = effect.agreed((course.word, *others), runs)
     if not course.table or word == memory.verdict:
         return _Judged(belief, figures)
-    now = replace(memory, verdict=word, updated_at=at)
-    told = change(memory, now, verb="verdict", by=by, reason=figures(), at=at, run=run, profile=version)
-    return _Judged(belief, figures, told)
+    return _Judged(belief, figures, hand.change(memory, replace(memory, verdict=word), "verdict", figures()))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
+from tacit.core.journal import Hand
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
@@ -127,7 +128,7 @@ def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line,
         memory = tx.get(memory.id)
     told = f"{by} put its line on {line.path}: off trial" if line.path else ""
     _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=version))
-    _apply(tx, lifted(tx.get(memory.id), work.profile, (by, "person"), at=at, profile_version=version))
+    _apply(tx, lifted(tx.get(memory.id), work.profile, "person", Hand(by, at, profile=version)))
 
 
 def _vouch(tx: Transaction, memory: Memory, line: _Line, by: str, at: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move, advance, hinges, moves_due
 from tacit.core.memory import Memory
 from tacit.core.moves import moved, proposed, was_answered
@@ -61,7 +62,7 @@ def promote(
             return Promoted(tuple(moves), asked)
         if move.cause == "effect" and (told := figures()):
             move = replace(move, reason=f"{move.reason}. {told}")
-        tx.apply(moved(memory, move, profile, by=by, at=at, run=run, profile_version=project.profile))
+        tx.apply(moved(memory, move, profile, Hand(by, at, run, project.profile)))
         if not tx.may_change(memory.project):
             # what holds everywhere was left to its own people, and the store has counted it
             return Promoted(tuple(moves))

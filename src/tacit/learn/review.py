@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.keep import edited, forgotten, laid_over, made
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import CONTRADICTED, Evidence, Mark
@@ -191,7 +191,7 @@ class Review:
 
     def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
-        tx.apply(moved(memory, told, self.profile, by=self.by, at=at, run="", profile_version=self.project.profile))
+        tx.apply(moved(memory, told, self.profile, Hand(self.by, at, profile=self.project.profile)))
         if memory.state == "under_review" and move.to in INJECTABLE:
             self._wipe(tx, memory, at)
 

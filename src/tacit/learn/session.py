@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import days_between
 from tacit.core.digest import digest, short_hash
+from tacit.core.journal import Hand
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import PERSONAL, Memory, family_of
@@ -24,7 +25,7 @@ from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.stage import Learned, confirmed, in_better_words, met_again, new_memory, vouched_for
 from tacit.learn.tell import propose, told_by
-from tacit.learn.tell.keep import keep, silenced
+from tacit.learn.tell.keep import BY_NOTICING, keep, silenced
 from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Findings:
 
     def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
         self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
+        self.hand = Hand(BY, at, id, project.profile)
         self.redacted = 0
         self.counts = dict.fromkeys(COUNTED, 0)
         self.new: list[str] = []
@@ -119,7 +121,7 @@ class Findings:
         row = self.said.row(finding)
         found = tx.memories([row.memory]) if row and row.memory and row.tier in HELD and decision.stored else []
         for memory in found:
-            now = vouched_for(memory, finding, decision, at=self.at, run=self.id, profile_version=self.project.profile)
+            now = vouched_for(memory, finding, decision, self.hand)
             if now is not None:
                 tx.apply(now)
                 self.matched.append(memory.id)
@@ -147,9 +149,7 @@ class Findings:
             (self.new if new else self.matched).append(id)
             self._promote(tx, id)
         for subject, why in told.silent.items():
-            gone = silenced(
-                tx, self.project.id, subject, why, at=self.at, run=self.id, profile_version=self.project.profile
-            )
+            gone = silenced(tx, self.project.id, subject, why, replace(self.hand, by=BY_NOTICING))
             if gone is not None:
                 tx.apply(gone)
         self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)
@@ -204,21 +204,15 @@ class Findings:
         else:
             memory = known
             self.matched.append(memory.id)
-            spoken = in_better_words(
-                known, finding, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
-            )
+            spoken = in_better_words(known, finding, self.profile, self.hand)
             if spoken is not None:
                 tx.apply(spoken)
                 known = tx.get(known.id)
-            finding, changes = met_again(
-                known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
-            )
+            finding, changes = met_again(known, finding, decision, self.profile, self.hand)
             for change in changes:
                 tx.apply(change)
         self._witness(tx, memory, finding, decision)
-        vouched = confirmed(
-            tx.get(memory.id), finding, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
-        )
+        vouched = confirmed(tx.get(memory.id), finding, self.hand)
         if vouched is not None:
             tx.apply(vouched)
         self._promote(tx, memory.id)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING
 
-from tacit.core.journal import Change, change
+from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import CONFIRMS, HEARD_WORDS, PERSONAL, Memory, kept_subject, sound_text
 from tacit.core.moves import moved as moved
@@ -27,9 +26,6 @@ from tacit.learn.iterations import pooled
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 from tacit.words.subject import subject_by_rules
-
-if TYPE_CHECKING:
-    pass
 
 
 @value
@@ -96,15 +92,7 @@ def scope_at_birth(finding: Finding, profile: Profile) -> str:
 
 
 def met_again(
-    memory: Memory,
-    finding: Finding,
-    decision: GateDecision,
-    profile: Profile,
-    *,
-    by: str,
-    at: str,
-    run: str,
-    profile_version: str,
+    memory: Memory, finding: Finding, decision: GateDecision, profile: Profile, hand: Hand
 ) -> tuple[Finding, list[Change]]:
     """A known lesson met again: the finding with the figures of both, and what changes in the lesson.
 
@@ -112,19 +100,17 @@ def met_again(
     """
     changes: list[Change] = []
     if memory.gate == "discard" and decision.outcome == "allow" and memory.closed_by in CAUSES:
-        now = replace(memory, gate="allow", gate_reason="", updated_at=at)
-        told = "a later run brought it with better figures"
-        changes.append(change(memory, now, verb="gate", by=by, reason=told, at=at, run=run, profile=profile_version))
-        memory = now
+        now = replace(memory, gate="allow", gate_reason="")
+        changes.append(hand.change(memory, now, "gate", "a later run brought it with better figures"))
+        memory = changes[-1].memory
     how = profile.extract.extractors.get(finding.extractor)
     together = pooled(memory, finding, how.cap if how else 1.0)
     if together is None:
         return finding, changes
     finding, extra = together
     if extra != memory.extra:
-        now = replace(memory, extra=extra, updated_at=at)
-        told = f"figures of {finding.run} joined"
-        changes.append(change(memory, now, verb="figures", by=by, reason=told, at=at, run=run, profile=profile_version))
+        now = replace(memory, extra=extra)
+        changes.append(hand.change(memory, now, "figures", f"figures of {finding.run} joined"))
     return finding, changes
 
 
@@ -137,9 +123,7 @@ def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
     )
 
 
-def in_better_words(
-    memory: Memory, finding: Finding, profile: Profile, *, by: str, at: str, run: str, profile_version: str
-) -> Change | None:
+def in_better_words(memory: Memory, finding: Finding, profile: Profile, hand: Hand) -> Change | None:
     """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
     it, and what a reader guessed as it was borne out."""
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
@@ -151,15 +135,13 @@ def in_better_words(
         return None
     now = replace(
         memory, text=sound_text(finding.text), trust=finding.tier, source=finding.by, origin=finding.origin, tags=finding.tags,
-        paths=finding.paths, about=kept_subject(finding.about), extra=dict(finding.extra) if finding.extra else None, updated_at=at,
+        paths=finding.paths, about=kept_subject(finding.about), extra=dict(finding.extra) if finding.extra else None,
     )  # fmt: skip
     told = "the person says more of it now" if own else f"in the words that {finding.witness} evidence bears out"
-    return change(memory, now, verb="edit", by=by, reason=told, at=at, run=run, profile=profile_version)
+    return hand.change(memory, now, "edit", told)
 
 
-def confirmed(
-    memory: Memory, finding: Finding, profile: Profile, *, by: str, at: str, run: str, profile_version: str
-) -> Change | None:
+def confirmed(memory: Memory, finding: Finding, hand: Hand) -> Change | None:
     """A held lesson that independent evidence of a tier that confirms speaks for is let in; its trust stays what it was."""
     if (
         memory.gate != "hold"
@@ -169,20 +151,16 @@ def confirmed(
         or (finding.origin and finding.origin == memory.origin)
     ):
         return None
-    now = replace(memory, gate="allow", gate_reason=f"confirmed by {finding.by or finding.tier}", updated_at=at)
-    told = f"{finding.tier} evidence confirms it"
-    return change(memory, now, verb="gate", by=by, reason=told, at=at, run=run, profile=profile_version)
+    now = replace(memory, gate="allow", gate_reason=f"confirmed by {finding.by or finding.tier}")
+    return hand.change(memory, now, "gate", f"{finding.tier} evidence confirms it")
 
 
-def vouched_for(
-    memory: Memory, finding: Finding, decision: GateDecision, *, at: str, run: str, profile_version: str
-) -> Change | None:
+def vouched_for(memory: Memory, finding: Finding, decision: GateDecision, hand: Hand) -> Change | None:
     """A lesson that was held because nobody stood for the log of its words, once somebody does: as if they had from the start."""
     if memory.gate != "hold" or memory.trust not in HELD or finding.tier in HELD or staging_status(memory):
         return None
     if memory.text != sound_text(decision.text or finding.text):
         return None  # its words are another log's
     why = "" if decision.outcome == "allow" else decision.reason
-    now = replace(memory, gate=decision.outcome, gate_reason=why, trust=finding.tier, updated_at=at)
-    told = "somebody stands now for the log that it came from"
-    return change(memory, now, verb="gate", by="learn", reason=told, at=at, run=run, profile=profile_version)
+    now = replace(memory, gate=decision.outcome, gate_reason=why, trust=finding.tier)
+    return hand.change(memory, now, "gate", "somebody stands now for the log that it came from")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 
 from tacit.core import clock
+from tacit.core.journal import Hand
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
@@ -214,7 +215,7 @@ class Book:
                 origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
             )
         )  # fmt: skip
-        vouched = confirmed(lesson.memory, finding, self.profile, by=_BY, at=at, run=unit, profile_version="")
+        vouched = confirmed(lesson.memory, finding, Hand(_BY, at, unit))
         if vouched is not None:
             lesson.memory = vouched.memory
         self._promote(lesson, at)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
-from tacit.core.journal import Change, change
+from tacit.core.journal import Change, Hand, change
 from tacit.core.lifecycle import LadderFacts, Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import Evidence, Mark
@@ -242,9 +242,7 @@ class _Sweep:
         if not self.context.bound.take():
             self.left += 1
             return
-        tx.apply(
-            moved(memory, move, self.profile, by=_BY, at=self.at, run=self._run, profile_version=self.project.profile)
-        )
+        tx.apply(moved(memory, move, self.profile, Hand(_BY, self.at, self._run, self.project.profile)))
         self.moves.append((memory.id, memory.state, move.to, move.reason))
 
     def _ask(self, tx: Transaction, memory: Memory, evidence: Sequence[Evidence], unmet: int) -> None:

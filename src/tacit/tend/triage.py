@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.core.clock import after_days
 from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
-from tacit.core.journal import Entry
+from tacit.core.journal import Entry, Hand
 from tacit.core.keep import paged
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted
@@ -177,8 +177,8 @@ class Judge:
                 return
             if change is not None:
                 tx.apply(change)
-            version = self.context.project.profile
-            change = lifted(tx.get(proposal.memory), self.context.profile, (by, tier), at=at, profile_version=version)
+            hand = Hand(by, at, profile=self.context.project.profile)
+            change = lifted(tx.get(proposal.memory), self.context.profile, tier, hand)
             if change is not None:
                 tx.apply(change)
             tx.put_proposal(replace(noted, tier=tier))

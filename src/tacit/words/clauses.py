@@ -6,29 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from tacit.words.claim_words import (
-    ALL_BUT,
-    ALONE,
-    ARTICLES,
-    BEFORE_VERB,
-    BREAKS,
-    CONTRASTS,
-    FAILING,
-    FRENCH_SECOND,
-    JOINING,
-    KEEPING,
-    NEGATORS,
-    NUMBER_WORDS,
-    OF_CODE,
-    PARTICLES,
-    PREFERRING,
-    RUN_NEGATIONS,
-    THEN,
-    UNITS,
-    other_side,
-    same_word,
-    side_table,
-)
+from tacit.words import claim_words
 from tacit.words.tokens import (
     NAME,
     NUMBER,
@@ -65,46 +43,54 @@ def joined_words(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
     # "and no tests" joins tests, too
-    plain = [token for token in tokens if token.word not in ARTICLES and token.word != "no"]
+    plain = [token for token in tokens if token.word not in claim_words.ARTICLES and token.word != "no"]
     for one, between, other in zip(plain, plain[1:], plain[2:]):
-        if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
+        if between.word in claim_words.JOINING and all(
+            each.terms and not each.terms[0][0].isdigit() for each in (one, other)
+        ):
             pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
     return frozenset(pairs)
 
 
 def joints_in(token: Token) -> list[str]:
     """Ends of clauses, and "then" and its like: they say nothing themselves, but what stands around them may not change places."""
-    if token.word in THEN:
+    if token.word in claim_words.THEN:
         return ["then"]
     return ["|"] if any(mark in token.gap for mark in ",.;:()") else []
 
 
 def clause_tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token]:
-    stem, sides = STEMMERS[tongue], side_table(tongue)
+    stem, sides = STEMMERS[tongue], claim_words.side_table(tongue)
     tokens: list[Token] = []
     ended = 0
     for piece in pieces:
         terms = piece_terms(piece, stem)
         if piece.kind != RUN:
             terms = terms[:1]
-        token = Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
+        token = Token(piece, [claim_words.same_word(term) for term in terms], text[ended : piece.start])
         token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
-        if token.negates or (piece.kind == WORD and piece.whole in CONTRASTS):
+        if token.negates or (piece.kind == WORD and piece.whole in claim_words.CONTRASTS):
             token.terms = []
         elif tokens and len(piece.raw) == 1 and piece.raw.isupper() and piece.raw != "I":  # team A, plan B
             token.terms = [piece.whole]
         elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `figures_in` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
-        elif piece.whole in UNITS and tokens and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in NUMBER_WORDS):
-            token.terms = [UNITS[piece.whole]]
+        elif (
+            piece.whole in claim_words.UNITS
+            and tokens
+            and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in claim_words.NUMBER_WORDS)
+        ):
+            token.terms = [claim_words.UNITS[piece.whole]]
         elif piece.kind in (WORD, NAME):
             token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
-            if piece.whole in PARTICLES:
+            if piece.whole in claim_words.PARTICLES:
                 token.terms = []
                 if token.sides:  # "turn off": one word in two
-                    tokens[-1].terms = [same_word(english_stem(token.sides[0][1]))]
+                    tokens[-1].terms = [claim_words.same_word(english_stem(token.sides[0][1]))]
         tokens.append(token)
-        if piece.whole == "to" and tokens[-2:-1] and tokens[-2].word in FAILING:  # "fails to start" is "does not start"
+        if (
+            piece.whole == "to" and tokens[-2:-1] and tokens[-2].word in claim_words.FAILING
+        ):  # "fails to start" is "does not start"
             tokens[-2].terms, tokens[-2].sides, tokens[-2].negates = [], (), True
         ended = piece.start + len(piece.raw)
     return tokens
@@ -114,13 +100,16 @@ def _sides_of(
     piece: Piece, stem: Callable[[str], str], sides: Mapping[str, tuple[tuple[str, str], ...]], before: str
 ) -> Sequence[tuple[str, str]]:
     word = piece.whole
-    if word in PARTICLES:
+    if word in claim_words.PARTICLES:
         return sides.get(english_stem(before) + " " + word, ())
     found = sides.get(word) or sides.get(stem(word))
     if found or piece.kind != WORD or len(piece.parts) < 2:
         return found or ()
     return [
-        side for part in piece.parts if part not in PARTICLES for side in sides.get(part) or sides.get(stem(part)) or ()
+        side
+        for part in piece.parts
+        if part not in claim_words.PARTICLES
+        for side in sides.get(part) or sides.get(stem(part)) or ()
     ]
 
 
@@ -129,26 +118,31 @@ def is_not_only(token: Token, after: Token | None) -> bool:
 
 
 def flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(group, other_side()[group][side]) for group, side in sides if group[0] == "~"]
+    return [(group, claim_words.other_side()[group][side]) for group, side in sides if group[0] == "~"]
 
 
 def clauses_in(tokens: Sequence[Token]) -> list[list[Token]]:
     clauses: list[list[Token]] = [[]]
     preferred = False
     for number, token in enumerate(tokens):
-        preferred = preferred or token.word in PREFERRING
+        preferred = preferred or token.word in claim_words.PREFERRING
         following = tokens[number + 1].word if number + 1 < len(tokens) else ""
-        contrast = token.word in CONTRASTS and (
+        contrast = token.word in claim_words.CONTRASTS and (
             token.word not in ("over", "to") or (preferred and following not in ("be", "have"))
         )
         joined = (
-            token.word in JOINING
+            token.word in claim_words.JOINING
             and number + 1 < len(tokens)
             and (tokens[number + 1].negates or following in _RESUMING)
         )
-        but = token.word == "but" and number > 0 and tokens[number - 1].word in ALL_BUT
+        but = token.word == "but" and number > 0 and tokens[number - 1].word in claim_words.ALL_BUT
         token.negates = token.negates or contrast or but
-        if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in BREAKS or contrast or joined:
+        if (
+            any(mark in token.gap for mark in ",.;:!?()\n–—。、，；")
+            or token.word in claim_words.BREAKS
+            or contrast
+            or joined
+        ):
             clauses.append([])
         clauses[-1].append(token)
     return [clause for clause in clauses if clause]
@@ -161,14 +155,14 @@ _RESUMING = frozenset("has have must should needs is are was were will".split())
 def is_negation(clause: Sequence[Token], number: int) -> bool:
     word = clause[number].word
     following = clause[number + 1].word if number + 1 < len(clause) else ""
-    if word in CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
+    if word in claim_words.CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
         return number == 0 and (
             (clause[0].negates if word in ("over", "to") else following in ("of", "than", "de", "que", "von", "to"))
-            or word in ALONE
+            or word in claim_words.ALONE
         )
     if (word, following) in (("out", "of"), ("away", "from")):  # keep secrets out of the repository
-        return any(token.word in KEEPING for token in clause[:number])
-    if word == "except" and number and clause[number - 1].word in OF_CODE:
+        return any(token.word in claim_words.KEEPING for token in clause[:number])
+    if word == "except" and number and clause[number - 1].word in claim_words.OF_CODE:
         return False
     if word in ("stop", "cease", "quit"):
         return following.endswith("ing")
@@ -179,19 +173,19 @@ def is_negation(clause: Sequence[Token], number: int) -> bool:
     if word == "nor" and any(token.word == "neither" for token in clause[:number]):
         return False
     # French says it twice: "ne … pas" is one negation.
-    return not (word in FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
+    return not (word in claim_words.FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
 
 
 def negates(word: str) -> bool:
     """Whether a folded word denies what follows it."""
-    return word in NEGATORS or word.endswith("n't")
+    return word in claim_words.NEGATORS or word.endswith("n't")
 
 
 def denied_in_run(run: str) -> list[str]:
     """The letter pairs under a negation in a script without spaces."""
-    found = re.search(RUN_NEGATIONS, run)
+    found = re.search(claim_words.RUN_NEGATIONS, run)
     if not found:
         return []
     # Chinese denies what follows; Japanese and Korean what precedes.
-    reach = run[found.end() :] if found.group() in BEFORE_VERB else run[: found.start()]
+    reach = run[found.end() :] if found.group() in claim_words.BEFORE_VERB else run[: found.start()]
     return [reach[i : i + 2] for i in range(len(reach) - 1)]

@@ -6,21 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from tacit.words.claim_words import (
-    ARTICLES,
-    EARLIER,
-    FILE,
-    JOINING,
-    LATER,
-    METHODS,
-    NUMBER_WORDS,
-    PLACE_WORDS,
-    PRONOUNS,
-    RATES,
-    RECORDS,
-    THEN,
-    UNITS,
-)
+from tacit.words import claim_words
 from tacit.words.clauses import Token, flipped, negates
 from tacit.words.tokens import (
     FLAG,
@@ -45,31 +31,31 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
         # ten per minute, every other day
-        if word in _EACH and after is not None and len(after.word) > 2 and after.word in UNITS:
-            found.append(f"each#{2 if word == 'other' else 1} {UNITS[after.word]}")
+        if word in _EACH and after is not None and len(after.word) > 2 and after.word in claim_words.UNITS:
+            found.append(f"each#{2 if word == 'other' else 1} {claim_words.UNITS[after.word]}")
             continue
-        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in UNITS:
+        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in claim_words.UNITS:
             word = "0.5" if before == "half" else "1"  # within an hour, five a second
             if [each.word for each in tokens[number + 2 : number + 5]] == ["and", "a", "half"]:
                 word = "1.5"
-        elif kind == WORD and word in RATES:
-            found.append(f"each#1 {RATES[word]}")
+        elif kind == WORD and word in claim_words.RATES:
+            found.append(f"each#1 {claim_words.RATES[word]}")
             continue
         elif kind == WORD:
-            word = NUMBER_WORDS.get(word, "")
+            word = claim_words.NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
-        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACE_WORDS:
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in claim_words.PLACE_WORDS:
             continue
-        if before in RECORDS:  # a name, not an amount
+        if before in claim_words.RECORDS:  # a name, not an amount
             found.append(f"record#{word}")
             continue
         if kind == VERSION:
             figure, unit = word.removeprefix("v"), ""
         else:
             figure, unit = _measure(word)
-        if not unit and after is not None and after.word in UNITS and not after.gap.strip(" -"):
-            unit = UNITS[after.word]
+        if not unit and after is not None and after.word in claim_words.UNITS and not after.gap.strip(" -"):
+            unit = claim_words.UNITS[after.word]
         sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
         if before in ("exact", "exactly", "precisely"):
             bound = "="
@@ -85,7 +71,7 @@ def limits_of_figures(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
     """Whether a figure itself is meant: "more than five" and "five or more"."""
     found = set()
     for number, token in enumerate(tokens):
-        if token.piece.kind in (NUMBER, VERSION) or token.word in NUMBER_WORDS:
+        if token.piece.kind in (NUMBER, VERSION) or token.word in claim_words.NUMBER_WORDS:
             before = [each.word for each in tokens[max(0, number - 3) : number]]
             after = [each.word for each in tokens[number + 1 : number + 4]]
             if sign := next(
@@ -105,7 +91,11 @@ def limits_of_figures(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
 def ports_in(text: str, tokens: Sequence[Token]) -> list[str]:
     """What stands behind a host and a colon; behind a file it is a line, and says nothing."""
     head = text[: tokens[-1].piece.start + len(tokens[-1].piece.raw) + 6] if tokens else ""
-    return [f"port#{port}" for host, port in re.findall(r"([\w.-]+):(\d{2,5})\b", head) if not re.fullmatch(FILE, host)]
+    return [
+        f"port#{port}"
+        for host, port in re.findall(r"([\w.-]+):(\d{2,5})\b", head)
+        if not re.fullmatch(claim_words.FILE, host)
+    ]
 
 
 _EACH = frozenset(("per", "every", "each", "other"))
@@ -121,7 +111,7 @@ def named_figures(tokens: Sequence[Token]) -> dict[str, frozenset[str]] | None:
             and not token.gap.strip()
         ):
             figure, unit = _measure(token.word.removeprefix("v"))
-            if not unit and name.word not in _BOUNDS and name.word not in PLACE_WORDS:
+            if not unit and name.word not in _BOUNDS and name.word not in claim_words.PLACE_WORDS:
                 found.setdefault(name.terms[0], set()).add(figure)
     return {name: frozenset(figures) for name, figures in found.items()} or None
 
@@ -130,10 +120,10 @@ def _bound(tokens: Sequence[Token], number: int, measured: bool) -> str:
     """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
     before = [token.word for token in tokens[max(0, number - 4) : number]]
     after = [token.word for token in tokens[number + 1 : number + 7]]
-    if after and after[0] in UNITS:
+    if after and after[0] in claim_words.UNITS:
         del after[0]
     for joint, word in pairwise(after):
-        if joint in JOINING and word in _OPEN_ENDED:
+        if joint in claim_words.JOINING and word in _OPEN_ENDED:
             return _OPEN_ENDED[word]
     if (
         len(before) > 1
@@ -178,7 +168,7 @@ _OPEN_ENDED = {
 
 def _measure(word: str) -> tuple[str, str]:
     found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
-    return (found[1].replace(",", ""), UNITS.get(found[2], found[2])) if found else (word, "")
+    return (found[1].replace(",", ""), claim_words.UNITS.get(found[2], found[2])) if found else (word, "")
 
 
 # In which order a text puts things: what comes before what, what stands on which side.
@@ -194,7 +184,7 @@ def subjects_of(tokens: Sequence[Token]) -> frozenset[str]:
         elif piece.kind == FLAG:
             found.add("flag:" + piece.whole.lstrip("-"))
         elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
-            if re.fullmatch(FILE, piece.raw):
+            if re.fullmatch(claim_words.FILE, piece.raw):
                 found.add("path:" + piece.whole)
             elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
                 found.add("name:" + piece.whole)
@@ -208,7 +198,7 @@ def sides_in(tokens: Sequence[Token]) -> dict[str, frozenset[str]] | None:
         sides = [*flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")] if token.denied else token.sides
         for group, side in sides:
             found.setdefault(group, set()).add(side)
-        if token.piece.raw in METHODS:
+        if token.piece.raw in claim_words.METHODS:
             found.setdefault("=method", set()).add(token.piece.raw)
     return {group: frozenset(sides) for group, sides in found.items()} or None
 
@@ -216,7 +206,11 @@ def sides_in(tokens: Sequence[Token]) -> dict[str, frozenset[str]] | None:
 def sequence_of(tokens: Sequence[Token]) -> tuple[frozenset[str], frozenset[str]]:
     """Of "a before b" a and b, of "b after a" the same; nothing where nothing is put in order."""
     for number, token in enumerate(tokens):
-        if token.word not in EARLIER and token.word not in LATER and token.word not in THEN:
+        if (
+            token.word not in claim_words.EARLIER
+            and token.word not in claim_words.LATER
+            and token.word not in claim_words.THEN
+        ):
             continue
         left = _terms_until(reversed(tokens[:number]))
         right = _terms_until(tokens[number + 1 :])
@@ -224,7 +218,7 @@ def sequence_of(tokens: Sequence[Token]) -> tuple[frozenset[str], frozenset[str]
             rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
             left = frozenset(term for other in rest for term in other.terms)
         if left and right:
-            return (right, left) if token.word in LATER else (left, right)
+            return (right, left) if token.word in claim_words.LATER else (left, right)
     return frozenset(), frozenset()
 
 
@@ -247,13 +241,13 @@ def arrangement_of(tokens: Sequence[Token]) -> tuple[tuple[str, ...], tuple[str,
     holder = ""
     for token in tokens:
         if not token.terms:
-            if token.word in JOINING:
+            if token.word in claim_words.JOINING:
                 joined = True
-            elif token.word in THEN:
+            elif token.word in claim_words.THEN:
                 joined, holder = False, ""
                 groups.append(["then"])
                 closed.append(True)
-            elif token.word not in ARTICLES and token.word not in PRONOUNS:
+            elif token.word not in claim_words.ARTICLES and token.word not in claim_words.PRONOUNS:
                 joined = False
                 holder = token.word
                 frame.append(holder)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.learning import Learning
 from tacit.core.errors import Refused, TacitError
+from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move
 from tacit.core.moves import moved
 from tacit.core.states import INJECTABLE
@@ -79,7 +80,7 @@ class Replaying(Learning):
             move = Move("under_review", told, "harms-in-replay", "effect")
             with self.store.write() as tx:
                 version = self.ensure_project().profile
-                tx.apply(moved(memory, move, self.profile, by="replay", at=self.now(), run="", profile_version=version))
+                tx.apply(moved(memory, move, self.profile, Hand("replay", self.now(), profile=version)))
 
     def keep_work_tree(self, session: str, host: str, head: str, path: str) -> None:
         """Keep the work tree of this folder's repository for a session that just began, so that its task can be replayed; let old ones go.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
+from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.rows import Found
 from tacit.core.run import Finding, Incident, Run
@@ -205,13 +206,13 @@ def _keep(
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
         session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
-        at, version = desk.now(), desk.project.profile
+        at = desk.now()
         known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)
         if known is not None and known.source == _NOTICED:
             tx.put_meta(_key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}")
             return  # a line of the rules says it; while it does, nobody is asked again
         if known is not None:
-            adopt(tx, known, told, run=reading.run, seq=session.seq, at=at, profile_version=version)
+            adopt(tx, known, told, Hand(told.by, at, reading.run, desk.project.profile), session.seq)
             session._promote(tx, known.id)
             return
         id, _ = keep(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
-from tacit.core.journal import change
+from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
 from tacit.core.memory import INSIDE, LIKELY_AGAIN, PERSONAL, TWIN, Memory, family_of, said_as
@@ -353,15 +353,15 @@ class Taking:
             session._promote(tx, memory.id)
 
     def _suspend(self, tx: Transaction, session: Session, memory: Memory, reason: str) -> None:
-        move, version = Move("under_review", reason, "taken-back", "contradiction"), self.desk.project.profile
-        at, run = self.desk.now(), self.reading.run
-        tx.apply(moved(memory, move, self.desk.profile, by=_BY, at=at, run=run, profile_version=version))
+        move = Move("under_review", reason, "taken-back", "contradiction")
+        tx.apply(moved(memory, move, self.desk.profile, self._hand()))
         session.moves.append((memory.id, memory.state, "under_review", reason))
 
     def _edit(self, tx: Transaction, memory: Memory, now: Memory, reason: str) -> None:
-        at, run, version = self.desk.now(), self.reading.run, self.desk.project.profile
-        now = replace(now, updated_at=at)
-        tx.apply(change(memory, now, verb="edit", by=_BY, reason=reason, at=at, run=run, profile=version))
+        tx.apply(self._hand().change(memory, now, "edit", reason))
+
+    def _hand(self) -> Hand:
+        return Hand(_BY, self.desk.now(), self.reading.run, self.desk.project.profile)
 
     def _replace(self, tx: Transaction, session: Session, places: Sequence[tuple[Finding, Sequence[Memory]]]) -> None:
         """Close lessons of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""

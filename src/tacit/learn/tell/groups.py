@@ -12,18 +12,8 @@ from collections.abc import Callable, Sequence
 
 from tacit.learn.command import commands
 from tacit.learn.own_commands import why_not_own
+from tacit.learn.tell import lessons
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import (
-    COMMIT,
-    GUESSED,
-    LINEAGES,
-    ToldLesson,
-    best_form,
-    calls_of,
-    changed_words,
-    cure,
-    printed_by,
-)
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import NOT_HERE
 
@@ -34,12 +24,12 @@ BARE = "(no such option)"  # without what works instead: worth a place in a line
 _CHECKED = frozenset("lint format types compile test".split())
 
 
-def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> ToldLesson | None:
+def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> lessons.ToldLesson | None:
     """What does not work here, in one line. `here` tells whether a path exists by now; `forms` what passes after all."""
     by_mark: dict[str, list[Noted]] = {}
     for each in met:
         by_mark.setdefault(each.incident.mark, []).append(each)
-    passing = {call.program: form.passed for form in reversed(forms) for call in calls_of(form)[:1]}
+    passing = {call.program: form.passed for form in reversed(forms) for call in lessons.calls_of(form)[:1]}
     told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
         same = by_mark[mark]
@@ -48,7 +38,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         if (
             one.nature != "env"
             or one.family == "module"
-            or count < LINEAGES
+            or count < lessons.LINEAGES
             or (one.family == "path" and here(one.name))
         ):
             continue
@@ -69,9 +59,9 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
     about: dict[str, tuple[str, ...]] = {}
     for said, _, same in told:
         missing = same[0].incident.name if same[0].incident.family == "command" else ""
-        for program in [missing] if missing else printed_by(same):
+        for program in [missing] if missing else lessons.printed_by(same):
             about[program] = (*about.get(program, ()), said)
-    return ToldLesson(
+    return lessons.ToldLesson(
         NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about
     )
 
@@ -97,12 +87,12 @@ def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Note
         if (
             one.family == "module"
             and one.nature == "env"
-            and _lineages(same) >= GUESSED
-            and not cure(same, ("command",))
+            and _lineages(same) >= lessons.GUESSED
+            and not lessons.cure(same, ("command",))
         ):
             called = Counter(each.incident.program for each in same)
             # a commit's hook runs the check itself
-            program = max(called, key=lambda program: (program != COMMIT, called[program]))
+            program = max(called, key=lambda program: (program != lessons.COMMIT, called[program]))
             by_program.setdefault(program, []).append(same)
     told = []
     for program, found in by_program.items():
@@ -117,10 +107,10 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
     one = same[0].incident
     program, often = Counter(each.incident.program for each in same).most_common(1)[0]
     first = program.split(" ")[0]
-    instead = cure(same, ("form",))
-    lost, gained = changed_words(instead)
+    instead = lessons.cure(same, ("form",))
+    lost, gained = lessons.changed_words(instead)
     if one.family == "command":
-        first_run = "" if instead else cure(same, ("command",))
+        first_run = "" if instead else lessons.cure(same, ("command",))
         if first_run and why_not_own(first_run):
             return ""  # it waits for a person as a line of its own (`lessons.of_failure`)
         way = f": run `{first_run}` before" if first_run else _instead(instead)
@@ -131,19 +121,19 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return f"`{called}` (no such subcommand{leave_out})"
     # there the pattern is meant for the shell
     listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]
-    if one.family == "glob" and _lineages(same) - _lineages(listing) >= GUESSED:
+    if one.family == "glob" and _lineages(same) - _lineages(listing) >= lessons.GUESSED:
         return "an unquoted pattern that matches nothing (quote it)"
-    if one.family == "github" and one.code == "Repository" and _lineages(same) >= GUESSED:
+    if one.family == "github" and one.code == "Repository" and _lineages(same) >= lessons.GUESSED:
         return f"a guessed repository in `{first}` (`git remote -v` names it)"
     if one.family == "script" and not _passes(program, forms):
-        return f"`{program}` (no such script{_instead(instead)})" if often >= LINEAGES else ""
-    if often < LINEAGES or all(call.purpose == "run" for call in commands(program)):
+        return f"`{program}` (no such script{_instead(instead)})" if often >= lessons.LINEAGES else ""
+    if often < lessons.LINEAGES or all(call.purpose == "run" for call in commands(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
     if one.family == "usage" and one.code == "option":
         return f"`{program} {one.name}` (no such option{f': use `{gained}`' if gained and lost == one.name else ''})"
     if one.family == "usage" and one.code == "field":
         return f"`{one.name}` of `{program}` (no such field)"
-    if one.family == "usage" and often >= GUESSED:
+    if one.family == "usage" and often >= lessons.GUESSED:
         return f"several names behind `{program}` (it takes one)"
     if one.family == "cargo" and lost and not gained:
         return f"`{program} {lost}` ({one.code})"
@@ -158,17 +148,17 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
 
 def _passes(program: str, forms: Sequence[Form]) -> bool:
     """Whether a command passes after all: in another folder, or by now."""
-    return any(form.passed and call.called == program for form in forms for call in calls_of(form))
+    return any(form.passed and call.called == program for form in forms for call in lessons.calls_of(form))
 
 
 def _looked_at_root(same: Sequence[Noted]) -> bool:
     """Whether enough sessions looked for a path from the project's root: a folder that is not there may only be not there from below."""
-    return len({each.lineage for each in same if not each.incident.folder}) >= GUESSED
+    return len({each.lineage for each in same if not each.incident.folder}) >= lessons.GUESSED
 
 
 def _instead(instead: str) -> str:
     """What worked instead."""
-    lost, gained = changed_words(instead)
+    lost, gained = lessons.changed_words(instead)
     if instead.startswith("as ") and not why_not_own(instead.removeprefix("as ")):
         return f": run it as `{instead.removeprefix('as ')}`"
     if lost and not gained:
@@ -178,22 +168,22 @@ def _instead(instead: str) -> str:
 
 def of_hook(
     met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]
-) -> ToldLesson | None:
+) -> lessons.ToldLesson | None:
     """What to run before a commit that a hook may refuse; told where no instruction file speaks of the hook.
 
     `findings` are what commits printed, each with everything that printed the same: a check that finds it too is what the hook runs.
     """
     hook = met[0].incident.code
-    if _lineages(met) < LINEAGES or any(hook in line for line in lines):
+    if _lineages(met) < lessons.LINEAGES or any(hook in line for line in lines):
         return None
     found_by = Counter(
         each.incident.program for same in findings for each in same
-        if each.incident.family in _CHECKED and each.incident.program != COMMIT
+        if each.incident.family in _CHECKED and each.incident.program != lessons.COMMIT
     )  # fmt: skip
     named: list[str] = []
     for program, _ in found_by.most_common():
-        calls = {form: calls_of(form) for form in forms if not form.folder}
-        best = best_form(form for form in calls if any(call.called == program for call in calls[form]))
+        calls = {form: lessons.calls_of(form) for form in forms if not form.folder}
+        best = lessons.best_form(form for form in calls if any(call.called == program for call in calls[form]))
         if best is not None and f"`{best.text}`" not in named:
             named.append(f"`{best.text}`")
     if not named:  # nobody ran it by itself, but its findings say what the hook runs
@@ -201,28 +191,30 @@ def of_hook(
     if not named:
         return None
     told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
-    text = f"Before `{COMMIT}`, run {told}: the {hook} hook refuses what {it}."
+    text = f"Before `{lessons.COMMIT}`, run {told}: the {hook} hook refuses what {it}."
     run = tuple(each.strip("`") for each in named[:2] if each.startswith("`"))
-    return ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()}, advises=run)
+    return lessons.ToldLesson(met[0].incident.mark, text, "rule", tuple(met), about={lessons.COMMIT: ()}, advises=run)
 
 
-def of_foreign(met: Sequence[Noted]) -> ToldLesson | None:
+def of_foreign(met: Sequence[Noted]) -> lessons.ToldLesson | None:
     """A check that reports what it finds in somebody else's code, which lies in the project: no agent should mend or delete that."""
-    programs = printed_by(met)
+    programs = lessons.printed_by(met)
     if met[0].incident.family != "foreign" or not programs:
         return None
     told = " and ".join(f"`{program}`" for program in programs[:2]) + (" reports" if len(programs) == 1 else " report")
     text = f"What {told} in `{met[0].incident.name}` is not this project's code: do not mend it, look at the rest."
-    return ToldLesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
+    return lessons.ToldLesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
 
 
 def _linters(findings: Sequence[Sequence[Noted]]) -> list[str]:
     """The linters whose findings commits printed in two lineages, whatever the rules were."""
     met: dict[str, set[str]] = {}
     for each in (each for same in findings for each in same):
-        if each.incident.program == COMMIT and each.incident.nature == "convention" and each.incident.tool:
+        if each.incident.program == lessons.COMMIT and each.incident.nature == "convention" and each.incident.tool:
             met.setdefault(each.incident.tool, set()).add(each.lineage)
-    often = sorted((tool for tool in met if len(met[tool]) >= LINEAGES), key=lambda tool: (-len(met[tool]), tool))
+    often = sorted(
+        (tool for tool in met if len(met[tool]) >= lessons.LINEAGES), key=lambda tool: (-len(met[tool]), tool)
+    )
     return [f"{tool} over what you changed" for tool in often[:1]]
 
 

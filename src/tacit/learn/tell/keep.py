@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.journal import Change, change
-from tacit.core.keep import made
+from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, check_fields
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.programs import ABOUT
 from tacit.core.rows import Project
@@ -29,7 +28,7 @@ from tacit.stores.incidents import memory_of
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-_BY = "notice"  # the name under which such lessons are written and worded
+BY_NOTICING = "notice"  # the name under which such lessons are written and worded
 _MOST = 500  # lessons of a project that are looked through for a cure
 
 
@@ -46,61 +45,46 @@ def keep(
     hold: bool,
 ) -> tuple[str, bool]:
     """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again."""
+    hand = Hand(BY_NOTICING, at, run, project.profile)
     known = of_subject(tx, project.id, lesson.subject) or of_subject(tx, project.id, lesson.subject, "reader")
     if known is None:
-        known = _new(tx, project, profile, lesson, run, at, ids(), hold)
+        known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold)
         for each in witnesses(lesson):
-            _witness(tx, known, lesson, *each, seq=seq, at=at)
-        tie(tx, known, at=at, run=run, profile_version=project.profile)
+            _witness(tx, known, lesson, each, seq, at)
+        tie(tx, known, hand)
         return known.id, True
-    if known.state == "archived" and known.closed_by == _BY:
-        again = replace(known, state="candidate", previous_state="archived", closed_by="", updated_at=at)
-        tx.apply(
-            change(
-                known,
-                again,
-                verb="move",
-                by=_BY,
-                reason="it needs telling again",
-                at=at,
-                run=run,
-                profile=project.profile,
-            )
-        )
+    if known.state == "archived" and known.closed_by == BY_NOTICING:
+        again = replace(known, state="candidate", previous_state="archived", closed_by="")
+        tx.apply(hand.change(known, again, "move", "it needs telling again"))
         known = tx.get(known.id)
     said = None
     if known.state not in CLOSED and known.source == lesson.by:
-        said = reworded(tx, known, lesson, at=at, run=run, profile_version=project.profile)
+        said = reworded(tx, known, lesson, hand)
         if said is not None:
             tx.apply(said)
-            tie(tx, tx.get(known.id), at=at, run=run, profile_version=project.profile)
+            tie(tx, tx.get(known.id), hand)
     for each in witnesses(lesson):
         if each[0] == run or said is not None:  # what joins the line now was met before
-            _witness(tx, known, lesson, *each, seq=seq, at=at)
+            _witness(tx, known, lesson, each, seq, at)
     return known.id, False
 
 
-def adopt(
-    tx: Transaction, memory: Memory, lesson: ToldLesson, *, run: str, seq: int, at: str, profile_version: str
-) -> None:
+def adopt(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand, seq: int) -> None:
     """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
-    now = replace(
-        memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject, updated_at=at
-    )
-    told = "what it says was met as a failure, and got over in several sessions"
-    tx.apply(change(memory, now, verb="edit", by=lesson.by, reason=told, at=at, run=run, profile=profile_version))
+    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject)
+    tx.apply(hand.change(memory, now, "edit", "what it says was met as a failure, and got over in several sessions"))
     for each in witnesses(lesson):
-        _witness(tx, now, lesson, *each, seq=seq, at=at)
+        _witness(tx, now, lesson, each, seq, hand.at)
 
 
-def of_subject(tx: Transaction, project: str, subject: str, by: str = _BY) -> Memory | None:
+def of_subject(tx: Transaction, project: str, subject: str, by: str = BY_NOTICING) -> Memory | None:
     """The memory that is about a subject, whatever became of it."""
     id = memory_of(tx, project, subject, by)
     return tx.get(id) if id else None
 
 
 def _new(
-    tx: Transaction, project: Project, profile: Profile, lesson: ToldLesson, run: str, at: str, id: str, hold: bool
+    tx: Transaction, project: Project, profile: Profile, lesson: ToldLesson, hand: Hand, id: str, hold: bool
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
@@ -108,18 +92,10 @@ def _new(
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
         source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
-        signature=lesson.subject, extra=_extra(lesson, None), created_at=at, updated_at=at,
+        signature=lesson.subject, extra=_extra(lesson, None), created_at=hand.at, updated_at=hand.at,
     )  # fmt: skip
-    tx.apply(
-        made(
-            memory,
-            by=lesson.by,
-            reason=f"noticed in {len({w.lineage for w in lesson.witnesses})} sessions",
-            at=at,
-            run=run,
-            profile=project.profile,
-        )
-    )
+    told = f"noticed in {len({each.lineage for each in lesson.witnesses})} sessions"
+    tx.apply(hand.change(None, check_fields(memory), "add", told))
     return memory
 
 
@@ -135,21 +111,19 @@ def _hazard(lesson: ToldLesson) -> str:
     return f"{why}; a person decides whether to recommend it" if why else ""
 
 
-def reworded(
-    tx: Transaction, memory: Memory, lesson: ToldLesson, *, at: str, run: str, profile_version: str
-) -> Change | None:
+def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
     extra, held = _extra(lesson, memory.extra), _hazard(lesson)
     if memory.text == lesson.text and memory.gate_reason:  # somebody was asked about these very words, or has answered
         held = ""
     if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not held:
         return None
-    if is_confirmed(memory) or any(entry.by != _BY for entry in tx.entries(memory=memory.id, verb="edit")):
+    if is_confirmed(memory) or any(entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
-    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra, updated_at=at)
+    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra)
     if held:
         now = replace(now, gate="hold", gate_reason=held)
-    return change(memory, now, verb="edit", by=_BY, reason="more was noticed", at=at, run=run, profile=profile_version)
+    return hand.change(memory, now, "edit", "more was noticed")
 
 
 def _extra(lesson: ToldLesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -158,9 +132,9 @@ def _extra(lesson: ToldLesson, known: Mapping[str, Any] | None) -> Mapping[str, 
     return {**rest, **about} or None
 
 
-def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: str) -> None:
+def tie(tx: Transaction, memory: Memory, hand: Hand) -> None:
     """A command that is the cure of another lesson shares that lesson's coin: else it would tell the cure where the lesson is withheld."""
-    noticed = tx.select([memory.project], states=OPEN, equal={"source": _BY}, limit=_MOST)
+    noticed = tx.select([memory.project], states=OPEN, equal={"source": BY_NOTICING}, limit=_MOST)
     if memory.klass == "command":
         pairs = [(memory, other) for other in noticed if other.klass != "command"]
     else:
@@ -168,9 +142,8 @@ def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: 
     for command, lesson in pairs:
         family = lesson.family or lesson.id
         if command.family != family and tells_cure(command.text, lesson.text):
-            tied = replace(command, family=family, updated_at=at)
             told = f"it tells the cure of {lesson.id}: the two share one coin"
-            tx.apply(change(command, tied, verb="edit", by=_BY, reason=told, at=at, run=run, profile=profile_version))
+            tx.apply(hand.change(command, replace(command, family=family), "edit", told))
 
 
 def tells_cure(command: str, lesson: str) -> bool:
@@ -179,34 +152,24 @@ def tells_cure(command: str, lesson: str) -> bool:
     return bool(named) and named[0] in lesson.split("`")[1::2]
 
 
-def silenced(
-    tx: Transaction, project: str, subject: str, why: str, *, at: str, run: str, profile_version: str
-) -> Change | None:
+def silenced(tx: Transaction, project: str, subject: str, why: str, hand: Hand) -> Change | None:
     """A command that needs no telling any more is told no more."""
     memory = of_subject(tx, project, subject)
     if memory is None or memory.state not in ("candidate", "provisional"):
         return None
     now = replace(
-        memory, state="archived", previous_state=memory.state, closed_by=_BY, pinned=False, on_page=False, updated_at=at
+        memory, state="archived", previous_state=memory.state, closed_by=BY_NOTICING, pinned=False, on_page=False
     )
-    return change(memory, now, verb="move", by=_BY, reason=why, at=at, run=run, profile=profile_version)
+    return hand.change(memory, now, "move", why)
 
 
 def _witness(
-    tx: Transaction,
-    memory: Memory,
-    lesson: ToldLesson,
-    run: str,
-    lineage: str,
-    place: str,
-    quote: str,
-    *,
-    seq: int,
-    at: str,
+    tx: Transaction, memory: Memory, lesson: ToldLesson, met: tuple[str, str, str, str], seq: int, at: str
 ) -> None:
+    run, lineage, place, quote = met
     tx.add_evidence(
         Evidence(
             memory=memory.id, project=memory.project, run=run, root=lineage, finding=finding_key(memory.project, lesson, run),
-            by=_BY, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
+            by=BY_NOTICING, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
         )
     )  # fmt: skip
