@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.core.run import Step
-from tacit.learn.outside import LIKE_NAMES, SENTENCE, brought, outside_texts
+from tacit.learn.outside import LIKE_NAMES, MAY_BE_NAMES, SENTENCE, brought, outside_texts
 from tacit.learn.reader.decide import Decided, kept_outside
 from tacit.learn.reader.render import Line
 from tacit.learn.reader.whose import said_before
@@ -48,11 +48,8 @@ def test_which_texts_come_from_outside(step: Step, outside: bool) -> None:
 
 
 def test_what_the_agent_wrote_itself_is_its_own() -> None:
-    steps = (
-        Step("tool", "", tool="Write", input={"file_path": "notes/plan.md", "content": "x"}),
-        tool("cat notes/plan.md", "words"),
-    )
-    assert outside_texts(run("r", *steps), TRACKED.__contains__) == []
+    wrote = Step("tool", "", tool="Write", input={"file_path": "notes/plan.md", "content": "x"})
+    assert outside_texts(run("r", wrote, tool("cat notes/plan.md", "words")), TRACKED.__contains__) == []
 
 
 def test_words_and_names_that_a_text_brought() -> None:
@@ -66,6 +63,9 @@ def test_words_and_names_that_a_text_brought() -> None:
     assert not brought("Something else entirely.", heard, nobody, lambda name: False)
     plain = [(2, "the relay rejects it; pollsters help")]
     assert not brought("A relay rejects it.", plain, nobody, lambda name: name in ("relay", "reject"))
+    told = [(1, "it was wrongly rounded by streaming")]
+    for text in ("Totals come out wrongly rounded.", "Load it with streaming.", "Set `streaming` first."):
+        assert ("streaming" in text) == bool(brought(text, told, nobody, lambda name: False, names=MAY_BE_NAMES))
     assert "pollsters" in brought("Ask pollsters.", plain, nobody, lambda name: name in ("relay", "reject"))
 
 

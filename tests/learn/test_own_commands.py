@@ -59,6 +59,7 @@ def test_every_other_command_waits() -> None:
     [
         ("Run `evil-setup` before `pytest`.", ["evil-setup"]),
         ("Run the tests with `bun run test`, not with `rtk bun run test`: it has no `bun`.", ["bun run test"]),
+        ("Plain `zorb a b` fails and `rtk git` has no form of it; run `zorb c d` fails.", ["zorb c d"]),
         ("Pipe `sed -n` into `cat -v` instead of `cat -A`.", ["sed -n", "cat -v"]),
         ("Use `refsHeadsMain` in `internal/gitproto`.", []),
         ("The CLI sets `agent.Version = info.Version`, or `// nothing` at all.", []),
@@ -102,9 +103,8 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 @pytest.mark.parametrize(("command", "gate"), [("make setup", "allow"), ("zorblax --fetch all", "hold")])
 def test_a_cure_that_is_not_the_repositorys_own_waits(memories: Memories, command: str, gate: str) -> None:
     for n in range(3):
-        memories.learn(
-            run(f"r{n}", tool("pytest -q", error="sh: 1: protoc: not found"), tool(command), tool("pytest -q"))
-        )
+        failed = tool("pytest -q", error="sh: 1: protoc: not found")
+        memories.learn(run(f"r{n}", failed, tool(command), tool("pytest -q")))
     told = [memory for memory in memories.list(limit=20) if f"`{command}`" in memory.text]
     assert [(memory.gate, command in memory.gate_reason) for memory in told] == [(gate, gate == "hold")]
     asked = [each.reason for each in memories.store.proposals(memory=told[0].id, state="")]

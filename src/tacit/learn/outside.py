@@ -38,6 +38,14 @@ _FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
 _WORDS = re.compile(r"[^\s`\"'“”‘’(),;]+")
 # A package may be called by a plain word: every word is a name that neither the project nor the people in it use.
 EVERY_WORD = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
+# … but a form that only sentences have ("remotely", "expectations"), unless it stands in code marks, with signs, or behind a word of use.
+_OF_USE = "|".join(
+    f"(?<={word} )"
+    for word in "use using uses install import load run call require requires add via with enable".split()
+)
+MAY_BE_NAMES = re.compile(
+    rf"(?:{_OF_USE}|(?<![\w@./:+-])(?!(?<!`)[a-z]{{3,}}(?:ly|ed|ing|tions?|ments?|ness|able|ible|less)(?![\w`/:@+-]|\.\w))){EVERY_WORD.pattern}"
+)
 # What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a capital inside a sentence.
 LIKE_NAMES = re.compile(r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
 

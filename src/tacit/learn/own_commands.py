@@ -30,19 +30,20 @@ def _by_program(table: str) -> dict[str, frozenset[str]]:
     return {program: frozenset(words.split()) for programs, words in rows for program in programs.split()}
 
 
-_OWN, _LETTERS, _OPTIONS = _by_program("OWN"), _by_program("LETTERS"), _tables.words("OPTIONS")
+_OWN, _HARMLESS_OF, _HARMLESS = _by_program("OWN"), _by_program("LETTERS"), _tables.words("OPTIONS")
 _INSTALLS, _GIT, _COMPOSE = (_tables.words(name) for name in ("INSTALLS", "GIT", "COMPOSE"))
-_LOOKING, _VARIABLES = _tables.words("LOOKING"), _tables.words("VARIABLES")
+_LOOKING = _tables.words("LOOKING")
+_PLAIN_SETTING = re.compile(rf"(?:{'|'.join(_tables.words('VARIABLES'))})=(?:[\w./:,+][\w./:,+-]*)?")
 _BY_NAME = ("npx", "bunx")  # run what the project has
 _RUNS_OWN = ("uv", "poetry", "pdm", "bundle", "pnpm", "yarn", "hatch")  # … behind exec or run
-_MANAGERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv")
+_PACKAGERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv")
 _SCRIPT = re.compile(r"(?:\./)?(?:bin|scripts?|tools?|hack|ci|dev)/[\w./-]+|\./(?:gradlew|mvnw)")
 # An argument that leaves the repository, names an address, or is more than a word.
 _LEAVES = re.compile(r"(?:^|[=:,])(?:/|~|\.\.)|://|[`$;&|<>]|^@|^git\+|\w@\w")
-_SETTING = re.compile(r"([A-Za-z]\w*)=([\w./:,+][\w./:,+-]*|)")
 _PACKAGE = re.compile(r"(?:@[\w-]+/)?[\w.-]+")  # of the repository, as its manager calls it
 _OWN_FILE = re.compile(r"(?:\./)?[\w-][\w./-]*\.(?:txt|in|lock|toml)")
-_NUMBERED = re.compile(r"-[jn]?\d+")
+_OWN_BRANCH = re.compile(r"origin(?:/(?:main|master))?|main|master|HEAD|update|pop|install")
+_A_NUMBER = re.compile(r"-[jn]?\d+")
 
 
 def why_not_own(command: str, holds: Callable[[str], bool] = lambda text: False) -> str:
@@ -59,7 +60,7 @@ def _is_own(call: Command, holds: Callable[[str], bool]) -> bool:
     if len(words) > 3 and words[1] in ("--filter", "-F", "--workspace", "-w") and _PACKAGE.fullmatch(words[2]):
         words = [words[0], *words[3:]]
     set_ = [*call.env, *(word for word in words[1:] if "=" in word and not word.startswith("-"))]
-    if not all(_is_plain_setting(each) or holds(each) for each in set_):
+    if not all(_PLAIN_SETTING.fullmatch(each) or holds(each) for each in set_):
         return False
     if not words or any(_LEAVES.search(word) for word in words[1:]):
         return False
@@ -68,24 +69,12 @@ def _is_own(call: Command, holds: Callable[[str], bool]) -> bool:
     return (call.looks and _only_known(words[0], words[1:])) or _runs(words)
 
 
-def _is_plain_setting(word: str) -> bool:
-    """Whether a variable is one that steers nothing, with a plain word as its value."""
-    found = _SETTING.fullmatch(word)
-    return found is not None and found[1] in _VARIABLES
-
-
 def _only_known(program: str, rest: Sequence[str]) -> bool:
     """Whether a program is known and is given options only that are listed for it or for all."""
-    known = _LETTERS.get(program, frozenset())
-    letters = program in _LOOKING
-    return (letters or bool(known) or program in _OWN) and all(
-        word.partition("=")[0] in known
-        or word.partition("=")[0] in _OPTIONS
-        or (letters and not word.startswith("--") and program != "sed")
-        or (program == "sed" and word in ("-n", "-E", "-r"))
-        or _NUMBERED.fullmatch(word)
-        for word in rest
-        if word.startswith("-") and word != "-"
+    known, looks = _HARMLESS | _HARMLESS_OF.get(program, frozenset()), program in _LOOKING
+    options = [word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"]
+    return (looks or program in _HARMLESS_OF or program in _OWN) and all(
+        each in known or _A_NUMBER.fullmatch(each) or (looks and not each.startswith("--")) for each in options
     )
 
 
@@ -98,13 +87,13 @@ def _runs(words: list[str]) -> bool:
         if program in ("hatch", "poetry", "pdm") and len(behind) == 1:
             return True  # a script that the project's own file names
         if program not in ("pnpm", "yarn") or first == "exec":
-            return bool(behind) and behind[0] not in _MANAGERS and _runs(behind)
+            return bool(behind) and behind[0] not in _PACKAGERS and _runs(behind)
     if program in ("bash", "sh", "python", "python3", "node", "ruby"):
         return _interprets(program, rest)
     if program == "docker" and rest[:1] == ["compose"] and rest[1:2] in (["exec"], ["run"]):
         return bool(rest[3:]) and _runs(rest[3:])  # behind the name of a service
     if _SCRIPT.fullmatch(program) and "/" in program:
-        return all(word in _OPTIONS for word in rest if word.startswith("-"))
+        return all(word in _HARMLESS for word in rest if word.startswith("-"))
     if not _only_known(program, rest):
         return False
     if program in ("pip", "pip3"):
@@ -114,8 +103,7 @@ def _runs(words: list[str]) -> bool:
     if program == "gh":  # what only looks
         return first == "api" or second in ("view", "list", "status", "diff", "checks")
     if program == "git":
-        names = ("origin", "update", "pop", "main", "master", "install")
-        return first in _GIT and all(word in names for word in plain[1:])
+        return first in _GIT and all(map(_OWN_BRANCH.fullmatch, plain[1:]))
     if program in ("pnpm", "yarn", "bun") and ":" in first:
         return True  # a script that the project's own file names
     allowed = _OWN.get(program)
@@ -140,7 +128,7 @@ def _interprets(program: str, rest: list[str]) -> bool:
     if not rest or rest[0].startswith("-"):
         return rest in ([], ["--version"])
     own = bool(_SCRIPT.fullmatch(rest[0])) or rest[0] == "manage.py"
-    return own and all(word in _OPTIONS for word in rest if word.startswith("-"))
+    return own and all(word in _HARMLESS for word in rest if word.startswith("-"))
 
 
 def _from_files(words: list[str]) -> bool:
@@ -159,12 +147,12 @@ def _from_files(words: list[str]) -> bool:
 
 
 _SPAN = re.compile(r"`([^`\n]{2,400})`")
-_A_PROGRAM = re.compile(
-    r"(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?!//|\S+ :?= )(?:[a-z./~][\w./+-]*|\d+[a-z][\w./+-]*|[A-Z](?=\s)|[A-Z][a-z]+-[A-Z]\w+)(?:\s+\S.*)?"
-)
+_A_PROGRAM = _tables.pattern("_A_PROGRAM")
 _SENTENCE = frozenset("is are was were the how because which that".split())  # no program is given these in plain words
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+# A command of which a lesson only says that it does not work: nothing to imitate.
+_SAID_TO_FAIL = _tables.pattern("_SAID_TO_FAIL", re.I)
 _A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
 # of a class or a module: code, no program
 _A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+")
@@ -185,7 +173,8 @@ def advised(text: str, but: str = "") -> list[str]:
     found = []
     for span in _SPAN.finditer(text):
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
-        if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or command == but:
+        fails = _SAID_TO_FAIL.match(text, span.end()) and not _RUN.search(before)
+        if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or fails or command == but:
             continue
         if " " in command or (_RUN.search(before) and not _A_MEMBER.fullmatch(command)):
             found.append(command)
@@ -202,7 +191,9 @@ def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
         at = plain.find(command) if " " in command or by_name else -1
         said = command.replace(" ", "").isalpha() and not _SENTENCE.isdisjoint(call.words)
         program = _A_PROGRAM.fullmatch(" ".join(call.words))
-        if at >= 0 and not said and program and not _NOT.search(plain[max(0, at - 40) : at]):
+        before = plain[max(0, at - 40) : at]
+        fails = _SAID_TO_FAIL.match(plain, at + len(command)) and not _RUN.search(before)
+        if at >= 0 and not said and program and not _NOT.search(before) and not fails:
             yield command
 
 

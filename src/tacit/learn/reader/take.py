@@ -22,7 +22,7 @@ from tacit.core.trust import DOUBTS, READ_AS, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
-from tacit.learn.outside import EVERY_WORD, LIKE_NAMES, brought, held_at_head, strange_script
+from tacit.learn.outside import LIKE_NAMES, MAY_BE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import told_to_run, why_not_own
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.amend import about_the_same, changed_lesson, goes_further
@@ -289,10 +289,10 @@ class Taking:
         return brought(text, self.reading.outside or (), said_before(self.lines), self.holds, names=names)
 
     def _origin(self, checked: Checked) -> dict[str, Any]:
-        """Whether nothing of a lesson came from outside, not even a plain word, or what did; nothing where nobody looked."""
+        """Whether nothing of a lesson came from outside, not even a plain word that may be a name; nothing where nobody looked."""
         if self.reading.outside is None:
             return {}
-        reason = self._brought(checked.lesson.text, EVERY_WORD)
+        reason = self._brought(checked.lesson.text, MAY_BE_NAMES)
         return {"outside": reason} if reason else {INSIDE: True}
 
     def _settle(self, tx: Transaction, session: Session) -> None:
