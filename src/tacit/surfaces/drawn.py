@@ -74,7 +74,7 @@ def _consumed(
 ) -> Drawn:
     sums = [sum(column) for column in zip(*by.values())] if by else []
     if not week.days or not sum(sums):
-        return Drawn(id, title, "–", f"No session that was learned says what it {'cost' if id == 'cost' else 'took'}.")
+        return Drawn(id, title, "–", f"No session of these weeks says what it {'cost' if id == 'cost' else 'took'}.")
     kept = pictures.fewer([(named_model(whose), figures) for whose, figures in by.items() if sum(figures)])
     told = f"in the week to {day_words(week.days[-1])}; {words(sum(sums))} since {day_words(week.days[0])}."
     each = "; ".join(f"{name} {words(sum(figures))}" for name, figures in kept)
