@@ -325,7 +325,7 @@ def _spent(sessions: int, calls: int) -> str:
 def moment_words(memory: Memory, at_start: bool) -> str:
     """When agents hear it."""
     if at_start:  # not every one has room for what is nobody's own word
-        return "at every start" if is_confirmed(memory) else "at starts"
+        return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
     noticed = list((memory.extra or {}).get(ABOUT) or ())
     names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
     commands = noticed or [name for name in names if head_of(name)][:1]
