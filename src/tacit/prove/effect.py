@@ -245,9 +245,16 @@ def _told(
     memory: Memory, profile: Profile, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], across: bool = False,
     former: str = "", runs: Beside | None = None, given: Followed | None = None,
 ) -> LessonEffect:  # fmt: skip
-
     alpha, margin = profile.effect.alpha, profile.effect.margin
     exempt = is_exempt(memory, profile)
+    if table:
+        said = stats.sentence(table, standing, alpha, margin)
+        if older or memory.verdict != standing.word:  # of which model and host these are, and what all of them come to
+            said = f"With {epoch}: {said} All models and hosts together: {memory.verdict}."
+    elif exempt:
+        said = given.sentence if given else "Unmeasured: exempt."
+    else:
+        said = "Not measured yet."
     return LessonEffect(
         memory=memory,
         epoch=epoch,
@@ -256,13 +263,7 @@ def _told(
         interval=stats.interval(table, alpha),
         estimate=stats.estimate(table),
         belief=believe(table),  # what the ladder goes by, and the same figure as in every other answer
-        sentence=_whole_sentence(memory, epoch, table, standing, older, alpha, margin)
-        if table
-        else "Not measured yet."
-        if not is_exempt(memory, profile)
-        else given.sentence
-        if given
-        else "Unmeasured: exempt.",
+        sentence=said,
         holds_across=across,
         measured=not exempt,
         older=older,
@@ -270,16 +271,6 @@ def _told(
         beside=runs,
         followed=given,
     )
-
-
-def _whole_sentence(
-    memory: Memory, epoch: str, table: Table, standing: KeptVerdict, older: Mapping[str, str], alpha: float, margin: float
-) -> str:  # fmt: skip
-    """The figures of the current model and host; where others have some, of which they are and what all of them come to."""
-    said = stats.sentence(table, standing, alpha, margin)
-    if not older and memory.verdict == standing.word:
-        return said
-    return f"With {epoch}: {said} All models and hosts together: {memory.verdict}."
 
 
 def _said(trials: Sequence[Trial], alpha: float, margin: float) -> str:
