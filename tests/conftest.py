@@ -19,8 +19,11 @@ import pytest
 from hypothesis import settings
 from tests.copied_stores import copy_stores, is_copying, make_model, make_stores
 
+from tacit.app import Memories
+from tacit.app import open as open_memories
 from tacit.core.digest import hex_digest
 from tacit.hosts import SHELLS
+from tacit.stores.check import check
 
 KEY = "a key of ada's"  # tests have no terminal: they show it, as any program of hers would
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
@@ -211,6 +214,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     monkeypatch.chdir(place)
     return place
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    """The memories of a folder, and in the end a store with no fault in it."""
+    with open_memories() as opened:
+        yield opened
+        assert check(opened.store).faults == ()
 
 
 class Ran:

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from tests.rtk_sessions import rtk
 
 from tacit.app import open as open_memories
-from tacit.core.run import Run, Step
+from tacit.core.run import Run
 from tacit.stores.incidents import commonest
-
-
-def met(n: int, lineage: str = "") -> Run:
-    steps = (
-        Step(
-            "tool",
-            "line:1",
-            tool="Bash",
-            input={"command": "rtk bun run test"},
-            error="error: unrecognized subcommand 'bun'",
-        ),
-        Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
-        Step(
-            "user",
-            "line:3",
-            text=("commit and update changelog", "then commit, and update the changelog")[n % 2],
-            typed=True,
-        ),
-    )
-    return Run(f"s{n}", "claude-code", steps=steps, complete=True, lineage=lineage)
 
 
 def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
     with open_memories() as memories:
         for n in range(4):
-            memories.learn(met(n, "s0" if n == 3 else ""))
+            memories.learn(rtk(n, lineage="s0" if n == 3 else ""))
         before = commonest(memories.store, memories.project_id)
         monkeypatch.setattr("tacit.stores.incidents.INCIDENT_RUNS", 2)
         memories.learn(Run("later", "claude-code", steps=(), complete=True))
@@ -52,7 +33,7 @@ def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest
             "command": 1,
             "sentence": 1,
         }
-        memories.learn(met(0))  # learned again, it is counted already
+        memories.learn(rtk(0))  # learned again, it is counted already
         assert commonest(memories.store, memories.project_id) == after
         assert memories.health().health.is_sound
         (lesson,) = [each for each in memories.list() if each.source == "notice"]

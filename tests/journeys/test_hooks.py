@@ -22,26 +22,11 @@ DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
 SESSION = "0000000{}-0000-4000-8000-000000000000"
 # Lessons on trial are given by a coin. The story is told without one: what is withheld has its own tests.
-STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
 
 
 @pytest.fixture
 def host(folder: Path, alone: Path) -> Any:
     return HOST["Host"](folder, alone)
-
-
-@pytest.fixture
-def kept(tacit: Any, tmp_path: Path) -> Any:
-    """A project with three lessons of a person's."""
-    steady = tmp_path / "steady.toml"
-    steady.write_text(STEADY)
-    tacit("init", "--profile", str(steady))
-    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
-    tacit(
-        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
-    )
-    tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
-    return tacit
 
 
 def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[str, Any]:

@@ -19,22 +19,7 @@ from tacit.stores.captured import file_of
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 SESSION = "0000000{}-0000-4000-8000-000000000000"
-STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
 WISH = "Always use pnpm in this repository, never npm."
-
-
-@pytest.fixture
-def kept(tacit: Any, tmp_path: Path) -> Any:
-    """A project with three lessons of a person's, all of them given: trials have their own tests."""
-    steady = tmp_path / "steady.toml"
-    steady.write_text(STEADY)
-    tacit("init", "--profile", str(steady))
-    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
-    tacit(
-        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
-    )
-    tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
-    return tacit
 
 
 def lessons(stdout: str) -> list[str]:

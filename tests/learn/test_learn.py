@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,12 @@ from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.learn.session import PORTION
-from tacit.stores.check import check
 from tacit.testing import finding, run, tool, user
 
 REFUSED = (
     "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
 )
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def learn(memories: Memories, *args: Any, **named: Any) -> Any:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.learn.session import key_by_place
-from tacit.stores.check import check
 from tacit.testing import finding, run, tool
 
 DELTA = "Delta module leaks handles under load"
 OMEGA = "Omega exports must be sorted before they are signed"
 SIGMA = "Sigma refuses uploads without a content length header"
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def submit(memories: Memories, text: str, **fields: Any) -> Any:

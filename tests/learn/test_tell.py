@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.rtk_sessions import rtk
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
@@ -483,26 +484,6 @@ def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> 
 
 
 # --- through the store
-
-
-def rtk(n: int, **more: object) -> Run:
-    steps = (
-        Step(
-            "tool",
-            "line:1",
-            tool="Bash",
-            input={"command": "rtk bun run test"},
-            error="error: unrecognized subcommand 'bun'",
-        ),
-        Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
-        Step(
-            "user",
-            "line:3",
-            text=("commit and update changelog", "then commit, and update the changelog")[n % 2],
-            typed=True,
-        ),
-    )
-    return Run(f"s{n}", "claude-code", steps=steps, complete=True, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,10 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.rows import run_id
-from tacit.stores.check import check
 from tacit.testing import finding, run
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 TWIN = "The response of the payment service is not checked for null by the nightly export"
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def teach(memories: Memories, text: str = LESSON, **fields: Any) -> str:

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.rows import run_id
-from tacit.stores.check import check
 from tacit.surfaces.hooks import respond
 from tacit.testing import finding, run, tool
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def teach(memories: Memories) -> str:

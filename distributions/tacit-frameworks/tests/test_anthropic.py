@@ -15,16 +15,9 @@ pytest.importorskip("anthropic.lib.tools", reason="needs anthropic: make test-fr
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 
-from tacit.app import open as open_memories
 from tacit_frameworks.anthropic import TacitAsyncMemoryTool, TacitMemoryTool
 
 SECRET = "ghp_" + hashlib.sha256(b"a secret").hexdigest()[:36]
-
-
-@pytest.fixture
-def memories(folder: Path) -> Any:
-    with open_memories() as found:
-        yield found
 
 
 @pytest.fixture

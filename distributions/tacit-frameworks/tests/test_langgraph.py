@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,16 +14,9 @@ pytest.importorskip("langgraph.store.base", reason="needs langgraph: make test-f
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from tacit.app import open as open_memories
 from tacit_frameworks.langgraph import TacitStore
 
 SECRET = "ghp_" + hashlib.sha256(b"a secret").hexdigest()[:36]
-
-
-@pytest.fixture
-def memories(folder: Path) -> Any:
-    with open_memories() as found:
-        yield found
 
 
 def plain(result: Any) -> Any:

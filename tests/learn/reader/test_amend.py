@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.journal import change
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
-from tacit.stores.check import check
 from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
@@ -28,13 +24,6 @@ INTO = (
 )
 PART = "On a collision of contacts the record with more filled fields wins."
 OFFER = "Then on a collision the record with more filled fields wins."
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", holds: str = "decision") -> str:  # noqa: B006

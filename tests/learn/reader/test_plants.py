@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.links import is_found_once
 from tacit.core.run import Step
 from tacit.learn.reader.asking import ReaderContext
@@ -45,12 +42,6 @@ def positions(text: str) -> dict[str, tuple[Step, ...]]:
         "pasted": (user(pasted), failed),
         "call": (tool(f"echo '{text}'", error="sh: boom"), failed),
     }  # fmt: skip
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
 
 
 class Gullible:

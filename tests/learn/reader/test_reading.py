@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import exam_key, examined, prepared, read
-from tacit.stores.check import check
 from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
@@ -37,13 +33,6 @@ def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any]
 
 def weighs(says: str = "yes", holds: str = "working", n: int = 1) -> dict[str, Any]:
     return {"n": n, "says": says, "holds": holds}
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
-        assert check(opened.store).faults == ()
 
 
 def desk(memories: Memories, *answers: str | Exception) -> ReaderContext:

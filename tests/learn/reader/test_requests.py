@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
@@ -22,12 +19,6 @@ from tacit.testing import Scripted, run, say, user
 REQUEST = "and add a line about it to docs/news.md"
 HABIT = "With every change a user can see, add a line about it to docs/news.md."
 NONE = {"lessons": [], "answers": [], "verdicts": []}
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
 
 
 def heard(

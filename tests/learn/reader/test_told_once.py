@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tacit.app import Memories
-from tacit.app import open as open_memories
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.profile_toml import standard
@@ -28,12 +23,6 @@ from tacit.words.tokens import query_words
 RTK = "Run `bun run test` directly, not `rtk bun run test`: rtk knows no `bun` subcommand."
 LINT = "Run `bun run lint` directly, not behind rtk: rtk knows no `bun` subcommand."
 OTHER = "Prices in the shop are whole cents, never floats."
-
-
-@pytest.fixture
-def memories(folder: Path) -> Iterator[Memories]:
-    with open_memories() as opened:
-        yield opened
 
 
 class Reader:

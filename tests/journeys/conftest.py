@@ -1,0 +1,22 @@
+"""What journeys through hooks start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def kept(tacit: Any, tmp_path: Path) -> Any:
+    """A project with three lessons of a person's, all of them given: trials have their own tests."""
+    steady = tmp_path / "steady.toml"
+    steady.write_text('extends = "default"\n[trial]\nrate = 0.0\n')
+    tacit("init", "--profile", str(steady))
+    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
+    tacit(
+        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
+    )
+    tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
+    return tacit
