@@ -479,7 +479,7 @@ def test_a_share_button_exports_one_file(browser: Client) -> None:
     for path in (f"/share/lessons/{id}", "/share/report", "/share/report?days=30&team=true"):
         answer = browser("GET", path)
         assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"], path
-        assert "<script" not in answer.text and "default-src &#x27;none&#x27;" in answer.text
+        assert "<script" not in answer.text and "default-src &#39;none&#39;" in answer.text
         assert (
             path in browser("GET", f"/lessons/{id}" if "lessons" in path else "/").text
             or "team" in path
