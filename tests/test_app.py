@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tacit import app
-from tacit.app import _FACETS, _VERBS, Memories, open
+from tacit.app import _FACETS, _VERBS_BY_MODULE, Memories, open
 from tacit.app.opened import Opened
 
 MOST = 25  # public members of one class
@@ -26,7 +26,7 @@ def _facet(module: str, name: str) -> type:
     return found
 
 
-@pytest.mark.parametrize("module, name", _VERBS)
+@pytest.mark.parametrize("module, name", _VERBS_BY_MODULE)
 def test_the_table_of_verbs_is_what_the_facets_have(module: str, name: str) -> None:
     """A verb that the table does not name would be there for the type checker only."""
     facet = _facet(module, name)
@@ -46,13 +46,13 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "signing",
         "vouching",
     }
-    assert modules == {module for module, _ in _VERBS}
+    assert modules == {module for module, _ in _VERBS_BY_MODULE}
 
 
 def test_no_facet_defines_what_another_has() -> None:
     """The first one loaded would win."""
     owners: dict[str, type] = dict.fromkeys(vars(Opened), Opened)
-    for facet in (_facet(*where) for where in _VERBS):
+    for facet in (_facet(*where) for where in _VERBS_BY_MODULE):
         for name in vars(facet):
             if not name.startswith("__"):
                 assert owners.setdefault(name, facet) is facet, name

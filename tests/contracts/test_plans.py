@@ -10,6 +10,7 @@ import tacit
 from tacit.app import Memories
 from tacit.core.journal import change
 from tacit.core.value import replace
+from tacit.surfaces.views import overview
 from tacit.surfaces.web import views
 from tacit.testing import finding, run, tool
 
@@ -57,9 +58,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
         "refused": lambda memories: memories.refused(),
         "proposals": lambda memories: views.proposals(memories, {**paged, "state": "open"}),
         "page": views.page,
-        "health": views.facets,
+        "health": lambda desk: views.check.counts(desk.store, desk.project_id),
         "pairs": views.merged_lessons,
-        "overview": views.overview,
+        "overview": overview,
     }
     narrow: tuple[dict[str, str], ...] = ({"kind": "rule"}, {"gate": "hold"}, {"state": "archived", "category": "db"})
     for sort in ("new", "old", "updated", "seen", "used", "state", "kind"):

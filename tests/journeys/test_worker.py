@@ -24,8 +24,8 @@ from tacit.core import clock
 from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
-from tacit.surfaces.drain import ATTEMPTS, DEATHS, _take_over
-from tacit.surfaces.jobs import LOOKS
+from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
+from tacit.surfaces.jobs import LOOKS_FOR_FILE
 from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.worker import Wish, enqueue, start, work
 
@@ -275,7 +275,7 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
         and "Directory" in job[4]
         and 0 < clock.seconds(job[3]) - time.time() <= 15
     )
-    for _ in range(ATTEMPTS - 1):
+    for _ in range(JOB_ATTEMPTS - 1):
         assert drain(memories) == Worked(failed=1)
     assert jobs(memories)[0][3] == NEVER and counters(memories) == {"job_given_up": 1}
     assert drain(memories) == Worked()
@@ -318,7 +318,7 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
 def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
     """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
     enqueue(memories.near, wish(host, "empty", over=True))
-    assert [drain(memories) for _ in range(LOOKS)] == [*[Worked()] * (LOOKS - 1), Worked(skipped=1)]
+    assert [drain(memories) for _ in range(LOOKS_FOR_FILE)] == [*[Worked()] * (LOOKS_FOR_FILE - 1), Worked(skipped=1)]
     assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
 
 

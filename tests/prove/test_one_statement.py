@@ -29,7 +29,7 @@ from tacit.surfaces.selection import is_given
 from tacit.surfaces.sharing import shared_lesson
 from tacit.surfaces.views import effect_json, lesson_json
 from tacit.surfaces.web import told
-from tacit.surfaces.wording import CLOSED, standing_words
+from tacit.surfaces.wording import CLOSED_WORDS, standing_words
 from tacit.testing import Clock, run, tool
 
 NAMES = {"orders": (0.05, 0.6), "invoices": (0.3, 0.3), "parcels": (0.6, 0.15), "tickets": (0.01, 0.01)}
@@ -119,7 +119,7 @@ def test_every_surface_says_the_same_of_a_lesson(
         )
         phrase = standing_words(memory, memories.profile).words
         known = each.word != "not yet known"
-        assert (phrase == each.word) is (known and memory.state not in ("under_review", *CLOSED))
+        assert (phrase == each.word) is (known and memory.state not in ("under_review", *CLOSED_WORDS))
         why, alone = said("why", id), said("effect", id)
         assert " ".join(each.sentence.split()) in why and " ".join(each.sentence.split()) in alone
         assert phrase in why and phrase.replace(" sessions)", ")") in effect and phrase in listed

@@ -421,7 +421,7 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
                 run(f"run-{n}", finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}"))
             )
         met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
-    monkeypatch.setattr("tacit.surfaces.web.told.PER_PAGE", 5)
+    monkeypatch.setattr("tacit.surfaces.web.told.STORY_LINES", 5)
     for sort in ("new", "kind", "seen"):
         seen: list[str] = []
         for page in pages(browser, f"/lessons?sort={sort}&limit=7"):

@@ -321,7 +321,7 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
 def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never in a pipe."""
     monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
-    monkeypatch.setattr(terminal, "STEP", 0.001)
+    monkeypatch.setattr(terminal, "TICK", 0.001)
     err = Screen()
     cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
     for verb, said, shown in (

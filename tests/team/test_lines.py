@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tacit.core.journal import payload_digest
 from tacit.core.value import replace
 from tacit.team.lines import (
+    MATE,
     OWN,
-    TEAM,
     UNKNOWN,
     JournalLine,
     blanked,
@@ -121,7 +121,7 @@ def test_strangers_have_no_say(steps: list[Any], more: list[Any]) -> None:
 def test_erased_is_final_and_its_ids_stay(steps: list[Any]) -> None:
     """Whatever was said beside it; blanked lines keep their names."""
     lines = graph(steps)
-    gone = entry("bob", "0", "erase", {"state": "rejected", "closed_by": "erase", "kind": "fact"}, [lines[0].id], TEAM)
+    gone = entry("bob", "0", "erase", {"state": "rejected", "closed_by": "erase", "kind": "fact"}, [lines[0].id], MATE)
     now = fold_lines([*lines, gone])
     assert now.erased and (now.columns["text"], now.columns["state"]) == ("", "rejected")
     assert fold_lines([*map(blanked, lines), gone]) == now
@@ -132,7 +132,7 @@ def test_a_members_own_word_is_the_teams() -> None:
     """Trust is a matter of view; a stranger's lesson is held, whatever it says of itself."""
     made = entry("ann", "0", "add", {**MADE, "pinned": 1}, [])
     assert fold_lines([made]).columns["trust"] == "user"
-    assert fold_lines([replace(made, standing=TEAM)]).columns["trust"] == "team"
+    assert fold_lines([replace(made, standing=MATE)]).columns["trust"] == "team"
     held = fold_lines([replace(made, standing=UNKNOWN)]).columns
     assert (held["trust"], held["gate"], held["state"], held["pinned"]) == ("imported", "hold", "candidate", 0)
 

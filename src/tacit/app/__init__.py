@@ -40,7 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Where each verb is, by module; `Opened` has the rest.
-_VERBS = {
+_VERBS_BY_MODULE = {
     ("looking", "Choosing"): "profile_choice use_profile",
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
@@ -71,7 +71,7 @@ _VERBS = {
         "list is_told_at_starts"
     ),
 }
-_FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
+_FACETS = {verb: where for where, verbs in _VERBS_BY_MODULE.items() for verb in verbs.split()}
 # What people call; the rest is for the command line and the hooks, and `_FACETS` finds it.
 _CALLED = (
     "add add_many list get recall inject run watched learn submit edit pin forget erase undo feedback review proposals why log effect audit"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tacit.app.facets import LessonFacets, LessonFields
 
 
-CHUNK = 500  # memories a transaction when many are added: others get their turn in between
+ADDED_AT_ONCE = 500  # memories a transaction when many are added: others get their turn in between
 
 
 class ByHand(PageVerbs, Safety):
@@ -66,11 +66,11 @@ class ByHand(PageVerbs, Safety):
         for lesson in lessons:
             facets = {"text": lesson} if isinstance(lesson, str) else dict(lesson)
             chunk.append((self._make(facets, at), str(facets.get("alias") or ""), str(facets.get("run") or "")))
-            if len(chunk) >= CHUNK:
+            if len(chunk) >= ADDED_AT_ONCE:
                 kept += self._keep(chunk, alias)
                 chunk = []
         kept += self._keep(chunk, alias)
-        if len(kept) > CHUNK:
+        if len(kept) > ADDED_AT_ONCE:
             self.store.tidy(len(kept))
         if not self.profile.ids:
             return kept

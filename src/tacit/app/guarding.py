@@ -17,7 +17,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.enforce.guard import ASK, OFF, REFUSE, STEPS, Guard, guard_from, guard_json, only, reasons, says
+from tacit.enforce.guard import ASK, GUARD_STEPS, OFF, REFUSE, Guard, guard_from, guard_json, only, reasons, says
 from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
 from tacit.enforce.record import RIGHT, Record, firings_in, of_part, offers, recorded, why_not_offered
 from tacit.enforce.settle import armed_in, counted, keep_armed
@@ -111,7 +111,7 @@ class Guarding(Mending):
 
         Of many calls those are armed whose own record is enough; a question leaves alone what is refused, as long as it asks about another.
         """
-        if step not in STEPS:
+        if step not in GUARD_STEPS:
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
         self._need_person("A guard")
         if not self.store.is_file:
@@ -122,7 +122,7 @@ class Guarding(Mending):
         guard, record = self.try_guard(id, sessions)
         known, key = self._armed(), f"{guard.lesson} {step}"
         other = f"{guard.lesson} {ASK if step == REFUSE else REFUSE}"
-        enough = [part for to, part in offers(guard, record) if to in STEPS[STEPS.index(step) :]]
+        enough = [part for to, part in offers(guard, record) if to in GUARD_STEPS[GUARD_STEPS.index(step) :]]
         rows = {row for part in ([guard] if anyway else enough) for row in part.condition.calls}
         if not anyway and not enough:
             raise Refused(

@@ -85,20 +85,20 @@ def unreadable_instructions(root: str) -> list[str]:
 
 
 NOBODY = "nobody"  # reads: a no that is remembered
-AGREED = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
-MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
+CONSENT = "reading_agreed"  # of this machine: the sessions that a person let somebody read, whoever reads later ones
+WENT = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
 
 
 def agreed_sessions(near: Store) -> dict[str, str]:
     """The sessions that a person let somebody read, each with who that is; on a server anybody could write it."""
-    agreed: dict[str, str] = {} if near.url else json.loads(near.meta(AGREED) or "{}")
+    agreed: dict[str, str] = {} if near.url else json.loads(near.meta(CONSENT) or "{}")
     return agreed
 
 
 def agree_to(near: Store, by: str, sessions: Iterable[str]) -> None:
     """Note that a person let these sessions be read."""
     with near.write() as tx:
-        tx.put_meta(AGREED, json.dumps({**agreed_sessions(near), **dict.fromkeys(sessions, by)}))
+        tx.put_meta(CONSENT, json.dumps({**agreed_sessions(near), **dict.fromkeys(sessions, by)}))
 
 
 class Learning(Recalling):
@@ -368,7 +368,7 @@ class Learning(Recalling):
 
     def moved(self) -> dict[str, str]:
         """Folders that are gone, each with the project that its sessions belong to, because a person said so."""
-        kept = self.near.meta(MOVED)
+        kept = self.near.meta(WENT)
         found: dict[str, str] = json.loads(kept) if kept else {}
         return found
 
@@ -384,7 +384,7 @@ class Learning(Recalling):
             raise UsageError(told, "Sessions of a folder that is there are its own project's.")
         found = {**self.moved(), folder: self.ensure_project().id}
         with self.made_near().write() as tx:
-            tx.put_meta(MOVED, json.dumps(found, sort_keys=True))
+            tx.put_meta(WENT, json.dumps(found, sort_keys=True))
 
     def instruction_lines(self, run: Run | None = None) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in; with a run also of those

@@ -14,7 +14,7 @@ from tacit.core.value import value
 from tacit.hosts.json_text import loads, member, put, top
 
 _FOREIGN = re.compile(r"^What .+ in `([^`\s]+)` is not this project's code")
-_NEVER = re.compile(r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$", re.I)
+_AVOID = re.compile(r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$", re.I)
 _IMPORT = re.compile(r"^(?:never|do not|don't) import (?:from )?`([^`\s]+)`[.!]?$", re.I)
 
 
@@ -96,7 +96,7 @@ def _held(linter: Linter, text: str, settings: str) -> tuple[str, str] | None:
 def _rule(linter: Linter, text: str) -> tuple[tuple[str, ...], Any]:
     if module := _IMPORT.match(text):
         return linter.imports(module[1]) if linter.imports else ((), None)
-    found = _NEVER.match(text)
+    found = _AVOID.match(text)
     return linter.rules.get(found[1].replace("`", "").strip(), ()) if found else (), "error"
 
 

@@ -12,7 +12,7 @@ from tacit.prove.effect import CSV_COLUMNS, Effects, LessonEffect, effect_of, ef
 from tacit.prove.runs import RunAudit, audit_run
 from tacit.prove.worth import heard_lines
 
-LOOKED_AT = 1000  # of the newest sessions, among which the beginning of an id is looked for
+SESSIONS_SEARCHED = 1000  # of the newest sessions, among which the beginning of an id is looked for
 
 
 class Proving(Opened):
@@ -42,7 +42,7 @@ class Proving(Opened):
         """What a run, or each of the latest, was given, and what came back."""
         if run:
             found = self.store.find_run(self.project_id, run)
-            latest = [] if found else self.store.runs(self.project_id, limit=LOOKED_AT)
+            latest = [] if found else self.store.runs(self.project_id, limit=SESSIONS_SEARCHED)
             alike = [found] if found else [row for row in latest if row.foreign_id.startswith(run)]
             if len(alike) != 1:
                 many = (

@@ -16,7 +16,7 @@ from tacit.learn.review import Review, Reviewed
 from tacit.stores.counts import pieces_of_work
 
 FOR_PERSON = ("notice", "request", "guard")  # kinds of proposals that no agent is told of
-LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
+LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
 class Reviewing(Mending):
@@ -43,8 +43,8 @@ class Reviewing(Mending):
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each."""
         if not self.project:
             return [], []
-        known = self.store.select([self.project_id], states=("provisional",), limit=LOOKED_AT)
-        open_ones = self.store.select([self.project_id], states=("candidate",), limit=LOOKED_AT)
+        known = self.store.select([self.project_id], states=("provisional",), limit=LESSONS_WEIGHED)
+        open_ones = self.store.select([self.project_id], states=("candidate",), limit=LESSONS_WEIGHED)
         return heard(known), best(open_ones)
 
     def review(

@@ -12,7 +12,7 @@ from tacit.core.errors import Refused, Unavailable, UsageError
 from tacit.guard.files import PAGE_LIMIT, read_plain
 from tacit.stores.git import ask_git
 
-_LINE = re.compile(r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?")
+_SIGNER_LINE = re.compile(r"(\S+)\s+((?:sk-)?(?:ssh-|ecdsa-)[\w@.-]+)\s+([A-Za-z0-9+/]{40,}={0,3})(?:\s.*)?")
 
 
 def own_key(env: Mapping[str, str]) -> str:
@@ -55,7 +55,7 @@ def own_name(env: Mapping[str, str]) -> str:
 
 def team_key(line: str) -> str:
     """A line of a signers file, checked and without its comment."""
-    found = _LINE.fullmatch(line.strip())
+    found = _SIGNER_LINE.fullmatch(line.strip())
     if found is None or any(each in found[1] for each in "*?,!"):
         raise UsageError(
             f"{line[:60]!r} is no name with a public key.", "tacit sync --allow 'bob@example.org ssh-ed25519 AAAA…'"

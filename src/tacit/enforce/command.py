@@ -48,15 +48,15 @@ class Command:
 
 def read(line: str) -> tuple[Command, ...] | None:
     """The simple commands of a line in their order; None where it is not seen."""
-    if line not in _READ:
-        if len(_READ) > _KEPT:
-            _READ.clear()
-        _READ[line] = _read(line)
-    return _READ[line]
+    if line not in _READ_LINES:
+        if len(_READ_LINES) > _KEPT:
+            _READ_LINES.clear()
+        _READ_LINES[line] = _read(line)
+    return _READ_LINES[line]
 
 
 _KEPT = 20_000
-_READ: dict[str, tuple[Command, ...] | None] = {}  # a record asks for the same lines guard by guard
+_READ_LINES: dict[str, tuple[Command, ...] | None] = {}  # a record asks for the same lines guard by guard
 
 
 def _read(line: str) -> tuple[Command, ...] | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ASK, REFUSE, OFF = "ask", "refuse", "off"
-STEPS = (ASK, REFUSE)
+GUARD_STEPS = (ASK, REFUSE)
 VERSION = 1  # of the closed form
 
 

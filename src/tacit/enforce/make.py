@@ -34,7 +34,7 @@ _PROGRAMS = command.SUBCOMMANDS | frozenset(
     "npx bunx uvx pytest python python3 node pip3 tsc eslint prettier jest vitest hk rtk shellcheck shfmt".split()
 )
 # A name in code is a call only where it names a program.
-_KNOWN = (
+_KNOWN_FORMS = (
     _PROGRAMS
     | command.LOOKING
     | command.INTERPRETERS
@@ -47,7 +47,7 @@ _KNOWN = (
 )
 _ALONE = ("timeout", "sudo", "nohup", "nice")  # stand in front of other programs
 # without code marks English
-_PROSE = frozenset("just make task service stack fly moon inv invoke stop open code go".split())
+_PROSE_PROGRAMS = frozenset("just make task service stack fly moon inv invoke stop open code go".split())
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _SPAN = re.compile(r"⟦(\d+)⟧")
@@ -87,7 +87,7 @@ _FILE = _form(
     _NEVER, r"(?: manually)? (?:edit|change|update|modify|touch|overwrite|hand-edit)(?:ing)?(?: by hand)? (?:the |any |files? in )?",
     r"(⟦\d+⟧|[\w./*-]+)",
 )  # fmt: skip
-_MISSING = re.compile(
+_MISSING_FORM = re.compile(
     r"`(?P<field>[^`]+)` of `(?P<of>[^`]+)` \(no such field\)|several names behind `(?P<one>[^`]+)` \(it takes one\)"
     r"|`(?P<call>[^`]+)` \(no (?!such (?:path|field))[^:)]*(?:: (?P<way>[^)]*))?\)"
 )
@@ -156,7 +156,7 @@ def says_no_more(text: str, guard: Guard) -> bool:
 def _of_missing(text: str) -> _Found:
     """What rules saw fail in two pieces of work: no such command, option, script, field."""
     rows: dict[tuple[str, ...], str] = {}
-    for found in _MISSING.finditer(text):
+    for found in _MISSING_FORM.finditer(text):
         row = _row(found["of"] or found["one"] or found["call"])
         if row:
             extra = (f"{ANY_OF}{found['field']}",) if found["field"] else (SEVERAL,) if found["one"] else ()
@@ -257,7 +257,7 @@ def _marked(text: str) -> tuple[str, list[str]]:
         return _CODE.sub(lambda code: mark(code[1]), text), spans
     out, at = "", 0
     for word in re.finditer(r"(?<![\w./-])[a-z][\w-]+(?= )", text):
-        if word.start() < at or word[0] not in _PROGRAMS - _PROSE:
+        if word.start() < at or word[0] not in _PROGRAMS - _PROSE_PROGRAMS:
             continue
         end = _STOP.search(text, word.end())
         stop = end.start() if end else len(text)
@@ -284,7 +284,7 @@ def _row(command: str) -> tuple[str, ...]:
         return ()
     words = tuple(word for word in found[0].words if word not in ("--", ".") and "*" not in word)
     program = found[0].program
-    if program not in _KNOWN and not found[0].words[0].startswith(("./", "scripts/", "bin/", "script/")):
+    if program not in _KNOWN_FORMS and not found[0].words[0].startswith(("./", "scripts/", "bin/", "script/")):
         return ()
     few = len(words) < 2
     return (

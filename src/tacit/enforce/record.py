@@ -18,7 +18,7 @@ from tacit.learn.notice.calls import OF_CHECKS, Try, tries
 from tacit.words.own_words import own_text
 
 RIGHT, WRONG, MOOT = "right", "wrong", "moot"
-_EDITS = frozenset(
+_EDITING_TOOLS = frozenset(
     "Edit MultiEdit Write NotebookEdit apply_patch write_file replace edit create str_replace_editor".split()
 )
 ASK_COUNTED, ASK_RIGHT = 5, 0.8  # 4 right of 5
@@ -132,7 +132,7 @@ def firings_in(guard: Guard, run: Run) -> Iterator[Firing]:
 def _attempts(step: Step, line: str, branch: str) -> Iterator[Attempt]:
     if line:
         yield Attempt(line, branch=branch)
-    elif step.tool in _EDITS:
+    elif step.tool in _EDITING_TOOLS:
         yield from (Attempt(file=path) for path in step.files)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from tacit.core.exchange import Skipped
 from tacit.core.value import value
-from tacit.team.lines import ENTRY, LINKS, JournalLine, fault_in, line
+from tacit.team.lines import ENTRY, LINKED_FIELDS, JournalLine, fault_in, line
 
 _LONGEST = 2 << 20  # bytes of a line; the longest lesson fits four times
 MOST_IDS = 1_000_000
@@ -90,7 +90,7 @@ def _read(raw: bytes, machine: str) -> JournalLine | Signature:
     kind = at.pop("kind", None)
     if kind == "signature":
         return _signature(at)
-    if kind != "entry" and kind not in LINKS:
+    if kind != "entry" and kind not in LINKED_FIELDS:
         raise ValueError("of no kind that is known")
     if at.pop("machine", None) != machine:
         raise ValueError("another machine's line")
@@ -125,7 +125,7 @@ def _signature(at: dict[str, Any]) -> Signature:
 
 
 def _head(kind: str, at: dict[str, Any]) -> dict[str, Any]:
-    names = ENTRY if kind == "entry" else LINKS[kind]
+    names = ENTRY if kind == "entry" else LINKED_FIELDS[kind]
     if set(at) != set(names):
         raise ValueError(f"its fields are not those of a line of kind {kind}")
     for name in names:

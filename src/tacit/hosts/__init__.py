@@ -96,7 +96,7 @@ SHELLS = (
 )
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
-_AT_HAND = (
+_OF_ONE = (
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_ENV_FILE",
     "CLAUDE_PID",
@@ -145,7 +145,7 @@ def shell_mark(env: Mapping[str, str], session: str) -> str:
 
 def of_session(name: str) -> bool:
     """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
-    return name in SHELLS or name in _AT_HAND or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
+    return name in SHELLS or name in _OF_ONE or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
 
 
 def speaker(name: str) -> Any:

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
+PROMPT_CHARS = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
-ASK, REFUSE = "ask", "refuse"  # what may be said about a call before it runs; nothing is ever allowed
+ASKS, REFUSES = "ask", "refuse"  # what may be said about a call before it runs; nothing is ever allowed
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -94,7 +94,7 @@ def command_of(payload: Mapping[str, Any]) -> str:
 def file_of(payload: Mapping[str, Any]) -> tuple[str, ...]:
     """The file that a call is about to read or change; none of another tool."""
     given = object_at(payload, "tool_input", "toolArgs")
-    named = "" if text_at(given, "command", "cmd") else text_at(given, *PATHS, "notebook_path")
+    named = "" if text_at(given, "command", "cmd") else text_at(given, *PATH_FIELDS, "notebook_path")
     return (named,) if named else ()
 
 
@@ -110,7 +110,7 @@ def public(text: str) -> str:
     """A text without what is private. Secrets need not be looked for: a prompt is searched with, and never written."""
     from tacit.core.memory import sound_text
 
-    text = sound_text(text[:PROMPT])
+    text = sound_text(text[:PROMPT_CHARS])
     if "<" not in text or "private" not in text.lower():
         return text
     from tacit.guard.redact import PRIVATE, private
@@ -121,7 +121,7 @@ def public(text: str) -> str:
 def files_in(text: str) -> tuple[str, ...]:
     """The files that a prompt names: @mentions, paths, and names with an extension."""
     found = []
-    for word in text[:PROMPT].split():
+    for word in text[:PROMPT_CHARS].split():
         if "." not in word and "/" not in word:
             continue
         name = word.strip("`'\"()[]{}<>,;:!?").rstrip(".").removeprefix("@")
@@ -162,7 +162,7 @@ def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> st
     return json.dumps(answer)
 
 
-_DECISIONS = {ASK: "ask", REFUSE: "deny"}
+_DECISIONS = {ASKS: "ask", REFUSES: "deny"}
 
 
 def exit_status(text: str) -> int | None:
@@ -170,7 +170,7 @@ def exit_status(text: str) -> int | None:
     lines = text.split("\n")
     for line in (*lines[:6], *lines[-4:]):
         plain = line.strip().lower()
-        longest = FRAMED_LEAD if plain[:1] == "<" and plain[-1:] == ">" else LEAD
+        longest = FRAMED_LEAD if plain[:1] == "<" and plain[-1:] == ">" else STATUS_LEAD
         plain = plain.strip("<>")
         for words in _STATUS:
             before, found, after = plain.partition(words)
@@ -182,7 +182,7 @@ def exit_status(text: str) -> int | None:
 
 
 # characters in front of a status; Copilot frames its line: "<shellId: 0 completed with exit code 1>"
-LEAD, FRAMED_LEAD = 24, 48
+STATUS_LEAD, FRAMED_LEAD = 24, 48
 _STATUS = ("exit code", "exited with code", "exit status")
 
 
@@ -214,7 +214,7 @@ def tool_step(
         failed = ends_in_failure(output)
     step: dict[str, Any] = {"role": "tool", "tool": tool, "input": dict(given)}
     step["error" if failed else "output"] = output or ("failed without a word" if failed else "")
-    named = next((given[key] for key in PATHS if isinstance(given.get(key), str)), "")
+    named = next((given[key] for key in PATH_FIELDS if isinstance(given.get(key), str)), "")
     if named:
         step["files"] = [named]
     if status is not None:
@@ -237,5 +237,5 @@ def event_of(step: Mapping[str, Any] | None, name: str) -> tuple[str, str]:
     return ("before-command", command) if command else ("step", "")
 
 
-COMPACTED = {"role": "system", "text": "Conversation compacted"}
-PATHS = ("file_path", "path", "filePath", "target_file", "absolute_path")
+COMPACTION_STEP = {"role": "system", "text": "Conversation compacted"}
+PATH_FIELDS = ("file_path", "path", "filePath", "target_file", "absolute_path")

@@ -15,7 +15,7 @@ from typing import Any
 from tacit.core.errors import TacitError
 from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
 
-_CALL = re.compile(r"(^|[/\s'\"])tacit['\"]?\s+hook\s")
+_HOOK_CALL = re.compile(r"(^|[/\s'\"])tacit['\"]?\s+hook\s")
 
 
 def is_ours(handler: object) -> bool:
@@ -26,7 +26,7 @@ def is_ours(handler: object) -> bool:
     if not isinstance(command, str):
         return False
     if not isinstance(arguments, list):
-        return _CALL.search(command + " ") is not None
+        return _HOOK_CALL.search(command + " ") is not None
     words = [os.path.basename(command), *arguments]
     return any(words[at : at + 2] == ["tacit", "hook"] for at in range(len(words)))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tacit.core.value import value
 
-_SPACE = " \t\r\n"
+_JSON_SPACE = " \t\r\n"
 
 
 @value
@@ -171,6 +171,6 @@ def _depth(text: str, at: int, unit: str) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
+    while at < len(text) and text[at] in _JSON_SPACE:
         at += 1
     return at

@@ -16,9 +16,9 @@ from markupsafe import Markup, escape
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.lookback import words
-from tacit.lookback.result import WEEK, Count, Lookback, Week, assumptions, limits
+from tacit.lookback.result import WEEK_SECONDS, Count, Lookback, Week, assumptions, limits
 
-WEEKS = 26  # bars; half a year fits a phone
+WEEK_BARS = 26  # bars; half a year fits a phone
 
 
 def html_page(of: Lookback, made_at: str, version: str) -> str:
@@ -27,7 +27,7 @@ def html_page(of: Lookback, made_at: str, version: str) -> str:
         loader=FileSystemLoader(os.path.dirname(__file__)), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )  # fmt: skip
     page.filters |= {"numbered": numbered, "quoting": _quoting}
-    every, count = _every_week(of.weeks)[-WEEKS:], of.count
+    every, count = _every_week(of.weeks)[-WEEK_BARS:], of.count
     highest = max((each.failures for _, each in every), default=0)
     projects = numbered(len(of.projects), "project") + (
         f", {words.days(of.first_at, of.last_at)}" if of.first_at else ""
@@ -70,7 +70,7 @@ def _every_week(weeks: Sequence[Week]) -> list[tuple[str, Count]]:
     while at <= clock.seconds(max(by_start)):
         start = clock.stamp(at)[:10]
         found.append((start, by_start.get(start, Count())))
-        at += WEEK
+        at += WEEK_SECONDS
     return found
 
 

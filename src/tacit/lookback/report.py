@@ -28,7 +28,7 @@ from tacit.lookback.result import (
     LESSON_CHARACTERS,
     MONDAY,
     NAMED_FILES,
-    WEEK,
+    WEEK_SECONDS,
     Correction,
     Count,
     Files,
@@ -218,7 +218,7 @@ class _Sums:
         self.failed_calls += session.failed_calls
         self.passed_over += session.passed_over
         if session.started:
-            week = session.started - (session.started - MONDAY) % WEEK
+            week = session.started - (session.started - MONDAY) % WEEK_SECONDS
             self.weeks[week] = _sum(self.weeks.get(week, Count()), count)
             self.first = min(self.first or session.started, session.started)
             self.last = max(self.last, session.ended)

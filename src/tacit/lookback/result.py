@@ -13,7 +13,7 @@ from tacit.lookback.excerpt import Spent
 
 NAMED_FILES = 20  # unreadable files that are named
 LESSON_CHARACTERS = 600  # characters of a lesson: what it says last is often what to do
-WEEK = 7 * clock.DAY
+WEEK_SECONDS = 7 * clock.DAY
 MONDAY = 4 * clock.DAY  # 1970-01-05
 
 

@@ -36,7 +36,7 @@ from tacit.trial.tally import tally_of
 from tacit.words.match import choose_same, grown
 from tacit.words.prepared import Prepared, prepare
 
-_NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
+_FINDING_NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows
 _BY = "lookback"
 
@@ -134,7 +134,7 @@ class Book:
         for term in mine.weights:
             for id in self.by_term.get(term, ()):
                 scores[id] = scores.get(id, 0.0) + rarity(term)
-        near = sorted(scores, key=lambda id: (-scores[id], id))[:_NEIGHBOURS]
+        near = sorted(scores, key=lambda id: (-scores[id], id))[:_FINDING_NEIGHBOURS]
         near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
         rules = self.profile.match
         candidates = [(id, self.lessons[id].prepared) for id in near]

@@ -18,11 +18,11 @@ from tacit.core.trust import least
 from tacit.guard.redact import redacted_record
 from tacit.team.lines import (
     ENTRY,
-    LINKS,
+    LINKED_FIELDS,
     LISTS,
+    MATE,
     OWN,
     SHARED_SCOPES,
-    TEAM,
     UNKNOWN,
     WORDS_OF,
     JournalLine,
@@ -116,7 +116,7 @@ def canonical(store: Store, project: str) -> str:
     ids = [row[0] for row in store.rows(trusted, p=project)]
     entries = "SELECT id FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
     found: dict[str, list[Any]] = {"memories": [_at_home(dict(zip(DECIDED, to_row(m)))) for m in store.memories(ids)]}
-    for kind in LINKS:
+    for kind in LINKED_FIELDS:
         links = [_at_home(dict(link.__dict__)) for id in ids for _, link in _links(store, project, id, kind)]
         found[kind] = sorted(links, key=lambda at: json.dumps(at, sort_keys=True))
     found["journal"] = [row[0] for row in store.rows(entries, p=project)]
@@ -174,7 +174,7 @@ def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole:
     ):
         return []  # a repair could not bring back what an entry said: what it adds up to cannot be told to others
     entries = _share_entries(tx, project, memory, machine, known, whole)
-    return entries + [each for kind in LINKS for each in _share_links(tx, project, memory, machine, kind)]
+    return entries + [each for kind in LINKED_FIELDS for each in _share_links(tx, project, memory, machine, kind)]
 
 
 def _share_entries(
@@ -243,7 +243,7 @@ def _clean(name: str, field: Any) -> Any:
 def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, kind: str) -> list[JournalLine]:
     made = []
     for local, link in _new_links(tx, project, memory.id, kind):
-        head = {name: link.__dict__[name] for name in LINKS[kind]}
+        head = {name: link.__dict__[name] for name in LINKED_FIELDS[kind]}
         if kind in WORDS_OF:
             new = _worded(kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS_OF[kind]]))
         else:
@@ -280,7 +280,7 @@ def add_link(tx: Transaction, project: str, line: JournalLine) -> None:
     words = {WORDS_OF[line.kind]: line.words or ""} if line.kind in WORDS_OF else {}
     at = {**line.head, **words, "memory": line.memory, "project": project}
     if line.kind == "evidence":
-        evidence = Evidence(**{**at, "tier": least(("team", at["tier"])) if line.standing == TEAM else at["tier"]})
+        evidence = Evidence(**{**at, "tier": least(("team", at["tier"])) if line.standing == MATE else at["tier"]})
         tx.add_evidence(evidence)
         local = evidence.key
     elif line.kind == "use":
@@ -299,7 +299,7 @@ def is_sound(row: Mapping[str, Any]) -> bool:
     try:
         head, words = json.loads(row["head"]), json.loads(row["words"]) if row["words"] else None
         found = line(row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words)
-        return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, TEAM, UNKNOWN)
+        return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, MATE, UNKNOWN)
     except (ValueError, TypeError, AttributeError):
         return False
 

@@ -38,10 +38,10 @@ from tacit.surfaces.turns import Worked, carries, is_paused
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
-LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
-BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
-ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
-_PATIENCE = 2  # deaths of a worker after which its job is tried again at once
+LEASE_SECONDS = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
+JOB_BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
+JOB_ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
+_DEATHS = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 
@@ -200,7 +200,7 @@ def _holder() -> str:
 def _take_over(tx: Transaction) -> None:
     """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
     for id, attempts in queue.leased(tx):
-        wait = BACKOFF[min(attempts - _PATIENCE, len(BACKOFF)) - 1] if attempts > _PATIENCE else 0.0
+        wait = JOB_BACKOFF[min(attempts - _DEATHS, len(JOB_BACKOFF)) - 1] if attempts > _DEATHS else 0.0
         later = clock.stamp(time.time() + wait) if wait else ""
         queue.free(tx, id, later)
 
@@ -217,7 +217,7 @@ def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = Fa
     with store.write() as tx:
         now = time.time()
         kind = "read" if reads else "rest"
-        return tx.lease(_holder(), clock.stamp(now), clock.stamp(now + LEASE), after, last, kind)
+        return tx.lease(_holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind)
 
 
 def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked, lends: bool = False) -> Worked:
@@ -234,13 +234,13 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
             raise
         with store.write() as tx:
             tx.postpone(job, f"{type(error).__name__}: {error}", _next_attempt(job))
-            if job.attempts >= ATTEMPTS:
+            if job.attempts >= JOB_ATTEMPTS:
                 tx.count(job.project, "job_given_up", clock.now())
         return replace(worked, failed=worked.failed + 1)
     with store.write() as tx:
         now = time.time()
         if done.missing:
-            tx.postpone(job, "", clock.stamp(now + BACKOFF[0]))
+            tx.postpone(job, "", clock.stamp(now + JOB_BACKOFF[0]))
             return worked
         if done.waits:
             tx.postpone(job, done.waits, done.until)
@@ -259,9 +259,9 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
 def _put_back(store: Store, job: Job) -> None:
     """The server is away, which is no fault of the job."""
     with store.write() as tx:
-        tx.postpone(job, "", clock.stamp(time.time() + BACKOFF[0]))
+        tx.postpone(job, "", clock.stamp(time.time() + JOB_BACKOFF[0]))
         queue.take_back_attempt(tx, job.id)
 
 
 def _next_attempt(job: Job) -> str:
-    return NEVER if job.attempts >= ATTEMPTS else clock.stamp(time.time() + BACKOFF[job.attempts - 1])
+    return NEVER if job.attempts >= JOB_ATTEMPTS else clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])

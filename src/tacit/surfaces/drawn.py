@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tacit.core.value import value
 from tacit.surfaces import pictures
-from tacit.surfaces.outlook import ENOUGH, Outlook, Spared, Weekly, named_model
+from tacit.surfaces.outlook import ENOUGH_SESSIONS, Outlook, Spared, Weekly, named_model
 from tacit.surfaces.pictures import compact, day_words
 from tacit.surfaces.wording import TONES
 
@@ -54,7 +54,7 @@ def spared(found: Spared | None) -> Drawn:
     desc = f"The change lies {between}; the best guess is {pictures.with_sign(about)}."
     tone, ends = TONES.get(found.word, "open"), ("fewer failures", "more failures")
     picture = pictures.interval("spared", title, desc, low, high, about, tone=tone, ends=ends)
-    few = f" Below {ENOUGH} sessions nothing is claimed." if found.units < ENOUGH else ""
+    few = f" Below {ENOUGH_SESSIONS} sessions nothing is claimed." if found.units < ENOUGH_SESSIONS else ""
     big = {"helps": f"{found.about:.2f} a session", "harms": f"{-found.about:.2f} more a session"}.get(found.word, "")
     return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
 ELSEWHERE_IN = 60.0  # seconds until a session is looked at again that another environment reads
-LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
+LOOKS_FOR_FILE = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 
 
 @value
@@ -61,7 +61,7 @@ def learn_transcript(near: Store, store: Store, env: Mapping[str, str], job: Job
     if not os.path.exists(path):
         if known and known.learned_at:
             return Done()  # learned before its host deleted it
-        return Done(missing=True) if job.attempts < LOOKS else Done("transcript_missing")
+        return Done(missing=True) if job.attempts < LOOKS_FOR_FILE else Done("transcript_missing")
     # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
     home = Memories(store, env, folder, here.ensure_project().id)
     if near.far:

@@ -27,9 +27,9 @@ from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
-from tacit.surfaces.selection import SHOWN, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
+from tacit.surfaces.selection import ROWS, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
 from tacit.surfaces.wording import (
-    NOTICED,
+    BY_NOTICE,
     YOURS,
     Phrase,
     held_words,
@@ -42,7 +42,7 @@ from tacit.surfaces.wording import (
 )  # fmt: skip
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
-DECIDE, FRESH = "For you to decide", "New"
+DECIDE, NEW_ROWS = "For you to decide", "New"
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
@@ -55,7 +55,7 @@ _ERROR = re.compile(
     r"[\"“]|: |\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
 )
 # how a lesson came up, by what its reader heard it as
-ONCE = {
+SAID_ONCE = {
     "said": "you said it",
     "shown": "heard from you",
     "asked": "you asked for it",
@@ -120,7 +120,7 @@ class OneScreen:
         """What is new apart from what waits for the person, each with its title; what is empty is left out."""
         decide = tuple(row for row in self.new if row.asks)
         fresh = tuple(row for row in self.new if not row.asks)
-        return tuple((title, rows) for title, rows in ((DECIDE, decide), (FRESH, fresh)) if rows)
+        return tuple((title, rows) for title, rows in ((DECIDE, decide), (NEW_ROWS, fresh)) if rows)
 
     @property
     def rows(self) -> tuple[ProblemRow, ...]:
@@ -148,7 +148,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     new = [each for each in fresh if is_new(each)][:NEW]  # as they came, like a reading tells them
-    gone = memories.list(states=("archived", "rejected"), equal={"source": NOTICED}, sort="updated", limit=_LOOKED_AT)
+    gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
     marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in open_ones}
@@ -246,7 +246,7 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
 def remember_numbers(memories: Memories, ids: Sequence[str]) -> dict[str, int]:
     """The numbers of what is shown, theirs from now on. A store that cannot be written to knows those of before only."""
     every = renumbered([*numbers_shown(memories).values()], ids)
-    key, said = f"{SHOWN}:{memories.project_id}", json.dumps(every)
+    key, said = f"{ROWS}:{memories.project_id}", json.dumps(every)
     if memories.project and memories.near.meta(key) != said:
         try:
             with memories.near.write() as tx:
@@ -259,7 +259,7 @@ def remember_numbers(memories: Memories, ids: Sequence[str]) -> dict[str, int]:
 def numbers_shown(memories: Memories) -> dict[int, str]:
     """What the numbers stand for."""
     try:
-        ids = json.loads(memories.near.meta(f"{SHOWN}:{memories.project_id}") or "[]")
+        ids = json.loads(memories.near.meta(f"{ROWS}:{memories.project_id}") or "[]")
     except ValueError:
         return {}
     return {n: str(id) for n, id in enumerate(ids, 1)}
@@ -285,7 +285,7 @@ def _lesson_row(
 
 def _marks(evidence: Iterable[Evidence]) -> list[str]:
     """The failures that a lesson was noticed by."""
-    return list(dict.fromkeys(row.quote.partition(": ")[2] for row in evidence if row.by == NOTICED and row.quote))
+    return list(dict.fromkeys(row.quote.partition(": ")[2] for row in evidence if row.by == BY_NOTICE and row.quote))
 
 
 def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
@@ -308,7 +308,7 @@ def came_up(memory: Memory, calls: int = 0) -> str:
         return "you said it" if memory.trust == OWNER else ""
     if calls:
         return _spent(sessions, calls)
-    how = ONCE.get(word, "met")
+    how = SAID_ONCE.get(word, "met")
     return f"{how} once" if sessions == 1 else f"{how} in {numbered(sessions, 'session')}"
 
 

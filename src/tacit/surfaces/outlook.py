@@ -19,11 +19,11 @@ from tacit.surfaces.selection import counted
 if TYPE_CHECKING:
     from tacit.prove.effect import Effects
 
-WEEKS = 26  # half a year fits a phone
-ENOUGH = 20  # sessions with a comparison below which nothing is claimed
+WEEKS_SHOWN = 26  # half a year fits a phone
+ENOUGH_SESSIONS = 20  # sessions with a comparison below which nothing is claimed
 
 # What a question is about, as a badge.
-KINDS = {
+BADGES = {
     "archive": "no difference", "revive": "came back", "promote": "needs your word", "review": "in question", "confirm": "needs your word",
     "held": "needs your word", "heard": "heard from you", "candidate": "worth a look", "contradiction": "contradiction",
     "merge": "same as another", "edit": "better words", "tend": "many changes", "page": "page", "request": "asked again",
@@ -70,7 +70,7 @@ class Outlook:
     weekly: Weekly
 
 
-def looked(memories: Memories, *, weeks: int = WEEKS) -> Outlook:
+def looked(memories: Memories, *, weeks: int = WEEKS_SHOWN) -> Outlook:
     """Look, and count."""
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
@@ -83,7 +83,7 @@ def looked(memories: Memories, *, weeks: int = WEEKS) -> Outlook:
 # -- pure ----------------------------------------------------------------------------------------
 
 
-def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks: int = WEEKS) -> Weekly:
+def by_week(figures: Sequence[Figure], in_force: int, at: str, first: str, weeks: int = WEEKS_SHOWN) -> Weekly:
     """Days as weeks that end today, none before the first that was counted. What is in force is known now: the past is reckoned back."""
     ends = [clock.after_days(at, -7 * n)[:10] for n in range(weeks - 1, -1, -1)]
     days = tuple(day for day in ends if day >= first) if first else ()

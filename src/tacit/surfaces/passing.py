@@ -9,7 +9,7 @@ from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.surfaces.one_screen import moment_words, numbers_shown
 from tacit.surfaces.selection import MOST_NUMBERS, is_given
-from tacit.surfaces.wording import CLOSED
+from tacit.surfaces.wording import CLOSED_WORDS
 
 
 def meant(memories: Memories, name: str) -> str:
@@ -94,7 +94,7 @@ def _still_there(memories: Memories, id: str) -> Memory:
         for asked in memories.store.proposals_named(memories.project_id, id):
             raise Refused(f"“{asked.reason}” was answered since it was shown; nothing was done.", "tacit") from None
         raise
-    if memory.state in CLOSED:
-        told = f"“{memory.text}” was {CLOSED[memory.state]} since it was shown; nothing was done."
+    if memory.state in CLOSED_WORDS:
+        told = f"“{memory.text}” was {CLOSED_WORDS[memory.state]} since it was shown; nothing was done."
         raise Refused(told, f"tacit shows the list as it is now; tacit undo {memory.id} brings it back.")
     return memory

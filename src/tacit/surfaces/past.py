@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tacit import formats
 from tacit.app import Memories
+from tacit.core.clock import DAY
 from tacit.core.errors import TacitError
 from tacit.formats.source import FileSource, Source
 from tacit.guard.files import head_of
@@ -25,7 +26,6 @@ from tacit.stores.identity import Place, locate
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
-DAY = 86400.0
 PAST_DAYS, MOST_PAST = 365, 400  # how far back a guard's record looks, and at how many sessions: the newest
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDTH = 360
 SERIES = 6  # colours; what is more goes into the last as "others"
-OTHERS = "others"
+OTHERS_NAME = "others"
 
 
 @value
@@ -198,7 +198,7 @@ def fewer(series: Series, most: int = SERIES) -> list[tuple[str, Sequence[float]
     if len(ordered) <= most:
         return ordered
     rest = [figures for _, figures in ordered[most - 1 :]]
-    return [*ordered[: most - 1], (OTHERS, [sum(column) for column in zip(*rest)])]
+    return [*ordered[: most - 1], (OTHERS_NAME, [sum(column) for column in zip(*rest)])]
 
 
 def _legend(rows: Iterable[tuple[str, str, str]], top: float) -> str:

@@ -21,7 +21,7 @@ from tacit.guard.redact import redact
 
 _MOST = 3  # failures whose last session is looked up: each is a file to read
 _COMMAND, _LINE = 100, 200  # characters
-_LOOKED_AT = 5  # lines that sound like an error, of which the shortest is shown
+_ERROR_LINES = 5  # lines that sound like an error, of which the shortest is shown
 _WORD = re.compile(r"[\w.-]{6,}")  # of a lesson: what it speaks of
 _TELLING = re.compile(
     r"\b(?:error|fail\w*|fatal|cannot|could not|not found|no such|denied|refused|unknown|invalid|unexpected)\b", re.I
@@ -75,7 +75,7 @@ def telling_line(output: str, names: Iterable[str]) -> str:
     telling = [line for line in lines if _TELLING.search(line)]
     named = ([line for line in some if name in line] for name in names if name for some in (telling, lines))
     best = next((found for found in named if found), telling or lines[:1])
-    return min(best[:_LOOKED_AT], key=len, default="")
+    return min(best[:_ERROR_LINES], key=len, default="")
 
 
 def _shown(text: Any, most: int) -> str:

@@ -17,14 +17,14 @@ from tacit.core.rows import RunRow
 from tacit.core.states import ACTIVE
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, recent, waiting_for_a_person
-from tacit.surfaces.selection import SHOWN, renumbered
+from tacit.surfaces.selection import ROWS, renumbered
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
-HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
-NEW, NEW_CHARS = 3, 120  # lessons, and characters of each
+HEARD_QUOTES, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
+NEW_LESSONS, NEW_CHARS = 3, 120  # lessons, and characters of each
 
 
 def leave(near: Store, store: Store, run: RunRow) -> None:
@@ -49,7 +49,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
     said = [", ".join(f"{word} {n}" for n, word in figures if n)]  # no zeros
     said += [heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix("; ")]
     said += [f"what you say in {run.host} may go unheard (tacit doctor)"] if unheard else []
-    key, shown = f"receipt:{run.project}", f"{SHOWN}:{run.project}"
+    key, shown = f"receipt:{run.project}", f"{ROWS}:{run.project}"
     with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
@@ -64,7 +64,7 @@ def _new(store: Store, run: RunRow) -> list[Memory]:
     ids = dict.fromkeys(each.memory for each in store.findings(run=run.id) if each.memory)
     found = [each for each in store.memories(list(ids)) if each.gate == "allow" and each.created_at >= run.learned_at]
     fresh = [each for each in found if each.state in ACTIVE and each.tally.seen <= 1]
-    return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW]
+    return sorted(fresh, key=lambda each: each.state == "candidate")[:NEW_LESSONS]
 
 
 def _learned(new: Sequence[Memory], shown: Sequence[str]) -> str:
@@ -75,7 +75,7 @@ def _learned(new: Sequence[Memory], shown: Sequence[str]) -> str:
 
 def heard_line(heard: Sequence[str], waiting: int) -> str:
     """What was kept of a person's words, and how much waits for theirs; nothing that anybody else has said."""
-    kept = [f"“{plain_line(quote, HEARD_CHARS)}”" for quote in heard[:HEARD]]
-    more = f" and {len(heard) - HEARD} more" if len(heard) > HEARD else ""
+    kept = [f"“{plain_line(quote, HEARD_CHARS)}”" for quote in heard[:HEARD_QUOTES]]
+    more = f" and {len(heard) - HEARD_QUOTES} more" if len(heard) > HEARD_QUOTES else ""
     said = f"; kept {', '.join(kept)}{more}" if kept else ""
     return said + (f"; {waiting} wait for your word (tacit review)" if waiting else "")

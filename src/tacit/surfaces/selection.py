@@ -17,8 +17,8 @@ from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
-_NEWEST = 1000  # of the lessons in force, among which some are offered a replay
-SHOWN = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
+_AMONG = 1000  # of the lessons in force, among which some are offered a replay
+ROWS = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
 MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
@@ -142,7 +142,7 @@ def replayed(memories: Memories, id: str = "") -> list[dict[str, Any]]:
 def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
     done = {each["lesson"] for each in replayed(memories)}
-    known = memories.store.select([memories.project_id], states=INJECTABLE, limit=_NEWEST) if memories.project else []
+    known = memories.store.select([memories.project_id], states=INJECTABLE, limit=_AMONG) if memories.project else []
     return to_replay(each for each in known if each.id not in done)
 
 

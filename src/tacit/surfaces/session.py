@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from tacit.stores.sql import Store
 
-KEY = "sessions"
+SESSIONS_KEY = "sessions"
 _MOST = 50  # processes that are remembered; each is one host at work
-SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
+CLOCK_SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 
 def note(
@@ -29,14 +29,14 @@ def note(
 ) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or host_process())
-    before = json.loads(store.meta(KEY) or "{}").get(name, [""])
+    before = json.loads(store.meta(SESSIONS_KEY) or "{}").get(name, [""])
     if [before[0], *before[2:]] == [session, host, folder]:
         return
     with store.write(wait=wait) as tx:
-        known = json.loads(tx.meta(KEY) or "{}")
+        known = json.loads(tx.meta(SESSIONS_KEY) or "{}")
         known.pop(name, None)
         known[name] = (session, at, host, folder)
-        tx.put_meta(KEY, json.dumps(dict([*known.items()][-_MOST:])))
+        tx.put_meta(SESSIONS_KEY, json.dumps(dict([*known.items()][-_MOST:])))
 
 
 def host_process() -> int:
@@ -53,11 +53,11 @@ def host_process() -> int:
 
 def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str, str, str]:
     """The session that the nearest of these processes serves, its host and its folder; empty where none was noted."""
-    known = json.loads(store.meta(KEY) or "{}")
+    known = json.loads(store.meta(SESSIONS_KEY) or "{}")
     for process, began in ancestors:
         # an older note ends after the second
         session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][:4]
-        if session and clock.seconds(at) >= began - SLACK:
+        if session and clock.seconds(at) >= began - CLOCK_SLACK:
             return str(session), str(host), str(folder)
     return "", "", ""
 

@@ -11,7 +11,7 @@ from tacit.core.value import value
 from tacit.stores.story import SEEN, STORY_CAME, STORY_CHANGED, STORY_GIVEN, Event
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
-from tacit.surfaces.wording import CHANGES, NOTICED, TONES, change_lines
+from tacit.surfaces.wording import BY_NOTICE, CHANGES, TONES, change_lines
 
 if TYPE_CHECKING:
     from tacit.prove.effect import LessonEffect
@@ -96,7 +96,7 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
 
 def _words(quote: str, by: str) -> tuple[str, str]:
     """(What somebody said, what was recognised): a form of our own is nobody's quote."""
-    return ("", f"recognised: {quote}") if quote and by == NOTICED else (quote, "")
+    return ("", f"recognised: {quote}") if quote and by == BY_NOTICE else (quote, "")
 
 
 def _given(arm: str) -> str:

@@ -22,11 +22,11 @@ from tacit.trial.coin import UNTOLD_ENOUGH
 from tacit.words.diagnose import Diagnosis
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
-GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
+GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain"
 TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
 YOURS = "your word"
-CLOSED = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
+CLOSED_WORDS = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
 
 WORDS = {
     "your word": "you said it, approved it or worded it anew: given every time, never left out to measure it",
@@ -70,21 +70,21 @@ class Phrase:
     """How a lesson stands, and what the colour of these words would mean."""
 
     words: str
-    tone: str = PLAIN
+    tone: str = PLAIN_TONE
 
 
 def standing_words(memory: Memory, profile: Profile) -> Phrase:
     """How a lesson stands, for a line of a list."""
-    if memory.state in CLOSED:
-        return Phrase(CLOSED[memory.state], QUIET)
+    if memory.state in CLOSED_WORDS:
+        return Phrase(CLOSED_WORDS[memory.state], QUIET_TONE)
     if memory.state == "under_review":
         return Phrase("in question", BAD)
     if memory.gate != "allow":
         return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
     if memory.state == "candidate":
-        return Phrase(f"waiting ({seen(memory)})", QUIET)
+        return Phrase(f"waiting ({seen(memory)})", QUIET_TONE)
     if memory.verdict != "not yet known":
-        return Phrase(memory.verdict, TONES.get(memory.verdict, QUIET))
+        return Phrase(memory.verdict, TONES.get(memory.verdict, QUIET_TONE))
     return _in_force(memory, profile)
 
 
@@ -102,7 +102,7 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
     if is_confirmed(memory):
         return Phrase(YOURS, GOOD)
     if is_found_once(memory):
-        return Phrase("found once", PLAIN)
+        return Phrase("found once", PLAIN_TONE)
     if memory.state == "stable" and memory.tally.belief is not None:
         return Phrase("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
@@ -110,9 +110,9 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
     if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
         return Phrase("in force", GOOD)
     if int(signals.get("untold", 0)) >= UNTOLD_ENOUGH:
-        return Phrase("given, unmeasured", PLAIN)
+        return Phrase("given, unmeasured", PLAIN_TONE)
     # before the first session that could tell there is nothing to say of a trial
-    return Phrase(f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN)
+    return Phrase(f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN_TONE)
 
 
 def seen(memory: Memory) -> str:
@@ -137,8 +137,8 @@ def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -
 def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     if memory.state == "under_review":
         return f"Somebody decides: tacit review show {memory.id}"
-    if memory.state in CLOSED:
-        return f"Nothing, while it is {CLOSED[memory.state]}: tacit undo {memory.id} brings it back."
+    if memory.state in CLOSED_WORDS:
+        return f"Nothing, while it is {CLOSED_WORDS[memory.state]}: tacit undo {memory.id} brings it back."
     if memory.gate != "allow":
         return f"You: tacit keep {memory.id}, or drop."
     if memory.state == "candidate" and "standing" in profile.columns:
@@ -179,7 +179,9 @@ def more_sessions(lacking: int) -> str:
     return "Another, independent session that" if lacking == 1 else f"{lacking} more, independent sessions that"
 
 
-NOTICED = "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
+BY_NOTICE = (
+    "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
+)
 
 
 def said_of(of: Incident) -> str:
@@ -211,9 +213,9 @@ WHOSE = {
     "quoted": "pages and files", "imported": "imported",
 }  # fmt: skip
 # Where a lesson stands by its state alone.
-STATES = {
+STATE_WORDS = {
     "candidate": "waiting", "provisional": "in force", "stable": "in force", "canonical": "in force",
-    "under_review": "in question", **CLOSED,
+    "under_review": "in question", **CLOSED_WORDS,
 }  # fmt: skip
 # What came of a lesson's problem in a session.
 CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
@@ -261,7 +263,7 @@ CHANGES = {
 }  # fmt: skip
 MOVED = {
     "candidate": "waiting", "provisional": "in force", "stable": "stays in force", "canonical": "in force for good",
-    "under_review": "in question", **CLOSED,
+    "under_review": "in question", **CLOSED_WORDS,
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from tacit.core.errors import Unavailable
 from tacit.core.exchange import Skipped
 from tacit.core.value import replace, value
 from tacit.stores.shared import lines_by, lines_known, standings
-from tacit.team.lines import TEAM, UNKNOWN, JournalLine
+from tacit.team.lines import MATE, UNKNOWN, JournalLine
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
@@ -104,7 +104,7 @@ class _Reading:
         for line in fresh.values():
             name = signer.get(line.id, "")
             if name:
-                self.lines.append(replace(line, standing=TEAM, signer=name))
+                self.lines.append(replace(line, standing=MATE, signer=name))
             elif line.id in foreign:
                 _count(self.replayed, machine, others[line.id])
             else:
@@ -132,7 +132,7 @@ class _Reading:
         """What was found, with the lines that others have seen and that are not here."""
         here, strange = dict(known), set()
         for line in self.lines:
-            if line.standing == TEAM:
+            if line.standing == MATE:
                 here[line.machine] = here.get(line.machine, 0) + 1
             else:
                 strange.add(line.machine)

@@ -39,12 +39,12 @@ from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.guard.screen import screen
 
-OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
+OWN, MATE, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
 # what is bound to a project; global and agent lessons are a person's own
 SHARED_SCOPES = ("task", "mission", "project")
 ENTRY = ("verb", "by", "at", "run", "profile", "parents")
 # What a link says beside its words. Its project is that of whoever reads it.
-LINKS = {
+LINKED_FIELDS = {
     kind: tuple(name for name in names if name not in ("key", "memory", "project", "quote", "reason"))
     for kind, names in (("evidence", EVIDENCE_COLUMNS), ("use", USE_COLUMNS), ("mark", MARK_COLUMNS))
 }
@@ -59,7 +59,7 @@ _CLOSED_WORDS = {
     "verdict": VERDICTS,
 }
 # what goes, or may go, into a prompt
-_TOLD = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")
+_TOLD_FIELDS = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")
 # Follows from something else, or changes all the time: never worth a question to a person.
 _UNCONTESTED = (
     "updated_at",
@@ -265,7 +265,7 @@ def _blank_columns() -> dict[str, Any]:
 def _seen_here(line: JournalLine) -> dict[str, Any]:
     """What an entry decided, as far as it goes here: a member's own word is the team's, a stranger's is imported and held."""
     after = dict(line.after)
-    if line.standing == TEAM:
+    if line.standing == MATE:
         return _of_the_team(after, line)
     if line.standing == UNKNOWN:
         for name in ("pinned", "on_page", "verdict"):
@@ -285,9 +285,9 @@ def _seen_here(line: JournalLine) -> dict[str, Any]:
 def _taken(columns: Mapping[str, Any], line: JournalLine) -> dict[str, Any]:
     """What an entry adds to those before it. What was quarantined here is let out by somebody here, not by whoever sent it."""
     after = _seen_here(line)
-    if line.standing == TEAM and columns["gate"] == "quarantine" and after.get("gate", "quarantine") != "quarantine":
+    if line.standing == MATE and columns["gate"] == "quarantine" and after.get("gate", "quarantine") != "quarantine":
         after = {name: field for name, field in after.items() if name not in ("gate", "gate_reason")}
-    if line.standing == TEAM and columns["gate"] == "quarantine" and after.get("state") in INJECTABLE:
+    if line.standing == MATE and columns["gate"] == "quarantine" and after.get("state") in INJECTABLE:
         del after["state"]
     return after
 
@@ -308,7 +308,7 @@ def _of_the_team(after: dict[str, Any], line: JournalLine) -> dict[str, Any]:
         after["verdict"] = "not yet known"
     if after.get("state") in ("stable", "canonical"):
         after.pop("state") if line.parents else after.update(state="provisional")
-    told = "\n".join(str(after[name]) for name in _TOLD if after.get(name))
+    told = "\n".join(str(after[name]) for name in _TOLD_FIELDS if after.get(name))
     found = screen(told) if told else None
     if found is not None and not found.clean:
         after.update(gate="quarantine", gate_reason=f"signed by {line.signer}, and {found.reason}", state="candidate")

@@ -39,7 +39,7 @@ from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.erase import blank
 from tacit.team.files import Doubt, read_files, write_file
 from tacit.team.lines import (
-    TEAM,
+    MATE,
     UNKNOWN,
     Folded,
     Fork,
@@ -146,7 +146,7 @@ def sync(
     joining.skipped += files.skipped
     joining.join(files.lines, machine)
     mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
-    attest = any(is_taking_away(line) for line in files.lines if line.standing == TEAM)
+    attest = any(is_taking_away(line) for line in files.lines if line.standing == MATE)
     written = [
         write_file(store, project.id, folder, keys, format, each, repository, attest=attest and each == machine)
         for each in mine
@@ -416,7 +416,7 @@ class Joining:
         else:
             what = "changed"
         names = tuple(dict.fromkeys(line.head["by"] for line in lines))
-        signers = tuple(dict.fromkeys(line.signer for line in lines if line.standing == TEAM))
+        signers = tuple(dict.fromkeys(line.signer for line in lines if line.standing == MATE))
         before = was.text if was is not None and was.text != now.text else ""
         self._seen.append(SyncedLesson(now.id, what, now.text, before, names, signers, now.state))
 

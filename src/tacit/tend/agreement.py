@@ -16,7 +16,7 @@ from tacit.core.value import value
 if TYPE_CHECKING:
     pass
 
-TIERS = ("rules", "model")  # that decide before a person does
+DECIDING_TIERS = ("rules", "model")  # that decide before a person does
 NOT_WORTH_A_LINE = (*CLOSED, "decayed")  # states of a lesson that turned out not to be worth one
 
 

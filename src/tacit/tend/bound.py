@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Reads
     from tacit.stores.sql_writer import Transaction
 
-_ALL = 1 << 62
+_BOUNDLESS = 1 << 62
 LEAST, SHARE = 50, 0.2  # changes of one pass at most, or this share of the active lessons if that is more
 
 
@@ -39,7 +39,7 @@ class Bound:
     def most(self) -> int:
         """Changes of one pass; no bound where a person approved the surplus of the last one."""
         if self._most < 0:
-            self._most = _ALL if self._approved() else max(LEAST, int(SHARE * self._active()))
+            self._most = _BOUNDLESS if self._approved() else max(LEAST, int(SHARE * self._active()))
         return self._most
 
     def _active(self) -> int:
@@ -51,7 +51,7 @@ class Bound:
 
     def settle(self, tx: Transaction, by: str, at: str, id: str) -> str:
         """Propose what was left, once; mark an approved surplus as done. The new proposal's id."""
-        for each in self._approved() if self._most == _ALL and not self.left else ():
+        for each in self._approved() if self._most == _BOUNDLESS and not self.left else ():
             tx.put_proposal(replace(each, payload={**(each.payload or {}), "done": True}))
         waiting = any(each.kind == "tend" for each in tx.proposals(self.project, state=OPEN, limit=-1))
         if not self.left or waiting:

@@ -20,7 +20,7 @@ class Tree:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        files = [name for folder in RECORDS for name in _listed(os.path.join(root, folder))]
+        files = [name for folder in ADRS for name in _listed(os.path.join(root, folder))]
         self.records = frozenset(number for name in files if (number := record_number(name)))
 
     def lacks(self, memory: Memory) -> tuple[str, ...]:
@@ -42,14 +42,16 @@ def look(context: Context, changed: Sequence[str]) -> int:
     lessons = context.store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
     found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
     differ = [
-        m for m in lessons if (m.tally.signals or {}).get(GONE, 0.0) != found[m.id] and m.project == context.project.id
+        m
+        for m in lessons
+        if (m.tally.signals or {}).get(GONE_SIGNAL, 0.0) != found[m.id] and m.project == context.project.id
     ]
     place = str(turn[-1][0]) if len(turn) == TURN else "0"
     if not differ and place == str(last):
         return 0
     with context.write() as tx:
         for memory in differ:
-            tx.put_signal(memory.id, memory.project, GONE, found[memory.id])
+            tx.put_signal(memory.id, memory.project, GONE_SIGNAL, found[memory.id])
         context.put_mark(tx, _MARK, place)
     return sum(bool(found[memory.id]) for memory in differ)
 
@@ -66,16 +68,16 @@ def _listed(folder: str) -> list[str]:
 # machine, never was here. A decision record counts as gone where the project keeps such records and has none of that
 # number. Of several things named, one that is still there keeps the lesson up.
 
-GONE = "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
-RECORDS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")
+GONE_SIGNAL = "gone"  # the signal under which `tend` keeps how many things that a lesson names are gone
+ADRS = ("docs/decisions", "docs/adr", "docs/adrs", "doc/adr", "adr", "docs/architecture/decisions")
 _RECORD = re.compile(r"\bADR[- ]?0*(\d{1,5})\b", re.I)
-_PATH = re.compile(r"(?<![\w/.:@~$-])((?:[\w.@-]+/)+[\w.@-]*\w)(?![\w/])")
-_NUMBER = re.compile(r"(?:adr[-_ ]?)?0*(\d{1,5})(?=\D|$)", re.I)
+_PATH_NAMED = re.compile(r"(?<![\w/.:@~$-])((?:[\w.@-]+/)+[\w.@-]*\w)(?![\w/])")
+_RECORD_NUMBER = re.compile(r"(?:adr[-_ ]?)?0*(\d{1,5})(?=\D|$)", re.I)
 
 
 def named_paths(text: str, paths: Sequence[str] = ()) -> tuple[str, ...]:
     """The paths and decision records that a lesson names, each once."""
-    said = [path for path in (*paths, *_PATH.findall(text)) if not path.startswith(("/", "~"))]
+    said = [path for path in (*paths, *_PATH_NAMED.findall(text)) if not path.startswith(("/", "~"))]
     return tuple(dict.fromkeys([*said, *(f"ADR-{number}" for number in _RECORD.findall(text))]))
 
 
@@ -97,5 +99,5 @@ def missing_paths(names: Sequence[str], there: Callable[[str], bool], records: f
 
 def record_number(file: str) -> str:
     """The number of a decision record by its file's name; empty where it has none."""
-    number = _NUMBER.match(file)
+    number = _RECORD_NUMBER.match(file)
     return number[1] if number else ""

@@ -20,7 +20,7 @@ from tacit.tend.triage_rules import likeness
 
 SPELLINGS = 8  # of one line that are remembered
 SAME = 0.6  # this alike, a line without an id is a known line worded anew
-COMPARED = 400  # pairs of lines at most that are looked at for likeness
+COMPARED_PAIRS = 400  # pairs of lines at most that are looked at for likeness
 DRAFT = "[DRAFT]"  # geas: a line that is not meant yet
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)")
 
@@ -174,7 +174,7 @@ class _Matching:
     def _by_likeness(self, nameless: Sequence[Bullet]) -> None:
         """A line whose id got lost while it was worded anew is still the same line; only one that we wrote can be."""
         lost = [id for id in self._open() if id in self.wanted and id in self.kept.known]
-        if len(lost) * len(nameless) > COMPARED:
+        if len(lost) * len(nameless) > COMPARED_PAIRS:
             lost = []  # the page was written anew: nobody could tell which line was which
         for bullet in nameless:
             said = split_id(bullet.text)[0]

@@ -19,13 +19,13 @@ from tacit.core.value import value
 from tacit.guard.one_line import plain_line
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
-INBOX = "Inbox"  # the section of what the map does not name; joelclaw filed unknown ones under Hard Rules
+INBOX_SECTION = "Inbox"  # the section of what the map does not name; joelclaw filed unknown ones under Hard Rules
 SHORT = 8  # characters of an id behind a line
 _LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
 _NAME = re.compile(r"[A-Za-z][\w.-]{3,40}")  # an alias that may stand for the id
-_SEVERITY = ("bug", "warning", "recommendation", "info")
-_STATE = INJECTABLE[::-1]
+_SEVERITY_ORDER = ("bug", "warning", "recommendation", "info")
+_STATE_ORDER = INJECTABLE[::-1]
 
 
 @value
@@ -65,7 +65,7 @@ def section_of(memory: Memory, page: Page) -> str:
 def known_section(name: str, page: Page) -> str:
     """A section by its name in any case; the inbox for one the page does not have, never a section of rules."""
     asked = name.strip().casefold()
-    return next((section for section in page.sections if section.casefold() == asked), INBOX)
+    return next((section for section in page.sections if section.casefold() == asked), INBOX_SECTION)
 
 
 def entry_of(memory: Memory, page: Page) -> PageEntry:
@@ -107,8 +107,8 @@ def strength(memory: Memory) -> tuple[object, ...]:
 
 def rank(facets: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
     """The part of a lesson's strength that it shares with others of its facets."""
-    height = _STATE.index(facets["state"]) if facets["state"] in _STATE else len(_STATE)
-    return (not facets["pinned"], height, facets["verdict"] != "helps", _SEVERITY.index(facets["severity"]))
+    height = _STATE_ORDER.index(facets["state"]) if facets["state"] in _STATE_ORDER else len(_STATE_ORDER)
+    return (not facets["pinned"], height, facets["verdict"] != "helps", _SEVERITY_ORDER.index(facets["severity"]))
 
 
 def _one_line(text: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
     from tacit.tend.context import Context
 
-SECONDS = 900.0  # longer than any one call of a model may take
+LEASE_LASTS = 900.0  # longer than any one call of a model may take
 LEASE = "lease"
 
 
@@ -33,7 +33,7 @@ def take_lease(context: Context) -> str:
 
 def renew(context: Context) -> None:
     """Go on holding it. Raises where another process took over after the time ran out: one of the two must stop."""
-    if not context.held_until or clock.days_between(context.now(), context.held_until) * clock.DAY > SECONDS / 2:
+    if not context.held_until or clock.days_between(context.now(), context.held_until) * clock.DAY > LEASE_LASTS / 2:
         return
     with context.store.write() as tx:
         held = _read(tx, context)
@@ -61,7 +61,7 @@ def _read(tx: Transaction, context: Context) -> tuple[str, str, str] | None:
 
 
 def _put(tx: Transaction, context: Context, since: str) -> None:
-    context.held_until = clock.stamp(clock.seconds(context.now()) + SECONDS)
+    context.held_until = clock.stamp(clock.seconds(context.now()) + LEASE_LASTS)
     context.put_mark(tx, LEASE, f"{_me(context)}\t{context.held_until}\t{since}")
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 # claims that make two alike texts opposites; another name or scope does not
-MERGED = 0.85  # two lessons this alike are merged
-OPPOSITES = ("negation", "antonym", "order")
+MERGED_FROM = 0.85  # two lessons this alike are merged
+OPPOSITE_KINDS = ("negation", "antonym", "order")
 FIGURES = ("number", "version")  # one sentence with two figures: one of them is out of date
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -108,10 +108,10 @@ def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair |
     """What two neighbours are to each other: the same lesson, opposites, or nothing."""
     against = likeness.blocked
     if not against:
-        if likeness.score < MERGED or (likeness.doubt == 1.0 and profile.match.doubt < 1.0):
+        if likeness.score < MERGED_FROM or (likeness.doubt == 1.0 and profile.match.doubt < 1.0):
             return None  # another lesson, or nearly the same with one place changed, which is the point of it
         return Pair(a, b, likeness.score, doubt=likeness.doubt > profile.match.doubt)
-    opposites = against.startswith(OPPOSITES) and likeness.score >= profile.match.threshold
+    opposites = against.startswith(OPPOSITE_KINDS) and likeness.score >= profile.match.threshold
     opposites = opposites or (against.startswith(FIGURES) and _is_one_sentence(a, b, against))
     return (
         Pair(a, b, likeness.score, against) if opposites and a.state in INJECTABLE and b.state in INJECTABLE else None

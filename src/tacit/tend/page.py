@@ -22,11 +22,11 @@ from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, withou
 from tacit.tend.context import Context, StepReport
 from tacit.tend.layout import SHORT, PageEntry, compose, entry_of, strength
 from tacit.tend.page_lines import SeenFile, act_on, decided_lines, line_key, line_place, told_of, with_findings
-from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
+from tacit.tend.targets import FOLDERS, PAGE_NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import lessons_on_pages, propose
 
 MAX_BYTES = 22_000  # of a page
-_TRIES = 3  # times a file is read again because somebody saved it meanwhile
+_READ_TRIES = 3  # times a file is read again because somebody saved it meanwhile
 NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"
 _ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
 
@@ -108,7 +108,7 @@ class _Pass:
     def _bring_up(self, seen: SeenFile) -> int:
         """Write one file, and then what is remembered of it; 1 where its text changed."""
         path = seen.sheet.path
-        for _ in range(_TRIES):
+        for _ in range(_READ_TRIES):
             asked = [
                 each.quote
                 for each in seen.findings
@@ -351,7 +351,7 @@ def _adopted(seen: SeenFile, finding: Finding, memory: str) -> dict[str, Bullet]
 
 
 def _is_theirs(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith("# ") and NOTE not in line
+    return bool(line.strip()) and not line.startswith("# ") and PAGE_NOTE not in line
 
 
 def _changed(seen: SeenFile, new: bytes | None) -> dict[str, Any]:

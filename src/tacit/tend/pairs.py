@@ -25,10 +25,10 @@ from tacit.words.tokens import query_words
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-BY = "tend"
-_NEIGHBOURS = 12  # lessons that one is compared with
+TENDED_BY = "tend"
+_PAIR_NEIGHBOURS = 12  # lessons that one is compared with
 _WORDS = 12  # of a lesson's words by which they are found
-_PORTION = 25  # lessons between two marks of how far it came
+_BETWEEN_MARKS = 25  # lessons between two marks of how far it came
 
 
 @value
@@ -62,8 +62,8 @@ class Joining:
         at = self.context.mark(mark)
         after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
         found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
-        for start in range(0, len(found), _PORTION):
-            portion = found[start : start + _PORTION]
+        for start in range(0, len(found), _BETWEEN_MARKS):
+            portion = found[start : start + _BETWEEN_MARKS]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
             # A look back, `since` a time, leaves the mark where it is: between the two there may be what nobody looked at.
             yield (
@@ -74,7 +74,7 @@ class Joining:
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
         """The neighbours that a lesson could be one with, but for pairs that were `seen`; outside of any transaction."""
-        found = self.store.find([self.project], query_words(memory.text, _WORDS), limit=_NEIGHBOURS)
+        found = self.store.find([self.project], query_words(memory.text, _WORDS), limit=_PAIR_NEIGHBOURS)
         others = {hit.memory.id: hit.memory for hit in found.hits}
         if memory.signature:
             others.update((hit.memory.id, hit.memory) for hit in self.store.signed([self.project], [memory.signature]))
@@ -102,8 +102,8 @@ class Joining:
     def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
         """One takes the other's place."""
         at = self.context.now()
-        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), by=BY, at=at)
-        for change in merged(goes, stays, by=BY, reason=told, at=at, profile=self.context.project.profile):
+        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), by=TENDED_BY, at=at)
+        for change in merged(goes, stays, by=TENDED_BY, reason=told, at=at, profile=self.context.project.profile):
             tx.apply(change)
         if more is not None:
             tx.add_evidence(more)
@@ -128,7 +128,7 @@ class Joining:
         at = self.context.now()
         expires = after_days(at, self.profile.triage.expire_days)
         return Proposal(
-            self.context.ids(), self.project, kind, told, BY, at, stays.id, OPEN, "person", {"other": goes.id}, expires_at=expires
+            self.context.ids(), self.project, kind, told, TENDED_BY, at, stays.id, OPEN, "person", {"other": goes.id}, expires_at=expires
         )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ MET_AGAIN = 3.0  # runs that met a held lesson before a person is asked
 _SHOWN = 120_000  # characters of lessons in one question
 _ROOM = (0.0, 0.8, 0.6)  # of their length that an answer gets which was not shorter
 BATCH = 10  # lessons that one question is about
-_NEIGHBOURS = 2  # shown beside each of them
+_SHOWN_BESIDE = 2  # shown beside each of them
 _WORDS = 12  # of a lesson's words by which they are found
 _MOST = 200  # lessons that one pass looks at; the next goes on where it stopped
 PROPOSALS = 20  # a pass makes at most: somebody has to read them
@@ -178,10 +178,10 @@ class _Reflecting:
         shown = {memory.id: memory for memory, _ in batch}
         for memory, _ in batch:
             near = self.store.find(
-                [self.project], query_words(memory.text, _WORDS), limit=_NEIGHBOURS + 1, injectable=True
+                [self.project], query_words(memory.text, _WORDS), limit=_SHOWN_BESIDE + 1, injectable=True
             )
             shown.update(
-                (hit.memory.id, hit.memory) for hit in near.hits[: _NEIGHBOURS + 1] if _may_be_shown(hit.memory)
+                (hit.memory.id, hit.memory) for hit in near.hits[: _SHOWN_BESIDE + 1] if _may_be_shown(hit.memory)
             )
         told = {id: quotes(self.store, memory) for id, memory in shown.items()}
         try:

@@ -35,7 +35,7 @@ from tacit.words.subject import subject_by_rules
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-_PORTION = 100  # memories judged in one transaction: others get their turn in between
+_JUDGED_AT_ONCE = 100  # memories judged in one transaction: others get their turn in between
 REMIND = 30  # days under review after which it is brought up again
 _BY = "tend"  # the name under which it writes
 
@@ -283,8 +283,8 @@ class _Sweep:
 
 
 def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), _PORTION):
-        yield ids[start : start + _PORTION]
+    for start in range(0, len(ids), _JUDGED_AT_ONCE):
+        yield ids[start : start + _JUDGED_AT_ONCE]
 
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
@@ -304,7 +304,7 @@ def _last_run(store: Reads, project: Project) -> int:
 
 # Subjects for lessons that were kept before lessons had any: by rules, once, a portion at a time.
 
-_LESSONS = 200  # lessons of one transaction: others get their turn in between
+_LESSONS_AT_ONCE = 200  # lessons of one transaction: others get their turn in between
 _MARK = "subjects"
 
 
@@ -313,7 +313,7 @@ def give_subjects(context: Context) -> int:
     if context.mark(_MARK) or not context.profile.budget.start_tokens:
         return 0
     given, last, project = 0, "", context.project.id
-    while portion := context.store.select([project], states=OPEN, sort="old", limit=_LESSONS, behind=last):
+    while portion := context.store.select([project], states=OPEN, sort="old", limit=_LESSONS_AT_ONCE, behind=last):
         last = portion[-1].id
         with context.write() as tx:
             for memory in portion:

@@ -20,18 +20,18 @@ from tacit.core.value import value
 
 _KINDS = ("file", "block", "paths", "globs", "agents")
 FOLDERS = ("paths", "globs", "agents")
-NOTE = "Kept by Tacit. Edit freely: what you change, add or delete here is learned."
-BEGIN, END = f"<!-- tacit:begin: {NOTE} -->", "<!-- tacit:end -->"
-_PREFIX = "tacit-"  # of our files in a folder of rules; no other file there is touched
+PAGE_NOTE = "Kept by Tacit. Edit freely: what you change, add or delete here is learned."
+BEGIN, END = f"<!-- tacit:begin: {PAGE_NOTE} -->", "<!-- tacit:end -->"
+_FILE_PREFIX = "tacit-"  # of our files in a folder of rules; no other file there is touched
 _HEAD = "Lessons from past runs"  # of a block
-_DEPTH = 2  # folders deep that paths are grouped
-TOP = "top"  # the group of files that lie in no folder
-_BEGIN = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
+_DEEP = 2  # folders deep that paths are grouped
+LOOSE = "top"  # the group of files that lie in no folder
+_BEGIN_MARK = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
 _END = re.compile(r"^[ \t]*<!-- tacit:end\b[^\n]*-->[ \t]*\r?$", re.M)
-_FRONT = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.M | re.S)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.M | re.S)
 _PLAIN = re.compile(r"[a-z0-9_]{1,60}(?:/[a-z0-9_]{1,60})?")
 _AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
-_PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}/?")
+_GROUP_PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}/?")
 
 
 @value
@@ -102,10 +102,12 @@ def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
         return Sheet(
             target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"}
         )
-    path = target.name.replace("*", f"{_PREFIX}{_slug(group)}", 1)
-    globs = [f"{group}/**"] if group != TOP else sorted({path for m in memories for path in m.paths if "/" not in path})
-    title = f"Lessons for {group}/" if group != TOP else f"Lessons for {', '.join(globs)}"
-    about = {"paths": [f"{group}/"] if group != TOP else globs[:1]}
+    path = target.name.replace("*", f"{_FILE_PREFIX}{_slug(group)}", 1)
+    globs = (
+        [f"{group}/**"] if group != LOOSE else sorted({path for m in memories for path in m.paths if "/" not in path})
+    )
+    title = f"Lessons for {group}/" if group != LOOSE else f"Lessons for {', '.join(globs)}"
+    about = {"paths": [f"{group}/"] if group != LOOSE else globs[:1]}
     return Sheet(path, title, tuple(memories), FRONTS[target.kind](title, globs), about)
 
 
@@ -121,8 +123,8 @@ def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
 def groups_of(memory: Memory) -> list[str]:
     """The folders that a lesson's paths lie in, at most two deep; `top` for files that lie in none."""
     plain = [path.removeprefix("./") for path in memory.paths]
-    found = [path.split("/") for path in plain if _PATH.fullmatch(path) and ".." not in path.split("/")]
-    return list(dict.fromkeys("/".join(parts[: min(_DEPTH, len(parts) - 1)]) or TOP for parts in found))
+    found = [path.split("/") for path in plain if _GROUP_PATH.fullmatch(path) and ".." not in path.split("/")]
+    return list(dict.fromkeys("/".join(parts[: min(_DEEP, len(parts) - 1)]) or LOOSE for parts in found))
 
 
 def _slug(name: str) -> str:
@@ -151,13 +153,13 @@ def framed(text: str, kind: str) -> Framed:
     """A file's text in three. Of a page everything is ours to read; of a rule, all behind its front matter."""
     if kind == "block":
         return _block(text)
-    if kind in FRONTS and (front := _FRONT.match(text)):
+    if kind in FRONTS and (front := _FRONT_MATTER.match(text)):
         return Framed(front[0], text[front.end() :], "", missing=not text[front.end() :].strip())
     return Framed("", text, "", missing=not text.strip())
 
 
 def _block(text: str) -> Framed:
-    begins, ends = list(_BEGIN.finditer(text)), list(_END.finditer(text))
+    begins, ends = list(_BEGIN_MARK.finditer(text)), list(_END.finditer(text))
     if not begins and not ends:
         return Framed(text, "", "", missing=True)
     if len(begins) != 1 or len(ends) != 1 or begins[0].start() > ends[0].start():
@@ -170,12 +172,12 @@ def opening(kind: str, title: str, front: str, before: str) -> tuple[str, str, s
     """What comes behind `before` in a file that has no part of ours yet: (lead, part, after)."""
     if kind == "block":
         return f"{chr(10) if before else ''}{BEGIN}\n", f"## {title}\n", f"{END}\n"
-    return front if not before else "", f"# {title}\n\n<!-- {NOTE} -->\n", ""
+    return front if not before else "", f"# {title}\n\n<!-- {PAGE_NOTE} -->\n", ""
 
 
 def outside(frame: Framed) -> str:
     """A file without our block: as it was, where the block still stands at its end."""
-    before = frame.before[: _BEGIN.search(frame.before).start()]  # type: ignore[union-attr]
+    before = frame.before[: _BEGIN_MARK.search(frame.before).start()]  # type: ignore[union-attr]
     after = frame.after[_END.search(frame.after).end() :].removeprefix("\n")  # type: ignore[union-attr]
     if not after:
         before = before.removesuffix("\r\n" if frame.before.endswith("\r\n") else "\n")

@@ -17,7 +17,7 @@ from tacit.core.value import replace
 from tacit.guard.screen import screen
 from tacit.stores import lookups
 from tacit.stores.sql import Reads
-from tacit.tend.agreement import TIERS, Later, TrackRecord, track_record
+from tacit.tend.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
 from tacit.tend.book import read_book
 from tacit.tend.context import NOTHING, Context, StepReport
 from tacit.tend.layout import entry_of, said_by
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 # Approving a line marks its lesson as standing on the page; the page step writes the file and closes the proposal.
 
 _BY = "triage"  # with the tier's name, the author of its decisions
-_CHECKED = 10  # one decision in so many is left to a person, to compare
+_LEFT_TO_PERSON = 10  # one decision in so many is left to a person, to compare
 _ASKED = 2  # questions about a proposal that a model may leave unanswered before a person is asked
 RECORD = 500  # a tier's latest decisions that are looked at
 NEARLY = 0.6  # alike: what disagrees with a lesson and is this near to it, is its opposite
-_PERSON = "person"
+_PERSON_TIER = "person"
 
 
 class Judge:
@@ -67,7 +67,7 @@ class Judge:
         self.alone = {each.tier: each.autonomous for each in standings(store, project)}
         self._rules()
         if self.model is None:
-            self._hand_on(("", *TIERS), _PERSON)
+            self._hand_on(("", *DECIDING_TIERS), _PERSON_TIER)
         else:
             self._hand_on(("", "rules"), "model")
             if not self.context.dry_run:
@@ -141,7 +141,7 @@ class Judge:
     def _unanswered(self, tx: Transaction, proposal: Proposal) -> None:
         times = int((proposal.payload or {}).get("asked", 0)) + 1
         payload = {**(proposal.payload or {}), "asked": times}
-        tx.put_proposal(replace(proposal, payload=payload, tier=_PERSON if times >= _ASKED else "model"))
+        tx.put_proposal(replace(proposal, payload=payload, tier=_PERSON_TIER if times >= _ASKED else "model"))
         self._count("model", "unanswered")
 
     def _hand_on(self, tiers: Sequence[str], to: str) -> None:
@@ -188,7 +188,7 @@ class Judge:
 
     def _to_person(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
         tx.put_proposal(
-            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=_PERSON)
+            replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=_PERSON_TIER)
         )
         self._count(tier, "review" if action == "review" else f"{action} advice")
 
@@ -202,7 +202,7 @@ class Judge:
         told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
         tx.put_proposal(
             Proposal(
-                id, self.context.project.id, "edit", told, f"{_BY}:model", at, memory.id, tier=_PERSON, payload=payload,
+                id, self.context.project.id, "edit", told, f"{_BY}:model", at, memory.id, tier=_PERSON_TIER, payload=payload,
                 expires_at=after_days(at, self.settings.expire_days),
             )
         )  # fmt: skip
@@ -213,7 +213,7 @@ class Judge:
         self.counts[name] = self.counts.get(name, 0) + 1
 
 
-def is_checked(id: str, one_in: int = _CHECKED) -> bool:
+def is_checked(id: str, one_in: int = _LEFT_TO_PERSON) -> bool:
     """Whether a person decides this one, so that tiers are measured; the same answer whenever it is asked."""
     return bool(one_in) and digest("triage", id)[0] % one_in == 0
 
@@ -258,7 +258,7 @@ def _waiting(store: Reads, project: str) -> list[Proposal]:
         each
         for each in store.proposals(project, state=OPEN, limit=-1)
         if each.kind == "page"
-        and each.tier in ("", *TIERS)
+        and each.tier in ("", *DECIDING_TIERS)
         and each.memory
         and (each.payload or {}).get("act", "put") == "put"
     ]
@@ -278,7 +278,7 @@ def standings(store: Reads, project: str) -> tuple[TrackRecord, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
     judged = judged_proposals(store, project, "page")
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
-    told: dict[str, list[tuple[str, Later]]] = {tier: [] for tier in TIERS}
+    told: dict[str, list[tuple[str, Later]]] = {tier: [] for tier in DECIDING_TIERS}
     for proposal in judged:
         for word in (proposal.payload or {}).get("judged", ()):
             if word.get("tier") in told and proposal.memory in memories:

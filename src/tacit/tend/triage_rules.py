@@ -23,7 +23,6 @@ from tacit.words.match import choose_same, compare, opposed, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import query_words
 
-ACTIONS = ("promote", "reject", "merge", "review")
 INSTRUCTS = (  # how a text begins that tells an editor what to do: no fact
     "add after", "add entries", "add:", "add new", "replace ", "expand ", "consolidate ", "strengthen ", "update existing", "update the ",
     "remove duplicate", "remove all duplicate", "confirm and", "clarify the",
@@ -31,10 +30,10 @@ INSTRUCTS = (  # how a text begins that tells an editor what to do: no fact
 _OPINION = re.compile(r"\b(?:should|wants|prefers|never|always)\b", re.I)
 _ASKED_OF = 10  # proposals in one question to a model
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)
-_DATE = r"\(\d{4}-\d\d-\d\d\)"
-_DATED = re.compile(_DATE)
-_BULLET = re.compile(rf"^-\s+{_DATE}\s")
-_OPENING = re.compile(rf"^\s*(?:[-*]\s+)?(?:{_DATE}\s*)?")
+_DATE_FORM = r"\(\d{4}-\d\d-\d\d\)"
+_DATED = re.compile(_DATE_FORM)
+_DATED_BULLET = re.compile(rf"^-\s+{_DATE_FORM}\s")
+_OPENING = re.compile(rf"^\s*(?:[-*]\s+)?(?:{_DATE_FORM}\s*)?")
 # What makes a line checkable: a decision record, a path, something to run, a file of settings.
 _REFERENCE = re.compile(
     r"\bADR[- ]?\d{1,5}\b|(?:^|[\s(`])(?:~|\.{1,2})?/?(?:[\w.@-]+/)+[\w.-]+|`[^`\n]+`"
@@ -66,7 +65,7 @@ class Suggested:
 class Triaged:
     """What tier 1 says of a suggestion."""
 
-    action: str  # one of ACTIONS
+    action: str  # promote, reject, merge or review
     reason: str
     merge_with: str = ""  # the suggestion whose place it takes
 
@@ -145,7 +144,7 @@ def _is_artifact(text: str, settings: Triage) -> str:
         return "empty proposal change"
     if _is_instruction(text):
         return "instruction text artifact"
-    return "raw leaked bullet format" if _BULLET.match(text) else ""
+    return "raw leaked bullet format" if _DATED_BULLET.match(text) else ""
 
 
 def _of_two(mine: Suggested, other: Suggested) -> Triaged:

@@ -11,9 +11,9 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
-    ASK,
+    ASKS,
     OWN_FOLDER,
-    REFUSE,
+    REFUSES,
     Event,
     command_of,
     file_of,
@@ -51,10 +51,10 @@ IN_AGENTS = (
     "tool-failure",
 )  # what is answered inside a sub-agent too
 
-DECIDES = {"before-command": (ASK, REFUSE), "before-file": (ASK, REFUSE)}  # which decisions it passes on, by event
+DECIDES = {"before-command": (ASKS, REFUSES), "before-file": (ASKS, REFUSES)}  # which decisions it passes on, by event
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
-PEOPLE = ("", "user", "sdk")
+ASKERS = ("", "user", "sdk")
 WAKE_UPS = ("<task-notification>", "<agent-notification>", "<bash-notification>")  # and those that carry no source
 
 
@@ -115,7 +115,7 @@ _SAID = {"prompt": "prompt", "tool-failure": "error"}
 
 def _is_no_task(event: str, payload: Mapping[str, Any]) -> bool:
     if event == "prompt":
-        return text_at(payload, "source") not in PEOPLE or text_at(payload, "prompt").lstrip().startswith(WAKE_UPS)
+        return text_at(payload, "source") not in ASKERS or text_at(payload, "prompt").lstrip().startswith(WAKE_UPS)
     return event == "tool-failure" and payload.get("is_interrupt") is True
 
 

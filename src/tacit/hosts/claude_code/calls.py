@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from tacit.formats.session import LARGEST, WORDLESS
 from tacit.formats.session import time_of as _time
 from tacit.hosts.claude_code.marks import (
+    CALL_REJECTED,
     HOST_DENIES,
     NOT_SAID,
     OWN_ERRORS,
-    REJECTED,
-    SAID,
+    SAID_AFTER,
     TEMPLATE,
     answers,
     is_refusal,
@@ -73,11 +73,11 @@ class Calls(Steps):
         text = _plain_output(block.get("content"))
         denied = found.get("toolDenialKind")
         if is_refusal(block.get("is_error"), recorded, denied):
-            row["output"], _, words = text.partition(SAID)
+            row["output"], _, words = text.partition(SAID_AFTER)
             row["interrupted"] = True
             self.refused(found, row, words.partition(NOT_SAID)[0].strip(), denied)
             return
-        if text.startswith(REJECTED) and block.get("is_error") is not True:
+        if text.startswith(CALL_REJECTED) and block.get("is_error") is not True:
             self.forged += 1
         row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
         if denied in HOST_DENIES:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 INTERRUPTED = "[Request interrupted by user"
-REJECTED = (
+CALL_REJECTED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action",
     "Permission for this tool use was denied. The tool use was rejected",  # the same, told to a sub-agent
@@ -22,7 +22,7 @@ REJECTED = (
 )
 # Who denied a call where no person did (`toolDenialKind`, told to hooks as `PermissionDenied`): it never ran, and failed at nothing.
 HOST_DENIES = ("permission-rule", "automode-blocked", "automode-unavailable", "automode-parsing-error")
-SAID = "the user said:\n"  # after a refusal: the person's own words
+SAID_AFTER = "the user said:\n"  # after a refusal: the person's own words
 NOT_SAID = "\n\nNote: The user's next message"  # the host's own advice after them
 TEMPLATE = "The user wants to clarify these questions"  # a button, not words
 # Tags around what the host itself puts into a user record. Other tags may be a person's way of writing.
@@ -30,7 +30,7 @@ HOST_TAGS = (
     "command-", "local-command-", "bash-", "user-memory-input", "task-notification", "teammate-message", "system-",
     "background-", "peer-", "cross-session-", "new-diagnostics", "post-tool-use-", "channel-",
 )  # fmt: skip
-PLAN = "Implement the following plan"  # an accepted plan, which the agent wrote
+PLAN_ACCEPTED = "Implement the following plan"  # an accepted plan, which the agent wrote
 # How a session was opened, as the host names it. A person sits at these …
 PEOPLE = (
     "cli", "claude-vscode", "claude-jetbrains", "claude-desktop", "claude-desktop-3p", "remote", "remote_desktop", "remote_mobile",
@@ -97,7 +97,7 @@ def is_refusal(is_error: Any, recorded: Any, denied: Any) -> bool:
         return denied in ("user-rejected", "interrupted", "cancelled")
     if is_error is not True or type(recorded) is not str:
         return False
-    return recorded.removeprefix("Error: ").startswith(("User rejected", *REJECTED))
+    return recorded.removeprefix("Error: ").startswith(("User rejected", *CALL_REJECTED))
 
 
 def prompt_speaker(found: Record, entry: str, scheduled: bool) -> str:
@@ -108,7 +108,7 @@ def prompt_speaker(found: Record, entry: str, scheduled: bool) -> str:
     source, origin = found.get("promptSource"), origin_of(found)
     if found.get("isSidechain") is True or scheduled:
         return "agent"
-    if "planContent" in found or _text_of(found).lstrip().startswith(PLAN):
+    if "planContent" in found or _text_of(found).lstrip().startswith(PLAN_ACCEPTED):
         return "plan"
     if found.get("isMeta") is True or "toolUseResult" in found or "sourceToolUseID" in found:
         return "host"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "claude-code"
-_SPEAKS = {"assistant": "agent", "system": "host"}
+_SPEAKER_OF_ROLE = {"assistant": "agent", "system": "host"}
 
 
 class Steps:
@@ -220,7 +220,7 @@ class Steps:
         place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
         record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
         row: Record = {"role": role, "place": place, "agent": agent, "at": at, "record": record_id, **more}
-        row.setdefault("speaker", _SPEAKS.get(role, ""))
+        row.setdefault("speaker", _SPEAKER_OF_ROLE.get(role, ""))
         self.rows.append(row)
         self.last[agent] = row
         return row

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 # Records that say nothing about the work. Everything else that is not read is counted as unknown.
-_PASSED_OVER = frozenset({
+_PASSED_OVER_TYPES = frozenset({
     "progress", "summary", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title",
     "agent-name", "agent-setting", "agent-color", "mode", "permission-mode", "bridge-session", "atis-latch", "tag",
     "task-summary", "content-replacement", "speculation-accept", "attribution-snapshot", "worktree-state",
@@ -86,12 +86,12 @@ def detect(source: Source) -> float:
             sure = max(sure, _sureness(found))
             if sure > 0.9:
                 return sure
-    if not sure and not lines and _LONG_FIRST_RECORD.search(head) and b'"payload"' not in head[:2000]:
+    if not sure and not lines and _LONG_RECORD_MARKS.search(head) and b'"payload"' not in head[:2000]:
         return 0.7
     return sure
 
 
-_LONG_FIRST_RECORD = re.compile(rb'"(?:parentUuid|isSidechain)"\s*:')
+_LONG_RECORD_MARKS = re.compile(rb'"(?:parentUuid|isSidechain)"\s*:')
 
 
 def _sureness(found: Record) -> float:
@@ -103,7 +103,7 @@ def _sureness(found: Record) -> float:
             return 0.95
         if kind == "queue-operation":
             return 0.9
-        if type(kind) is str and kind in _PASSED_OVER:
+        if type(kind) is str and kind in _PASSED_OVER_TYPES:
             return 0.6
     if kind == "summary" and "leafUuid" in found:
         return 0.8
@@ -182,7 +182,7 @@ class _Session(Calls):
             kind = _kind(found)
             reader = self.readers.get(kind)
             if reader is None:
-                if kind not in _PASSED_OVER:
+                if kind not in _PASSED_OVER_TYPES:
                     self.odd(kind)
                 continue
             self.where, self.nth = f"{prefix}{number}", 0

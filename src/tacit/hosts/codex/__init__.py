@@ -14,7 +14,7 @@ from tacit.core.digest import short_hash
 from tacit.guard.files import open_plain
 from tacit.hosts.dialect import (
     OWN_FOLDER,
-    REFUSE,
+    REFUSES,
     Event,
     command_of,
     exit_status,
@@ -50,7 +50,7 @@ ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool
 # what concerns us inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")
 _TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
-DECIDES = {"before-command": (REFUSE,)}  # which decisions it passes on, by event
+DECIDES = {"before-command": (REFUSES,)}  # which decisions it passes on, by event
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 
 

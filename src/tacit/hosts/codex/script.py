@@ -19,7 +19,7 @@ LONGEST_SCRIPT = 200_000  # characters; a longer one is read no further
 
 _CALL = re.compile(r"\btools\.(\w{1,80})\s*\(\s*")
 _KEY = re.compile(r"\s*(?:(\w{1,60})|\"([^\"\\]{1,60})\"|'([^'\\]{1,60})')\s*:\s*")
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?(?=\s*[,}])")
+_NUMBER_FIELD = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?(?=\s*[,}])")
 _WORD = re.compile(r"(true|false|null)\b")
 _STRING = {
     '"': re.compile(r'"((?:[^"\\\n]|\\.)*)"', re.S),
@@ -57,7 +57,7 @@ def _literal(script: str, at: int) -> dict[str, Any]:
             if value is None:
                 break
             given[key[1] or key[2] or key[3]] = _ESCAPE.sub(_unescaped, value[1])
-        elif value := _NUMBER.match(script, at):
+        elif value := _NUMBER_FIELD.match(script, at):
             given[key[1] or key[2] or key[3]] = float(value[0]) if "." in value[0] else int(value[0])
         elif value := _WORD.match(script, at):
             given[key[1] or key[2] or key[3]] = {"true": True, "false": False}.get(value[1])

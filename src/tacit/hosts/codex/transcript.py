@@ -44,7 +44,7 @@ REQUEST = "## My request for Codex:"  # the editor's extension puts open files i
 PLAN = "PLEASE IMPLEMENT THIS PLAN"  # an accepted plan, which the agent wrote
 PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
-_PASSED_OVER = frozenset({
+_PASSED_OVER_ITEMS = frozenset({
     "world_state", "token_usage_record", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
 })  # fmt: skip
 PASSED_OVER_ITEMS = frozenset({
@@ -67,7 +67,7 @@ COMPLAINTS = (
     "execution error", "exec_command failed", "write_stdin failed", "failed in sandbox", "tool call error",
     "error: ", "err: ", "failed to read file", "unable to locate image",
 )  # fmt: skip
-REJECTED = ("rejected by user", "aborted by user", "user rejected")
+PATCH_REJECTED = ("rejected by user", "aborted by user", "user rejected")
 
 
 def detect(source: Source) -> float:
@@ -139,7 +139,7 @@ class _Rollout(Session):
             self.event(payload)
         elif kind == "compacted":
             self.add("system", self.now, text="Conversation compacted")
-        elif not kind.startswith(tuple(_PASSED_OVER)):
+        elif not kind.startswith(tuple(_PASSED_OVER_ITEMS)):
             self.odd(kind)
 
     def meta(self, payload: Record) -> None:
@@ -269,7 +269,7 @@ class _Rollout(Session):
             return
         text, status, success, process = _plain_output(output)
         low = text[:200].lower()
-        if any(word in low for word in REJECTED):
+        if any(word in low for word in PATCH_REJECTED):
             row = self.answered(call, text)
             if row is not None:
                 row["interrupted"] = True

@@ -15,7 +15,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
-    COMPACTED,
+    COMPACTION_STEP,
     OWN_FOLDER,
     Event,
     Insisted,
@@ -98,7 +98,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
         asked = text_at(payload, "prompt")
         return {"role": "user", "text": asked, "typed": True, "once_begun": True} if asked else None
     if name == "pre-compact":
-        return COMPACTED
+        return COMPACTION_STEP
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "toolResult")

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 NAME = "copilot"
 # seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
 TYPING = 3.0
-_PASSED_OVER = (
+_PASSED_OVER_KINDS = (
     "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
     "session.info", "session.title", "session.context", "session.usage", "session.mode",
     "session.background", "session.resume", "session.warning", "permission.", "tool.execution_progress",
     "tool.execution_partial", "assistant.usage", "pending_messages", "session.handoff", "session.import", "session.snapshot",
 )  # fmt: skip
-_SHELL_TAIL = re.compile(r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z")
+_SHELL_ID_TAIL = re.compile(r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z")
 
 
 def detect(source: Source) -> float:
@@ -116,7 +116,7 @@ class _Events(Session):
             self.complete = True
         elif kind == "session.compaction_complete":
             self.add("system", at, text="Conversation compacted")
-        elif not kind.startswith(_PASSED_OVER):
+        elif not kind.startswith(_PASSED_OVER_KINDS):
             self.odd(kind)
         self.seen_at(at)
 
@@ -152,7 +152,7 @@ class _Events(Session):
             if row is not None:
                 row["interrupted"] = True
             return
-        self.answered(call, _SHELL_TAIL.sub("", output) if code is not None else output, failed=failed, status=code)
+        self.answered(call, _SHELL_ID_TAIL.sub("", output) if code is not None else output, failed=failed, status=code)
         for path in list_at(dict_at(data, "toolTelemetry"), "filePaths"):
             if isinstance(path, str):
                 self.files[path] = None

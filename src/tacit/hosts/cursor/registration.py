@@ -8,8 +8,8 @@ from tacit.core.value import replace
 from tacit.hosts.cursor import NAMES
 from tacit.hosts.registration import EventEntry, Host, Scene, entries_of, in_shell
 
-_RULES = (".cursor", "rules", "tacit.mdc")
-RULE = """---
+_RULE_FILE = (".cursor", "rules", "tacit.mdc")
+RULE_TEXT = """---
 description: Notes from past runs of this project, kept by Tacit
 globs:
 alwaysApply: true
@@ -47,7 +47,7 @@ HOST = Host(
     frame={"version": 1},
     programs=("cursor", "cursor-agent"),
     traces=(".cursor",),
-    rule=(_RULES, RULE),
+    rule=(_RULE_FILE, RULE_TEXT),
     told="Lessons for a prompt come with the first tool call after it. Some versions of Cursor reject what a hook says\n"
     "at the start: tacit connect cursor --rules also writes a rule that tells the agent where the notes are.",
     instructions=("AGENTS.md",),

@@ -12,9 +12,9 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
-    ASK,
+    ASKS,
     OWN_FOLDER,
-    REFUSE,
+    REFUSES,
     Event,
     command_of,
     exit_status,
@@ -45,7 +45,7 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-DECIDES = {"before-call": (ASK, REFUSE)}  # which decisions it passes on, by event
+DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions it passes on, by event
 ANSWERED = ("session-start", "prompt", "before-command", "tool-failure")
 LIMIT = 9_500  # characters; the host documents no limit
 
@@ -134,7 +134,7 @@ def write(event: Event, told: Told) -> str:
 
         said = (
             {"decision": "deny", "reason": told.reason}
-            if told.decision == REFUSE
+            if told.decision == REFUSES
             else {"decision": "ask", "systemMessage": told.reason}
         )
         return json.dumps(said) if told.decision else ""

@@ -202,7 +202,7 @@ class _Chat(Session):
 
 _PREAMBLE, _PREAMBLE_ENDS = "<session_context>", "</session_context>"
 _HOOK = re.compile(rf"<{HOOK}>(.*?)</{HOOK}>", re.S)
-_EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)
+_EXIT_CODE_LINE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)
 _SHELL_HEAD = re.compile(r"\A(?:Command: .*\n|Directory: .*\n)*(?:Output|Stdout): ?")
 _SHELL_TAIL = re.compile(
     r"\n(?:(?:Error|Stderr|Signal): \(none\)|Signal: .*|Exit Code: .*|Background PIDs: .*|Process Group PGID: .*)\s*\Z"
@@ -210,7 +210,7 @@ _SHELL_TAIL = re.compile(
 
 
 def _exit_code(text: str) -> int | None:
-    found = _EXIT_CODE.findall(text)
+    found = _EXIT_CODE_LINE.findall(text)
     return int(found[-1]) if found else None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HOST = "opencode"
 _EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
-LEARNED = ("stop", "session-end")
+LEARNED_FROM = ("stop", "session-end")
 LIMIT = 9_500  # characters; the host documents no limit
 
 
@@ -35,14 +35,14 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     )
     text = public(printed(said) if name == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
-    inside = bool(parent) and name not in LEARNED
+    inside = bool(parent) and name not in LEARNED_FROM
     return Event(
         name=name,
         host=HOST,
         session=parent if inside else session,
         folder=cwd,
         key=short_hash(session, name, source, text_at(payload, "id"), said),
-        transcript=_store(env) if name in (*LEARNED, "session-start") else "",
+        transcript=_store(env) if name in (*LEARNED_FROM, "session-start") else "",
         source=source,
         model=text_at(payload, "model"),
         agent=text_at(payload, "agent") if parent else "",

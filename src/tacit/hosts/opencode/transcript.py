@@ -31,7 +31,7 @@ _MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
 _PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 # ours, behind a failed command's output
-_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)
+_OUR_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)
 _QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
 DEEPEST = 20  # sub-agents of sub-agents
 STOPPED = ("aborted", "rejected", "dismissed")  # in what a call that the person stopped says of its error
@@ -207,7 +207,7 @@ class _Session(Session):
         status = text_at(state, "status")
         if status == "completed":
             code = status_of(dict_at(state, "metadata").get("exit"))
-            self.answered(call, _NOTES.sub("", text_at(state, "output")), failed=bool(code), status=code)
+            self.answered(call, _OUR_NOTES.sub("", text_at(state, "output")), failed=bool(code), status=code)
         elif status == "error":
             told = text_at(state, "error")
             if any(word in told.lower() for word in STOPPED):

@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
-_LONG = (
+_LONG_VERBS = (
     "lookback", "learn", "effect", "report", "stats", "audit", "tend", "page", "sync", "export", "import", "migrate", "doctor",
     "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
     "guard",
@@ -263,7 +263,7 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     rest = list(args)
     rest.remove(verb)
     parsed = parser.parse_args(rest)
-    if verb in _LONG and cli.watched:
+    if verb in _LONG_VERBS and cli.watched:
         from tacit.surfaces.cli.terminal import Ticker
 
         cli._ticks = lambda: Ticker(cli, "tacit" if verb == "status" else f"tacit {verb}")

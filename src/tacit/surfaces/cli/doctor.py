@@ -37,7 +37,7 @@ from tacit.surfaces.views import for_you
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
-_CHECKED = {
+_SOUND = {
     "memory": "lessons",
     "journal": "changes",
     "evidence": "sightings",
@@ -150,7 +150,7 @@ def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, and whether every row is what was written."""
     checked = (
-        ", ".join(f"{n:,} {_CHECKED[name]}" for name, n in found.health.checked.items() if n and name in _CHECKED)
+        ", ".join(f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND)
         or "it is empty"
     )
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])

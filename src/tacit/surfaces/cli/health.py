@@ -28,7 +28,7 @@ from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, screen_
 from tacit.surfaces.outlook import spared
 from tacit.surfaces.selection import Counted, counted, counted_words
 from tacit.surfaces.views import cache_json, for_you
-from tacit.surfaces.wording import CLOSED, WHOSE
+from tacit.surfaces.wording import CLOSED_WORDS, WHOSE
 
 if TYPE_CHECKING:
     from tacit.tend.stats import Figures
@@ -178,7 +178,7 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
 
 def _lessons(found: Figures, count: Counted) -> str:
     """How many lessons there are, by how people say they stand."""
-    gone = [f"{n:,} {CLOSED[state]}" for state, n in found.states.items() if n and state in CLOSED]
+    gone = [f"{n:,} {CLOSED_WORDS[state]}" for state, n in found.states.items() if n and state in CLOSED_WORDS]
     return ", ".join([counted_words(count), *gone])
 
 

@@ -50,15 +50,15 @@ examples:
   tacit inject --run "$RUN" --agent reviewer --budget lean
 """
 
-_RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
+_INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
 _FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk", "command")
 ONE = {
     f"--{name.replace('_', '-')}": name
     for name in (*_FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
 }
 MANY = {"--file": "files", "--error": "errors"}
-FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
-LEVELS = ("lean", "balanced", "deep", "auto")
+INJECT_FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
 
 
 class Options:
@@ -114,7 +114,7 @@ def parse(args: Sequence[str]) -> Options:
                 options.many[MANY[name]].append(value)
             else:
                 options.one[ONE[name]] = value
-        elif word in FLAGS:
+        elif word in INJECT_FLAGS:
             options.flags.add(word)
         elif word == "inject" and not verb:
             verb = True
@@ -126,16 +126,16 @@ def parse(args: Sequence[str]) -> Options:
                 else "What is to be done stands behind --task: tacit inject --task 'TEXT'"
             )
             break
-    if not options.fault and options.one.get("budget", "auto").lower() not in LEVELS:
+    if not options.fault and options.one.get("budget", "auto").lower() not in BUDGET_LEVELS:
         options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."
-        options.hint = f"One of: {', '.join(LEVELS)}."
+        options.hint = f"One of: {', '.join(BUDGET_LEVELS)}."
     return options
 
 
 def _nearest(word: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, [*ONE, *MANY, *FLAGS], 1, 0.5)
+    near = get_close_matches(word, [*ONE, *MANY, *INJECT_FLAGS], 1, 0.5)
     return f"Did you mean {near[0]}?" if near else "tacit inject --help"
 
 
@@ -144,7 +144,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.hosts import run_in_shell
 
     one, flags = options.one, options.flags
-    with open(**_opening(options, env), wait=_RECORD_WITHIN) as memories:
+    with open(**_opening(options, env), wait=_INJECT_WITHIN) as memories:
         memories.store.hurry()
         if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after

@@ -240,7 +240,7 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     few = len(found) <= _SHOWN
     lines = [
         told,
-        *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))]),
+        *(["", table([_row(each) for each in found], (word, *_FACTS))] if few else [table(_by_project(found, names))]),
     ]
     waits = all(each.held + each.quarantined >= len(each.new) for each in found)
     after = "What waits for your word: tacit review" if waits else "What is in force now: tacit list"
@@ -249,7 +249,7 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
 
 
 _SHOWN = 20  # sessions that are told of one by one; --json has each
-_HEADS = ("new lessons", "met again", "for you", "redacted")  # for you: what needs your word
+_FACTS = ("new lessons", "met again", "for you", "redacted")  # for you: what needs your word
 
 
 def _row(each: Learned) -> list[str]:

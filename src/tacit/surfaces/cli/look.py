@@ -33,16 +33,12 @@ from tacit.surfaces.passing import lesson_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
 from tacit.surfaces.views import entry_json, why_json
-from tacit.surfaces.wording import NOTICED, ahead, change_lines, held_words, seen, standing_words, subject_words
+from tacit.surfaces.wording import BY_NOTICE, ahead, change_lines, held_words, seen, standing_words, subject_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
-_CUT = 110  # characters of a complaint from which on its end is missing
+_CUT_FROM = 110  # characters of a complaint from which on its end is missing
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
-HISTORY = 5  # changes likewise
-
-
-def _declare_nothing(parser: argparse.ArgumentParser) -> None:
-    pass
+CHANGES_SHOWN = 5  # changes likewise
 
 
 # -- log -----------------------------------------------------------------------------------------
@@ -184,8 +180,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     lines += ["", paint(cli, "bold", "Its history")]
     # the same on the same day is one
     changes = list(dict.fromkeys((entry["at"][:10], *change_lines(entry)) for entry in journal))
-    lines += [table([[f"  {day}", *rest] for day, *rest in changes[-HISTORY:]])]
-    more = f"{len(changes) - HISTORY} earlier, " if len(changes) > HISTORY else ""
+    lines += [table([[f"  {day}", *rest] for day, *rest in changes[-CHANGES_SHOWN:]])]
+    more = f"{len(changes) - CHANGES_SHOWN} earlier, " if len(changes) > CHANGES_SHOWN else ""
     return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {memory.id} --full")])
 
 
@@ -212,7 +208,7 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
     told again."""
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in evidence:
-        if row["signal"] != CONFIRMED and not (counted and row["by"] == NOTICED):
+        if row["signal"] != CONFIRMED and not (counted and row["by"] == BY_NOTICE):
             alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
     found: dict[str, list[str]] = {}
     for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
@@ -223,8 +219,8 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
         against = "" if stance == "supports" else "against it: "
         who = f", {'heard by the model that reads' if by == 'reader' else by}" if by and by != "notice" else ""
         # behind what was noticed stands what it was recognised as, and a long one was cut
-        words = quote.rpartition(": ")[0] or quote if by == NOTICED else quote
-        words = f"{words.rpartition(' ')[0]} …" if by == NOTICED and len(words) > _CUT else words
+        words = quote.rpartition(": ")[0] or quote if by == BY_NOTICE else quote
+        words = f"{words.rpartition(' ')[0]} …" if by == BY_NOTICE and len(words) > _CUT_FROM else words
         quoted = [f"    {line}" for line in wrapped(f"“{one_line(words, 300)}”", 4, 118)] if quote else []
         found.setdefault(f"  {against}{where}{who}", []).extend(quoted)
     return [[head, *quoted] for head, quoted in found.items()]
@@ -232,7 +228,8 @@ def _sightings(evidence: Sequence[dict[str, Any]], counted: bool, days: Mapping[
 
 def _sighting(row: dict[str, Any]) -> list[str]:
     told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
-    said = f"recognised: {one_line(row['quote'], 200)}" if row["by"] == NOTICED else f"“{one_line(row['quote'], 200)}”"
+    quote = one_line(row["quote"], 200)
+    said = f"recognised: {quote}" if row["by"] == BY_NOTICE else f"“{quote}”"
     return [told, f"    {said}"] if row["quote"] else [told]
 
 
@@ -330,19 +327,19 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
         [
             "*" if p["here"] else " ",
             p["id"],
-            EVERYWHERE.get(p["id"], p["name"]),
+            SHARED_BY.get(p["id"], p["name"]),
             str(p["memories"]),
             str(p["runs"]),
             p["root"] or p["remote"] or "",
         ]
         for p in found
-        if p["memories"] or p["id"] not in EVERYWHERE
+        if p["memories"] or p["id"] not in SHARED_BY
     ]
     return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where")))
 
 
 # rows of their own, told of once they hold something
-EVERYWHERE = {"@global": "every project", "@agent": "one agent, everywhere"}
+SHARED_BY = {"@global": "every project", "@agent": "one agent, everywhere"}
 
 
 def _declare_profile(parser: argparse.ArgumentParser) -> None:
@@ -492,8 +489,8 @@ def _profile_choice(args: argparse.Namespace, cli: Cli, named: str, path: str) -
 COMMANDS = {
     "log": (_declare_log, _log),
     "why": (_declare_why, _why),
-    "reindex": (_declare_nothing, _reindex),
-    "projects": (_declare_nothing, _projects),
+    "reindex": (lambda parser: None, _reindex),
+    "projects": (lambda parser: None, _projects),
     "profile": (_declare_profile, _profile),
     "config": (_declare_config, _config),
 }

@@ -27,7 +27,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
 from tacit.surfaces.cli.reading import (
-    CAP,
+    DEAREST,
     NOBODY,
     Plan,
     agreed,
@@ -44,7 +44,7 @@ from tacit.surfaces.cli.reading import (
     unread_words,
     with_room,
 )
-from tacit.surfaces.cli.words import one_line, paint, table, wrapped
+from tacit.surfaces.cli.words import WIDEST, one_line, paint, table, wrapped
 from tacit.surfaces.past import is_transcript, keeping
 
 if TYPE_CHECKING:
@@ -54,10 +54,9 @@ if TYPE_CHECKING:
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
 _UNTAUGHT = (2, 3)  # times that a problem without a lesson came back, and such problems on one screen
-WIDEST = 118  # columns; longer lines are hard to read
 SURE = 0.9
 ASKS_FOR_ALL = "Make it a lasting order?"  # how a standing request ends
-EXAMPLES = """examples:
+TRY_THESE = """examples:
   tacit lookback                                     every session of Claude Code, Codex, Gemini, Copilot and opencode here
   tacit lookback --days 30 --project-filter shop
   tacit lookback --html lookback.html                the same as one page for the browser
@@ -75,10 +74,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "--read", action="store_true", help="have these sessions read by a model: says what it brings and costs, asks"
     )
     parser.add_argument(
-        "--cap", type=float, default=CAP, metavar="USD", help=f"… for no more than that (default {CAP:g})"
+        "--cap", type=float, default=DEAREST, metavar="USD", help=f"… for no more than that (default {DEAREST:g})"
     )
     parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
-    parser.epilog = EXAMPLES
+    parser.epilog = TRY_THESE
 
 
 def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:

@@ -19,7 +19,7 @@ from tacit.surfaces.past import HEAD, written_in
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
 _MOST = 4 << 20  # bytes of each
-HALF = 0.5  # of the files they name: with so many here it may be this project, whatever it is called
+SAME_HALF = 0.5  # of the files they name: with so many here it may be this project, whatever it is called
 
 
 @value
@@ -33,7 +33,9 @@ class Gone:
 
     def may_be(self, place: Place) -> bool:
         """Whether it is worth asking if the project here is what it was: it has its files, or its name."""
-        return place.kind != "path" and (self.here > HALF * self.named or os.path.basename(self.folder) == place.name)
+        return place.kind != "path" and (
+            self.here > SAME_HALF * self.named or os.path.basename(self.folder) == place.name
+        )
 
     @property
     def told(self) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed
 
-LISTED = 30  # lines that are shown before somebody is asked about them
+LINES_LISTED = 30  # lines that are shown before somebody is asked about them
 
 
 def _declare_page(parser: argparse.ArgumentParser) -> None:
@@ -112,9 +112,9 @@ def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str],
         return True
     if cli.json or not sys.stdin.isatty():
         return False
-    more = [f"  … and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+    more = [f"  … and {len(lines) - LINES_LISTED} more"] if len(lines) > LINES_LISTED else []
     cli.at_rest()
-    cli.err.write("\n".join([head, *(f"  {line}" for line in lines[:LISTED]), *more, f"{question} [y/N] "]))
+    cli.err.write("\n".join([head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]))
     cli.err.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from tacit.core.errors import UsageError
 
 # What people type who know other programs.
-MEANT = {
+OTHER_NAMES = {
     "ls": "list", "search": "recall", "find": "recall", "query": "recall", "remove": "forget", "rm": "forget", "delete": "forget",
     "new": "add", "remember": "add", "note": "add", "revert": "undo", "history": "log", "explain": "why", "inbox": "review",
     "approve": "review", "reject": "review", "install": "connect", "setup": "connect", "disconnect": "connect", "web": "desk",
@@ -97,6 +97,6 @@ def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
 
 def nearest_command(word: str, commands: Iterable[str]) -> str:
     """The command that was meant."""
-    if word in MEANT:
-        return f"Did you mean tacit {MEANT[word]}?"
+    if word in OTHER_NAMES:
+        return f"Did you mean tacit {OTHER_NAMES[word]}?"
     return did_you_mean(word, commands, "tacit help lists them.").replace("Did you mean ", "Did you mean tacit ")

@@ -7,6 +7,7 @@ that was never shown means nothing: nobody's word is guessed at.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
@@ -19,15 +20,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo 2       takes it back"
 
 
-def _keep(args: argparse.Namespace, cli: Cli) -> Answer:
-    return _each(args, cli, "keep")
-
-
-def _drop(args: argparse.Namespace, cli: Cli) -> Answer:
-    return _each(args, cli, "drop")
-
-
-def _each(args: argparse.Namespace, cli: Cli, word: str) -> Answer:
+def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
         ids = {name: meant(memories, name) for name in args.what}  # all of them, before anything is done
@@ -36,4 +29,4 @@ def _each(args: argparse.Namespace, cli: Cli, word: str) -> Answer:
     return Answer({"done": done}, "\n".join(lines))
 
 
-COMMANDS = {"keep": (_declare, _keep), "drop": (_declare, _drop)}
+COMMANDS = {word: (_declare, partial(_each, word)) for word in ("keep", "drop")}

@@ -13,13 +13,12 @@ from tacit.app import Memories
 from tacit.core.memory import Memory
 from tacit.core.standing import is_confirmed
 from tacit.core.states import INJECTABLE
-from tacit.surfaces.cli.words import one_line, wrapped
+from tacit.surfaces.cli.words import WIDEST, one_line, wrapped
 from tacit.surfaces.one_screen import moment_words, remember_numbers
 from tacit.surfaces.selection import counted, is_given
 from tacit.surfaces.wording import YOURS, is_yours
 
 _LATER = 100  # lessons that wait for their moment, on one screen
-_WIDEST = 118
 _OTHER = "Another moment: tacit inject --task 'TEXT', --command 'git commit', --file PATH, --error TEXT."
 _ONE_AT_A_TIME = "One lesson is told at a time: another about it comes with the next such command. "
 _LOOKED = "You only looked: nothing was recorded."
@@ -61,11 +60,11 @@ def peeked(
         lines += ["", *_section(memories, "With that prompt it hears", then, " more")]
     else:
         lines += _later(memories, start)
-    return "\n".join([*lines, "", *wrapped(f"{_OTHER} {_LOOKED}", 0, _WIDEST)]) + "\n"
+    return "\n".join([*lines, "", *wrapped(f"{_OTHER} {_LOOKED}", 0, WIDEST)]) + "\n"
 
 
 def _one(memories: Memories, title: str, found: Sequence[Memory], how: str = "") -> str:
-    return "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, _WIDEST)]) + "\n"
+    return "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, WIDEST)]) + "\n"
 
 
 def _section(memories: Memories, title: str, found: Sequence[Memory], none: str = "") -> list[str]:
@@ -97,6 +96,6 @@ def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
     for memory, when in found:
         yours = f"  ({YOURS})" if is_yours(memory, memories.profile) else ""
         said = f"{when}: {one_line(memory.text, 600)}{yours}" if when else f"{one_line(memory.text, 600)}{yours}"
-        first, *rest = wrapped(said, 6, _WIDEST)
+        first, *rest = wrapped(said, 6, WIDEST)
         lines += [f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]
     return lines

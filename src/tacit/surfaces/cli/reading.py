@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tacit.learn.stage import Learned
     from tacit.lookback.estimate import Estimate, UnreadSession
 
-CAP = 2.0  # dollars that one reading costs at most, unless somebody says more
+DEAREST = 2.0  # dollars that one reading costs at most, unless somebody says more
 SHOWN_FIRST, FIRST_SESSIONS = 5, 8  # lessons, or sessions, after which the rest is read in the background
 PROGRESS = "reading_past"  # where the store keeps how far a reading in the background has come
 
@@ -98,7 +98,7 @@ def _lessons(count: int) -> str:
     return f"about {_about(count)} {'lesson' if count == 1 else 'lessons'}" if count else "little"
 
 
-def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float = CAP) -> Plan | None:
+def plan_of(sessions: Iterable[UnreadSession], reader: Reader | None, cap: float = DEAREST) -> Plan | None:
     """What would be read of some sessions; None where nobody reads them, or nothing in them was typed."""
     if reader is None:
         return None

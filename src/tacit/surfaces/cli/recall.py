@@ -16,7 +16,7 @@ from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.hosts import run_in_shell
 from tacit.stores.cache import holds
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.inject import LEVELS, host_of
+from tacit.surfaces.cli.inject import BUDGET_LEVELS, host_of
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
@@ -34,7 +34,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task-type", dest="task_type", default="")
     parser.add_argument("--file", dest="files", action="append", default=[], metavar="PATH", help="may be repeated")
     parser.add_argument("--error", dest="errors", action="append", default=[], metavar="TEXT", help="may be repeated")
-    parser.add_argument("--budget", default="", type=str.lower, choices=LEVELS, help="how much is shown")
+    parser.add_argument("--budget", default="", type=str.lower, choices=BUDGET_LEVELS, help="how much is shown")
     parser.add_argument("--limit", type=int, help="at most so many")
     parser.add_argument("--min-score", dest="min_score", type=float, help="nothing that fits less; 0: whatever fits")
     for name in ("category", "kind", "domain", "agent"):

@@ -19,19 +19,19 @@ from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant
 from tacit.surfaces.selection import IN_FORCE, shelf, unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
-from tacit.surfaces.wording import MOVED, NOTICED, decided, held_words, question, seen, standing_words
+from tacit.surfaces.wording import BY_NOTICE, MOVED, decided, held_words, question, seen, standing_words
 
 if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.instructions import Patch
 
-VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
+REVIEW_VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
 _OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
 _QUOTED = 5  # pieces of evidence that are shown with what they say
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("verb", nargs="?", default="list", choices=VERBS, help="what to do; without it: list")
+    parser.add_argument("verb", nargs="?", default="list", choices=REVIEW_VERBS, help="what to do; without it: list")
     parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
     parser.add_argument("other", nargs="?", default="", help="merge, approve of a contradiction: the memory that stays")
     parser.add_argument(
@@ -324,7 +324,7 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         against = "" if each["stance"] == "supports" else "against it, "
         words = (
             f"recognised: {one_line(each['quote'], 300)}"
-            if each["by"] == NOTICED
+            if each["by"] == BY_NOTICE
             else f"“{one_line(each['quote'], 300)}”"
         )
         said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"

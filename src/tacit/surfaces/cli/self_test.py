@@ -24,7 +24,7 @@ LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown
 _HOSTS_OWN = ("CLAUDE", "CODEX", "GEMINI", "COPILOT")  # folders and files of the session that connect may run in
 # What a person calls an event.
-MOMENTS = {
+MOMENT_WORDS = {
     "session-start": "at the start", "prompt": "with a sample prompt", "before-command": "before a command", "before-file": "at a file",
     "tool-failure": "after a failure", "subagent-start": "for a sub-agent",
 }  # fmt: skip
@@ -94,7 +94,7 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
     for each in fired:  # what an agent would see, and what went wrong; the rest has nothing to say
         fresh = [line for line in each.seen if line not in told][:_LINES]
         told.update(fresh)
-        lines += [f"  {MOMENTS.get(each.ours, each.theirs)}: {each.told}"] if each.error or fresh else []
+        lines += [f"  {MOMENT_WORDS.get(each.ours, each.theirs)}: {each.told}"] if each.error or fresh else []
         lines += ["    " + _AS_GIVEN.sub(r"- \1", line) for line in fresh]
     return lines
 

@@ -17,10 +17,8 @@ from tacit.core.errors import MissingExtra, Refused, Unavailable, UsageError
 from tacit.core.installation import hint
 from tacit.stores.keys import name_of
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.web.security import Keys, host_names, token_at
+from tacit.surfaces.web.security import LOOPBACK, Keys, host_names, token_at
 from tacit.surfaces.web.server import Desk, application
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(

@@ -17,16 +17,15 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines, progress_words
-from tacit.surfaces.cli.words import one_line, paint, printable, width, wrapped
+from tacit.surfaces.cli.words import WIDEST, one_line, paint, printable, width, wrapped
 from tacit.surfaces.one_screen import OneScreen, ProblemRow, one_screen, remember_numbers, screen_json, shortened
 from tacit.surfaces.views import overview
 
-WIDEST = 118  # columns; longer lines are hard to read
 _WEEK = 7
 FEWEST = 3  # rows of a kind, however small a terminal is
 HOW = "tacit keep N, tacit drop N"
 
-NOTHING = """Nothing is kept yet.
+NOTHING_KEPT = """Nothing is kept yet.
 
   tacit lookback               what your agents' past sessions would have taught
   tacit connect claude-code    let Claude Code remember (codex, gemini, copilot … alike)
@@ -52,7 +51,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     except Unavailable as error:
         if error.code != "unavailable" or is_far(store_path(args.store, cli.env)):
             raise
-        return Answer({"store": None, "project": None, "states": {}}, NOTHING)
+        return Answer({"store": None, "project": None, "states": {}}, NOTHING_KEPT)
     with memories:
         data, found = overview(memories), one_screen(memories)
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}

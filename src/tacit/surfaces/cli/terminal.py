@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacit.surfaces.cli import Cli
 
 _PATIENCE = 1.0  # seconds before anybody is told
-STEP = 0.25
+TICK = 0.25
 
 
 class Ticker:
@@ -56,7 +56,7 @@ class Ticker:
         self.thread.join(1.0)
 
     def _run(self) -> None:
-        while not self.over.wait(STEP):
+        while not self.over.wait(TICK):
             with self.lock:
                 now = time.monotonic()
                 if self.over.is_set() or now - self.last < _PATIENCE:

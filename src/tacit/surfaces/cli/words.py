@@ -106,6 +106,7 @@ def filled(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> tuple[list[li
     return [[row[i] for i in at] for row in rows], [heads[i] for i in at]
 
 
+WIDEST = 118  # columns; longer lines are hard to read
 PIPE_CHARACTERS = 2000  # characters of a text on one line of a pipe
 LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
 

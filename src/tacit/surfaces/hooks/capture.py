@@ -14,7 +14,7 @@ import os
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.value import replace
-from tacit.hosts.dialect import COMPACTED
+from tacit.hosts.dialect import COMPACTION_STEP
 from tacit.stores.captured import file_of
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def _is_compacted(before: list[Mapping[str, Any]]) -> bool:
     for line in reversed(before):
         if line.get("role") == "tool":
             return False
-        if (line.get("role"), line.get("text")) == ("system", COMPACTED["text"]):
+        if (line.get("role"), line.get("text")) == ("system", COMPACTION_STEP["text"]):
             return True
     return False
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Fired = tuple[str, Guard, str]  # project, guard, reason
 
 _ARMS = {ASK: GUARD_ASKED, REFUSE: REFUSED}
-_NOTICED = "notice"  # the source that `learn/tell` names
-_WITHIN = 0.15  # seconds (design §4)
+_FROM_NOTICE = "notice"  # the source that `learn/tell` names
+_GUARD_WITHIN = 0.15  # seconds (design §4)
 
 
 @value
@@ -89,7 +89,7 @@ def _is_in_force(memories: Memories, guard: Guard) -> bool:
     found = memories.store.memories([guard.lesson])
     if not found or found[0].state not in INJECTABLE or found[0].gate != "allow":
         return False
-    return found[0].text == guard.text or found[0].source == _NOTICED  # whose wording grows with what is met
+    return found[0].text == guard.text or found[0].source == _FROM_NOTICE  # whose wording grows with what is met
 
 
 def _record(memories: Memories, event: Event, guard: Guard, reason: str, arm: str, rate: float) -> None:
@@ -100,7 +100,7 @@ def _record(memories: Memories, event: Event, guard: Guard, reason: str, arm: st
         guard.lesson, unit, project, FIRED, arm, rate, run=run_id(project, event.host, event.session), surface=reason,
         reason=f"{event.key} {call}", at=clock.now(),
     )  # fmt: skip
-    with memories.store.write(wait=_WITHIN) as tx:
+    with memories.store.write(wait=_GUARD_WITHIN) as tx:
         if not any(each.signal == FIRED and each.reason == mark.reason for each in tx.marks(memory=guard.lesson)):
             tx.add_mark(mark)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WORDS = ("keep", "drop")
 _MOST = 20  # numbers of one line
-_AT_ONCE = 0.15  # seconds for what an agent waits for
+_WORD_WITHIN = 0.15  # seconds for what an agent waits for
 TAKEN_CARE_OF = "The line above is the person's word to Tacit, their memory, and is taken care of: do nothing about it, and answer “ok”."
 
 
@@ -51,7 +51,7 @@ def noted(memories: Memories, event: Event) -> Told | None:
         return Told(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
     wishes = [*_wishes(memories, event.session), {"text": " ".join(event.text.split()), "do": found[0], "ids": ids}]
     try:
-        with memories.store.write(wait=_AT_ONCE) as tx:
+        with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), json.dumps(wishes))
     except Unavailable:
         return Told(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
@@ -116,7 +116,7 @@ def receipt(memories: Memories) -> str:
     key = f"receipt:{memories.project_id}"
     if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
         return ""
-    with memories.store.write(wait=_AT_ONCE) as tx:
+    with memories.store.write(wait=_WORD_WITHIN) as tx:
         unit, _, rest = tx.meta(key).partition("\t")
         line = rest.partition("\t")[0]
         tx.put_meta(key, f"{unit}\t")
@@ -134,7 +134,7 @@ def left_out(memories: Memories) -> str:
     from tacit.guard.one_line import plain_line
 
     known = json.loads(compiled)
-    with memories.store.write(wait=_AT_ONCE) as tx:
+    with memories.store.write(wait=_WORD_WITHIN) as tx:
         tx.put_meta(key, json.dumps({**known, "told": True}))
     more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
     return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"

@@ -17,7 +17,7 @@ from typing import Any
 
 RECORDED = os.path.join(os.path.dirname(__file__), "handshake.json")
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request since 2026-07-28
-PIECE = 1 << 16
+READ_AT_ONCE = 1 << 16
 LARGEST_REQUEST = 1 << 20  # bytes of a question that is answered here; a longer one is the SDK's
 
 
@@ -43,7 +43,7 @@ def serve_early(load: Callable[[], Callable[[], None]]) -> None:
     while not made and not failed:
         if ready in select.select([0, ready], [], [])[0]:
             break
-        more = os.read(0, PIECE)
+        more = os.read(0, READ_AT_ONCE)
         if not more and not kept:
             return  # the host went away before it asked for anything of ours
         held += more
@@ -122,13 +122,13 @@ def _hand_over(run: Callable[[], None], first: bytes, greeted: Any) -> None:
 
     def inward() -> None:
         _write(to_sdk, first)
-        while piece := os.read(asking, PIECE):
+        while piece := os.read(asking, READ_AT_ONCE):
             _write(to_sdk, piece)
         os.close(to_sdk)
 
     def outward() -> None:
         held, waits = b"", greeted is not None
-        while piece := os.read(from_sdk, PIECE):
+        while piece := os.read(from_sdk, READ_AT_ONCE):
             if waits:
                 *lines, held = (held + piece).split(b"\n")
                 piece = b""

@@ -18,10 +18,10 @@ from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from tacit.core.errors import Unavailable, UsageError
+from tacit.surfaces.web.security import LOOPBACK
 from tacit.surfaces.web.security import token_at as token_at
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-LARGEST_BODY = 16 * 1024 * 1024  # bytes; below it an argument that is too large gets an answer its model can read
+LARGEST_CALL = 16 * 1024 * 1024  # bytes; below it an argument that is too large gets an answer its model can read
 PATH = "/mcp"
 
 
@@ -79,7 +79,7 @@ def application(server: MCPServer, host: str, port: int, token: str, names: Sequ
         streamable_http_path=PATH,
         json_response=True,
         stateless_http=True,  # nothing is kept between calls: the store remembers
-        max_request_body_size=LARGEST_BODY,
+        max_request_body_size=LARGEST_CALL,
         transport_security=security(host, port, names),
         host=host,
     )

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tacit import __version__
 from tacit.core.errors import NotFound, TacitError
 from tacit.surfaces.mcp.desk import Desk, Kept, Recollections, Waiting
-from tacit.surfaces.wording import STATES
+from tacit.surfaces.wording import STATE_WORDS
 
 T = TypeVar("T")
 
@@ -232,7 +232,7 @@ def run_of(context: Context) -> str:
 def _kept(done: Kept) -> tuple[Kept, str]:
     seen = f", seen in {done.seen} runs" if done.seen > 1 else ""
     return done, f"{done.status}: {done.reason}" + (
-        f" [{done.id}, {STATES.get(done.state, done.state)}{seen}]" if done.id else ""
+        f" [{done.id}, {STATE_WORDS.get(done.state, done.state)}{seen}]" if done.id else ""
     )
 
 

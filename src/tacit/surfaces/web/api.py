@@ -15,16 +15,16 @@ from tacit.core.proposal import PROPOSAL_KINDS
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql_rows import SORTS
-from tacit.surfaces.views import entry_json
+from tacit.surfaces.views import effect_json, entry_json, overview
 from tacit.surfaces.web import views
-from tacit.surfaces.web.schema import FLAG, body, number, one_of, text
+from tacit.surfaces.web.schema import BOOL, body, number, one_of, text
 
 if TYPE_CHECKING:
     Act = Callable[[Memories, dict[str, Any]], Any]
 
 DECISIONS = ("approve", "edit", "reject", "merge", "unmerge", "open", "close")
 REVIEW_OUTCOMES = ("reinstate", "supersede", "archive", "reject", "keep", "weaken", "decay")
-LESSON = text(20_000, minLength=1)
+LESSON_TEXT = text(20_000, minLength=1)
 REASON = text(2_000)
 PAGED = {"limit": number(1, 200, 50), "offset": number(0, 10_000_000, 0)}
 
@@ -61,7 +61,7 @@ def _undo(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edit(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: asked[name] for name in EDITS if name in asked}
+    fields = {name: asked[name] for name in EDIT_FIELDS if name in asked}
     for name in ("tags", "paths"):
         if name in fields:
             fields[name] = tuple(fields[name])
@@ -92,26 +92,26 @@ FACET_FIELDS = {
     "kind": text(40), "category": text(80), "domain": text(80), "agent": text(80), "task_type": text(80),
     "severity": one_of(*SEVERITIES), "tags": TEXTS, "paths": TEXTS, "about": text(1200),
 }  # fmt: skip
-EDITS = ("text", *FACET_FIELDS)
+EDIT_FIELDS = ("text", *FACET_FIELDS)
 DECISION = {
     "role": text(80), "to": one_of(*STATES), "outcome": one_of(*REVIEW_OUTCOMES), "into": text(64), "text": text(20_000), "reason": REASON,
 }  # fmt: skip
 
 ENDPOINTS: tuple[Endpoint, ...] = (
-    Endpoint("GET", "/overview", "What is kept here, on one screen", lambda desk, _: views.overview(desk)),
+    Endpoint("GET", "/overview", "What is kept here, on one screen", lambda desk, _: overview(desk)),
     Endpoint("GET", "/memories", "Lessons by their facets, newest first", views.memories, {
         **PAGED, "state": one_of(*STATES), "kind": text(40), "category": text(80), "trust": one_of(*TIERS), "verdict": one_of(*VERDICTS),
-        "gate": one_of(*GATE_ANSWERS), "tag": text(80), "text": text(200), "sort": {**one_of(*SORTS), "default": "new"}, "archived": FLAG,
+        "gate": one_of(*GATE_ANSWERS), "tag": text(80), "text": text(200), "sort": {**one_of(*SORTS), "default": "new"}, "archived": BOOL,
     }),
-    Endpoint("POST", "/memories", "Keep a lesson", _add, body=body({"text": LESSON, **FACET_FIELDS}, "text")),
+    Endpoint("POST", "/memories", "Keep a lesson", _add, body=body({"text": LESSON_TEXT, **FACET_FIELDS}, "text")),
     Endpoint("GET", "/memories/{id}", "One lesson, whole", lambda desk, asked: views.memory(desk, asked["id"])),
-    Endpoint("PATCH", "/memories/{id}", "Correct a lesson", _edit, body=body({"text": LESSON, **FACET_FIELDS, "reason": REASON})),
+    Endpoint("PATCH", "/memories/{id}", "Correct a lesson", _edit, body=body({"text": LESSON_TEXT, **FACET_FIELDS, "reason": REASON})),
     Endpoint("POST", "/memories/{id}/pin", "Always give a lesson, or no more",
              lambda desk, asked: memory_json(desk.pin(asked["id"], asked["on"], reason=asked.get("reason", ""))),
-             body=body({"on": FLAG, "reason": REASON}, "on")),
+             body=body({"on": BOOL, "reason": REASON}, "on")),
     Endpoint("POST", "/memories/{id}/page", "Let a lesson onto the page, which takes it off trial, or take it off",
              lambda desk, asked: memory_json(desk.put_on_page(asked["id"], asked["on"], reason=asked.get("reason", ""))),
-             body=body({"on": FLAG, "reason": REASON}, "on")),
+             body=body({"on": BOOL, "reason": REASON}, "on")),
     Endpoint("POST", "/memories/{id}/forget", "Take a lesson out, reversibly",
              lambda desk, asked: {"memories": [memory_json(each) for each in desk.forget(asked["id"], reason=asked.get("reason", ""))]},
              body=body({"reason": REASON})),
@@ -129,14 +129,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("POST", "/proposals/{id}/decide", "Approve, edit or reject a proposal", _decide_proposal,
              body=body({"decision": one_of("approve", "edit", "reject"), **DECISION}, "decision")),
     Endpoint("GET", "/recall", "Search, with the parts of each score", views.recall, {
-        "q": {**text(20_000), "default": ""}, "limit": number(0, 200, 10), "held": {**FLAG, "default": False},
-        "stale": {**FLAG, "default": False},
+        "q": {**text(20_000), "default": ""}, "limit": number(0, 200, 10), "held": {**BOOL, "default": False},
+        "stale": {**BOOL, "default": False},
     }),
     Endpoint("GET", "/runs", "Runs: given, withheld, cited, came back", views.runs, {
         "limit": number(1, 100, 20), "offset": number(0, 100_000, 0),
     }),
     Endpoint("GET", "/runs/{id}", "One run", lambda desk, asked: views.run_view(desk, asked["id"])),
-    Endpoint("GET", "/effect", "Does it help? The whole memory and each lesson", lambda desk, _: views.effect(desk)),
+    Endpoint("GET", "/effect", "Does it help? The whole memory and each lesson", lambda desk, _: effect_json(desk.effect())),
     Endpoint("GET", "/page", "The page as it is and as it would be", lambda desk, _: views.page(desk)),
     Endpoint("GET", "/log", "The journal, newest first", _log, {
         "limit": number(1, 500, 50), "memory": text(64), "verb": text(40), "by": text(80),

@@ -10,7 +10,7 @@ from tacit.enforce.record import of_part, offers, why_not_offered
 from tacit.surfaces.past import past_sessions
 
 FIRINGS = 40  # of a guard that is tried
-_TOLD = {"ask": "Asks you from now on.", "refuse": "Refused from now on.", "off": "Only told again."}
+_DONE_WORDS = {"ask": "Asks you from now on.", "refuse": "Refused from now on.", "off": "Only told again."}
 
 
 def screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -35,4 +35,4 @@ def act(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         desk.disarm_guard(id)
     else:
         desk.arm_guard(id, do, past_sessions(desk))
-    return {"told": _TOLD[do], "entry": None, "to": "/guards"}
+    return {"told": _DONE_WORDS[do], "entry": None, "to": "/guards"}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOOK = 0.5  # seconds between looks for something new
 STREAM_SECONDS = 600.0  # seconds a stream stays open; a browser comes back by itself
-KEPT = 20  # finished jobs that are remembered
+JOBS_KEPT = 20  # finished jobs that are remembered
 # tend without the page: nothing is written outside the store
 UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")
 
@@ -58,7 +58,7 @@ class Jobs:
             raise StoreBusy("Another job is under way.", "Wait for its end.")
         job = Job(name)
         self._jobs[job.id] = job
-        for old in list(self._jobs)[:-KEPT]:
+        for old in list(self._jobs)[:-JOBS_KEPT]:
             del self._jobs[old]
         threading.Thread(target=self._work, args=(job, work), daemon=True).start()
         return job

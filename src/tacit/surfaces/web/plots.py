@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-WIDTH = 320.0
+PLOT_WIDTH = 320.0
 
 
-def at(x: float, width: float = WIDTH) -> float:
+def at(x: float, width: float = PLOT_WIDTH) -> float:
     """Where a difference between −1 and +1 stands."""
     return round((max(-1.0, min(1.0, x)) + 1) / 2 * width, 1)
 
 
-def plotted_interval(lesson: Mapping[str, Any], width: float = WIDTH) -> dict[str, Any]:
+def plotted_interval(lesson: Mapping[str, Any], width: float = PLOT_WIDTH) -> dict[str, Any]:
     """A lesson's interval as a bar, its estimate as a dot."""
     low, high, dot = at(lesson["low"], width), at(lesson["high"], width), lesson["estimate"]
     return {"low": low, "width": max(1.0, round(high - low, 1)), "dot": None if dot is None else at(dot, width)}
@@ -22,12 +22,3 @@ def plotted_interval(lesson: Mapping[str, Any], width: float = WIDTH) -> dict[st
 def scaled(part: float, peak: float, width: float = 120.0) -> float:
     """The length of a bar."""
     return round(max(0.0, part) / peak * width, 1) if peak > 0 else 0.0
-
-
-def spread(figures: Sequence[float], width: float, height: float) -> str:
-    """A line through figures, as the points of a polyline."""
-    if not figures:
-        return ""
-    low, high = min(figures), max(figures)
-    span, step = (high - low) or 1.0, width / max(1, len(figures) - 1)
-    return " ".join(f"{n * step:.1f},{height - (figure - low) / span * height:.1f}" for n, figure in enumerate(figures))

@@ -26,7 +26,7 @@ def one_of(*words: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(words)}
 
 
-FLAG: dict[str, Any] = {"type": "boolean"}
+BOOL: dict[str, Any] = {"type": "boolean"}
 _KINDS = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
 
 

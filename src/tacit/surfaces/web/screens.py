@@ -22,9 +22,9 @@ from tacit.app import Memories
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces import drawn, outlook, sharing
 from tacit.surfaces.one_screen import one_screen, remember_numbers
-from tacit.surfaces.outlook import KINDS
+from tacit.surfaces.outlook import BADGES
 from tacit.surfaces.pictures import compact
-from tacit.surfaces.views import effect_json
+from tacit.surfaces.views import effect_json, overview
 from tacit.surfaces.web import acts, guards, plots, told, views
 from tacit.surfaces.web.jobs import Jobs, tended
 from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
@@ -69,7 +69,7 @@ MORE = (
     ("/effect", "How do we know"), ("/cost", "Tokens and cost"), ("/search", "Search"), ("/page", "Page"), ("/pairs", "Pairs"),
     ("/guards", "Guards"), ("/health", "Health"),
 )  # fmt: skip
-SCREENS = (
+TABS = (
     ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/runs", "Sessions"),
 )  # fmt: skip
 PAIR_KINDS = ("merge", "contradiction")
@@ -83,8 +83,9 @@ class Pages:
         self._keys = keys
         self._jinja = sharing.templates()
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
-        shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
-        self._jinja.globals |= {"screens": SCREENS, "other_screens": MORE, "kinds": KINDS, "moved": MOVED, **shown}
+        # a picture is the one thing that no template escapes: its module has done so
+        shown = {"plots": plots, "link": _link, "picture": Markup, "compact": compact}
+        self._jinja.globals |= {"screens": TABS, "other_screens": MORE, "kinds": BADGES, "moved": MOVED, **shown}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
@@ -167,8 +168,8 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         Route("/project/{id}", choose, methods=["GET"]),
         screen("/", "home.html", lambda m, _: home(m), {}),
         screen("/cost", "cost.html", lambda m, _: home_figures(m, reckoned.effect(m)), {}),
-        screen("/inbox", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
-        screen("/lessons", "lessons.html", told.lessons_screen, LESSONS),
+        screen("/inbox", "inbox.html", inbox, {**PAGED_QUERY, "kind": text(40)}),
+        screen("/lessons", "lessons.html", told.lessons_screen, LESSONS_QUERY),
         screen("/lessons/{id}", "lesson.html", told.lesson, {"behind": text(200)}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
         screen("/page", "page.html", lambda m, _: views.page(m), {}),
@@ -178,7 +179,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/pairs", "pairs.html", pairs, {}),
         screen("/guards", "guards.html", guards.screen, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
-        share("/share/report", "tacit-report.html", shared_report, REPORT),
+        share("/share/report", "tacit-report.html", shared_report, REPORT_QUERY),
         share(
             "/share/lessons/{id}",
             "tacit-lesson.html",
@@ -228,10 +229,10 @@ async def _form(request: Request) -> dict[str, str]:
         raise UsageError(f"The form cannot be read: {error}.") from None
 
 
-REPORT = {"days": number(1, 366, 7), "team": {"type": "boolean"}}
-PAGED = {"limit": number(1, 200, PER_PAGE), "behind": text(64)}
-LESSONS = {
-    **PAGED, "show": text(20), "state": text(20), "kind": text(40), "category": text(80), "trust": text(20), "verdict": text(20),
+REPORT_QUERY = {"days": number(1, 366, 7), "team": {"type": "boolean"}}
+PAGED_QUERY = {"limit": number(1, 200, PER_PAGE), "behind": text(64)}
+LESSONS_QUERY = {
+    **PAGED_QUERY, "show": text(20), "state": text(20), "kind": text(40), "category": text(80), "trust": text(20), "verdict": text(20),
     "gate": text(20), "tag": text(80), "text": text(200), "sort": {**text(20), "default": "new"}, "archived": {"type": "boolean"},
 }  # fmt: skip
 
@@ -239,7 +240,7 @@ LESSONS = {
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement, and what was refused of late; where nothing waits, what to do first."""
     found = views.inbox(desk, asked)
-    return {**found, "refused": desk.refused(), "overview": None if found["proposals"] else views.overview(desk)}
+    return {**found, "refused": desk.refused(), "overview": None if found["proposals"] else overview(desk)}
 
 
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -282,11 +283,6 @@ def _link(asked: Mapping[str, Any], behind: str) -> str:
     plain = {name: str(at).lower() if isinstance(at, bool) else at for name, at in asked.items()}
     kept = {name: at for name, at in plain.items() if at != "" and name not in ("id", "behind")}
     return "?" + urlencode(kept | ({"behind": behind} if behind else {}))
-
-
-def _picture(svg: str) -> Markup:
-    """A picture as it is: the one thing here that is not escaped by a template, because its module has done so."""
-    return Markup(svg)
 
 
 def _day(at: str | None) -> str:

@@ -65,6 +65,7 @@ def _made(path: str) -> str:
 PROJECT_COOKIE = "tacit-project"  # which project a browser looks at; nothing hangs on it
 COOKIE = "tacit_desk"
 SAFE = ("GET", "HEAD", "OPTIONS")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_BODY = 1 << 20
 BURST, PER_SECOND = 400.0, 200.0  # requests; a person with one browser never meets this
 POLICY = (

@@ -37,7 +37,7 @@ STATUS: tuple[tuple[type[TacitError], int], ...] = (
 )  # fmt: skip
 
 
-CHOSEN: ContextVar[str] = ContextVar("chosen_project", default="")  # the project that this request is about
+CHOSEN_PROJECT: ContextVar[str] = ContextVar("chosen_project", default="")  # the project that this request is about
 
 
 class Desk:
@@ -49,7 +49,7 @@ class Desk:
     @contextmanager
     def memories(self, project: str = "") -> Iterator[Memories]:
         """The memories, for one request; pages are written by tend and the command line, never from here."""
-        with self._open(project or CHOSEN.get()) as found:
+        with self._open(project or CHOSEN_PROJECT.get()) as found:
             found.publishes = False
             yield found
 
@@ -72,7 +72,7 @@ class _Chosen:
             if scope["type"] == "http"
             else ""
         )
-        CHOSEN.set(said if said.isalnum() and len(said) <= 32 else "")
+        CHOSEN_PROJECT.set(said if said.isalnum() and len(said) <= 32 else "")
         await self.app(scope, receive, send)
 
 

@@ -23,22 +23,22 @@ from tacit.surfaces.selection import GONE, IN_FORCE, WAITING, asked_about, count
 from tacit.surfaces.story import Told
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
-from tacit.surfaces.wording import CLOSED, ahead, recognised
+from tacit.surfaces.wording import CLOSED_WORDS, ahead, recognised
 
-PER_PAGE = 30  # lines of a story
+STORY_LINES = 30  # lines of a story
 FINDINGS_SHOWN = 100  # findings of a run
 
 LIST_FACETS = ("kind", "category", "trust", "gate", "verdict")
-ORDERS = {
+ORDER_WORDS = {
     "new": "newest first", "old": "oldest first", "updated": "changed last", "seen": "met most often", "used": "given last",
     "kind": "by kind", "text": "by text",
 }  # fmt: skip
 # What a list of lessons may be narrowed to: the shelves that every surface counts by. What needs a word is the inbox.
-SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
+SHELVES_SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "": ("everything", {}),
     "in-force": (IN_FORCE, {"states": INJECTABLE, "equal": {"gate": "allow"}}),
     "waiting": (WAITING, {"states": ("candidate",), "equal": {"gate": "allow"}}),
-    "gone": (GONE, {"states": tuple(CLOSED)}),
+    "gone": (GONE, {"states": tuple(CLOSED_WORDS)}),
 }
 
 
@@ -46,7 +46,7 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
     memory, store = desk.get(asked["id"]), desk.store
     behind = asked.get("behind", "")
-    page = events_of(store, memory.id, behind, PER_PAGE + 1)
+    page = events_of(store, memory.id, behind, STORY_LINES + 1)
     measured = desk.effect_of(memory.id)
     next_ = next_move(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
     answer, rests = story.effect_words(measured)
@@ -55,8 +55,8 @@ def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "memory": said(desk, memory),
         "next": ahead(memory, desk.profile, next_, bool(replayed(desk, memory.id))),
         "gone": list(desk.gone(memory)),
-        "lines": event_lines(desk, page[:PER_PAGE]),
-        "more": page[PER_PAGE - 1].cursor if len(page) > PER_PAGE else "",
+        "lines": event_lines(desk, page[:STORY_LINES]),
+        "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
         "timeline": "" if behind else story.timeline(by_day(store, memory.id)),
         "sides": story.SIDES,
@@ -98,7 +98,7 @@ def run_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_ENDED = {
+_ENDED_WORDS = {
     "edit": "mended by an edit",
     "other edit": "gone after an edit elsewhere",
     "command": "got over by a command",
@@ -111,7 +111,7 @@ def _failure(each: Incident) -> dict[str, str]:
     cost = [numbered(each.count or 1, "time")] + (
         [numbered(each.calls, "call") + " until it was over"] if each.calls else []
     )
-    ended = _ENDED.get(each.ended, "")
+    ended = _ENDED_WORDS.get(each.ended, "")
     return {
         "words": recognised(each),
         "cost": ", ".join(cost),
@@ -143,10 +143,10 @@ def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons by how they stand, a page of them."""
     if asked["sort"] not in SORTS:
         raise UsageError(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")
-    if asked.get("show", "") not in SHOWN:
+    if asked.get("show", "") not in SHELVES_SHOWN:
         raise UsageError(
             f"{asked['show']!r} is nothing that lessons can be narrowed to.",
-            f"One of: {', '.join(filter(None, SHOWN))}.",
+            f"One of: {', '.join(filter(None, SHELVES_SHOWN))}.",
         )
     found = list(islice(_lessons(desk, asked), asked["limit"] + 1))
     shown = found[: asked["limit"]]
@@ -155,17 +155,17 @@ def lessons_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "memories": [said(desk, each) for each in shown],
         "more": shown[-1].id if len(found) > len(shown) else "",
         "behind": asked.get("behind", ""),
-        "shown": {name: (words, how_many[name]) for name, (words, _) in SHOWN.items()},
+        "shown": {name: (words, how_many[name]) for name, (words, _) in SHELVES_SHOWN.items()},
         "needs_word": counted(desk).needs_word,
         "kinds": sorted({kind: n for kind, n in desk.store.counted(desk.scopes, ("kind",))}.items()),
-        "sorts": ORDERS,
+        "sorts": ORDER_WORDS,
     }
 
 
 def _lessons(desk: Memories, asked: dict[str, Any]) -> Iterator[Memory]:
     """Lessons of one shelf, or of all, read as far as somebody asks: what is left out of a page is made up for by the next."""
     show, behind = asked.get("show", ""), asked.get("behind", "")
-    words, narrowed = SHOWN[show]
+    words, narrowed = SHELVES_SHOWN[show]
     states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
     equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in LIST_FACETS if asked.get(name)}}
     questions = asked_about(desk) if words == WAITING else ()
@@ -186,5 +186,5 @@ def _counts(desk: Memories) -> dict[str, int]:
         "": sum(by_state.get(state, 0) for state in OPEN),
         "in-force": count.in_force,
         "waiting": count.waiting,
-        "gone": sum(by_state.get(state, 0) for state in CLOSED),
+        "gone": sum(by_state.get(state, 0) for state in CLOSED_WORDS),
     }

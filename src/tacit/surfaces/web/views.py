@@ -17,9 +17,8 @@ from tacit.stores import check, counts
 from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
-from tacit.surfaces.views import audit_json, effect_json, lesson_json, proposal_json, recalled_json, why_json
-from tacit.surfaces.views import overview as told
-from tacit.surfaces.wording import NOTICED, WHOSE, held_words, standing_words
+from tacit.surfaces.views import audit_json, lesson_json, proposal_json, recalled_json, why_json
+from tacit.surfaces.wording import BY_NOTICE, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import question as question_of
 
 QUOTES = 5  # pieces of evidence beside a proposal
@@ -191,7 +190,7 @@ def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
     names = ("quote", "by", "place", "at", "stance")
     runs = {run: _session(found) for run in {row.run for row in rows if row.run} if (found := desk.store.run(run))}
     return [
-        {**{name: getattr(row, name) for name in names}, "said": row.by != NOTICED, "session": runs.get(row.run)}
+        {**{name: getattr(row, name) for name in names}, "said": row.by != BY_NOTICE, "session": runs.get(row.run)}
         for row in rows
     ]
 
@@ -235,11 +234,6 @@ def run_view(desk: Memories, id: str) -> dict[str, Any]:
     return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
 
 
-def effect(desk: Memories) -> dict[str, Any]:
-    """The whole memory and its lessons."""
-    return effect_json(desk.effect())
-
-
 def page(desk: Memories) -> dict[str, Any]:
     """The pages as they are, as they would be, and the lines that wait for leave."""
     kept = [target.name for target in desk.pages.kept()]
@@ -255,16 +249,6 @@ def page(desk: Memories) -> dict[str, Any]:
         "waiting": [memory_json(each) for each in desk.pages.waiting(desk.profile.page.max_lines)],
         "earned": desk.pages.earned(),
     }
-
-
-def overview(desk: Memories) -> dict[str, Any]:
-    """What is kept here, on one screen."""
-    return told(desk)
-
-
-def facets(desk: Memories) -> dict[str, dict[str, int]]:
-    """How many lessons there are by state, kind, category, trust."""
-    return check.counts(desk.store, desk.project_id)
 
 
 def _in_words(desk: Memories, found: dict[str, dict[str, int]]) -> list[tuple[str, dict[str, int]]]:
@@ -323,8 +307,8 @@ def health(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         "bytes": store.size(),
         "queue": store.queued(),
         "events": {name: int(count) for name, count in events.items()},
-        "facets": facets(desk),
-        "counted": _in_words(desk, facets(desk)),
+        "facets": (facets := check.counts(store, desk.project_id)),
+        "counted": _in_words(desk, facets),
         "notes": list(desk.safety_notes()),
         "backups": [each.name for each in desk.backups()] if store.is_file else [],
         "sound": found.health.is_sound if found else None,
