@@ -18,6 +18,7 @@ from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
+pytestmark = pytest.mark.file_only("guards need a store in a file, and say so")
 TEXT = "Run `pnpm install`, not `npm install`."
 CALL = "npm install left-pad"
 

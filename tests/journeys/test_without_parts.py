@@ -64,6 +64,7 @@ def test_replays(lean: dict[str, str], tacit: Any, folder: Path) -> None:
     assert "\n  replay " not in asked.stdout and "\n  replay " in tacit("help", "all").out
 
 
+@pytest.mark.file_only("a process without parts has no driver for a server")
 def test_files_of_the_origins(lean: dict[str, str], tacit: Any, folder: Path, tmp_path: Path) -> None:
     """A store that remembers as one of them did opens, gives, lists and exports; their files are read and written by the distribution."""
     tacit("profile", "use", "ralph")
