@@ -184,7 +184,7 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
 def test_a_guard_is_tried_armed_and_ended_at_the_desk(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its record first, then the step that the record is enough for, then only told again; the same as by `tacit guard`."""
     past = [run(f"p{n}", tool("npm install", error="npm: command not found")) for n in range(6)]
-    monkeypatch.setattr("tacit.surfaces.web.guards.past_sessions", lambda _: past)
+    monkeypatch.setattr("tacit.surfaces.web.acts.past_sessions", lambda _: past)
     id = teach("Run `pnpm install`, not `npm install`.")
     assert f"/guards?tried={id}" in browser("GET", "/guards").text
     tried = unescape(browser("GET", f"/guards?tried={id}").text)

@@ -7,11 +7,11 @@ are drawn 360 units wide, so that their letters are still letters on a phone. Ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from html import escape
 from math import floor, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.value import replace, value
@@ -187,6 +187,28 @@ def _gathered(marks: Iterable[Mark], column: Callable[[str], int]) -> dict[tuple
 
 def _count(mark: Mark) -> str:
     return f"{day_words(mark.day)}: {mark.words}" + (f", {mark.n} times" if mark.n > 1 else "")
+
+
+# -- coordinates, for what a template draws ------------------------------------------------------
+
+
+PLOT_WIDTH = 320.0
+
+
+def at(x: float, width: float = PLOT_WIDTH) -> float:
+    """Where a difference between −1 and +1 stands."""
+    return round((max(-1.0, min(1.0, x)) + 1) / 2 * width, 1)
+
+
+def plotted_interval(lesson: Mapping[str, Any], width: float = PLOT_WIDTH) -> dict[str, Any]:
+    """A lesson's interval as a bar, its estimate as a dot."""
+    low, high, dot = at(lesson["low"], width), at(lesson["high"], width), lesson["estimate"]
+    return {"low": low, "width": max(1.0, round(high - low, 1)), "dot": None if dot is None else at(dot, width)}
+
+
+def scaled(part: float, peak: float, width: float = 120.0) -> float:
+    """The length of a bar."""
+    return round(max(0.0, part) / peak * width, 1) if peak > 0 else 0.0
 
 
 # -- parts ---------------------------------------------------------------------------------------

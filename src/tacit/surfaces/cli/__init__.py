@@ -59,7 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("exchange", "write everything to a bundle, or lessons in another system's format"),
     "import": ("exchange", "take in a bundle, or another system's lessons"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
-    "skill": ("skill", "the skill for hosts that read Agent Skills"),
+    "skill": ("setup", "the skill for hosts that read Agent Skills"),
     "doctor": ("doctor", "verify the store and the installation, and what is wrong in your instruction files"),
     "tend": ("tend", "what happens between runs: fade, merge, reflect, write the page"),
     "pause": ("setup", "stop giving and learning for a while"),

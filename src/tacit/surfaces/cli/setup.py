@@ -1,4 +1,4 @@
-"""init, pause, schema, completions: making things ready."""
+"""init, pause, schema, completions, skill: making things ready."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
 from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
+from tacit.surfaces import skill
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
 
 
@@ -145,9 +146,34 @@ compdef _tacit tacit"""
     return Answer({"shell": args.shell, "script": text}, text)
 
 
+def _declare_skill(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", nargs="?", help="a folder of skills, for example .agents/skills; without one the text is printed"
+    )
+    parser.add_argument("--undo", action="store_true", help="take it out again, unless somebody changed it")
+    parser.epilog = (
+        "examples:\n  tacit skill ~/.agents/skills        Codex, OpenHands and others\n  tacit skill .claude/skills"
+    )
+
+
+def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
+    if not args.folder:
+        return Answer({"name": skill.NAME, "text": skill.text()}, skill.text().rstrip())
+    folder = os.path.expanduser(args.folder)
+    path = skill.path_in(folder)
+    if args.undo:
+        gone = skill.remove(folder)
+        return Answer(
+            {"path": path, "changed": gone}, f"removed: {path}" if gone else f"left alone, somebody changed it: {path}"
+        )
+    changed = skill.install(folder)
+    return Answer({"path": path, "changed": changed}, f"{'written' if changed else 'there already'}: {path}")
+
+
 COMMANDS = {
     "init": (_declare_init, _init),
     "pause": (_declare_pause, _pause),
     "schema": (_declare_schema, _schema),
     "completions": (_declare_completions, _completions),
+    "skill": (_declare_skill, _skill),
 }

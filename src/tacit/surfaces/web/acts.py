@@ -7,7 +7,10 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
+from tacit.enforce.guard import says
+from tacit.enforce.record import of_part, offers, why_not_offered
 from tacit.surfaces.passing import word_done
+from tacit.surfaces.past import past_sessions
 from tacit.surfaces.web import views
 
 JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}
@@ -135,3 +138,34 @@ def undo(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         raise UsageError("Undo which entry?", "Name its number.")
     [memory] = desk.undo(int(entry))
     return {"told": "Taken back.", "entry": None, "to": f"/lessons/{memory.id}"}
+
+
+# -- guards: what `tacit guard` does, on one screen ------------------------------------------------
+
+FIRINGS = 40  # of a guard that is tried
+_DONE_WORDS = {"ask": "Asks you from now on.", "refuse": "Refused from now on.", "off": "Only told again."}
+
+
+def guards_screen(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is armed, which lessons could be, and of one that is tried its record on past sessions."""
+    tried = None
+    if asked.get("tried"):
+        guard, record = desk.try_guard(asked["tried"], past_sessions(desk))
+        steps = [(step, says(part), of_part(part, record).said) for step, part in offers(guard, record)]
+        tried = {"id": guard.lesson, "text": guard.text, "said": record.said, "firings": record.firings[:FIRINGS], "steps": steps,
+            "lacks": why_not_offered(record), "unseen": record.unseen}  # fmt: skip
+    return {
+        "armed": [(each, says(each.guard)) for each in desk.guards()],
+        "could": [(each, says(each)) for each in desk.guardable()],
+        "tried": tried,
+    }
+
+
+def guard(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Let a lesson ask or refuse before a call, on its record, or only tell it again."""
+    id, do = asked["id"], asked.get("do", "")
+    if do == "off":
+        desk.disarm_guard(id)
+    else:
+        desk.arm_guard(id, do, past_sessions(desk))
+    return {"told": _DONE_WORDS[do], "entry": None, "to": "/guards"}

@@ -20,12 +20,12 @@ from starlette.routing import Route
 from tacit import __version__
 from tacit.app import Memories
 from tacit.core.errors import TacitError, UsageError
-from tacit.surfaces import drawn, outlook, sharing
+from tacit.surfaces import drawn, outlook, pictures, sharing
 from tacit.surfaces.one_screen import one_screen, remember_numbers
 from tacit.surfaces.outlook import BADGES
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json, overview
-from tacit.surfaces.web import acts, guards, plots, told, views
+from tacit.surfaces.web import acts, told, views
 from tacit.surfaces.web.jobs import Jobs, tended
 from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
 from tacit.surfaces.web.schema import from_query, number, one_of, text
@@ -84,7 +84,7 @@ class Pages:
         self._jinja = sharing.templates()
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
         # a picture is the one thing that no template escapes: its module has done so
-        shown = {"plots": plots, "link": _link, "picture": Markup, "compact": compact}
+        shown = {"plots": pictures, "link": _link, "picture": Markup, "compact": compact}
         self._jinja.globals |= {"screens": TABS, "other_screens": MORE, "kinds": BADGES, "moved": MOVED, **shown}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
@@ -177,7 +177,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/runs/{id}", "run.html", told.run_screen, {}),
         screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
-        screen("/guards", "guards.html", guards.screen, {"tried": text(40)}),
+        screen("/guards", "guards.html", acts.guards_screen, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
         share("/share/report", "tacit-report.html", shared_report, REPORT_QUERY),
         share(
@@ -190,7 +190,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
-        act("/act/guards/{id}", guards.act, "_note.html"),
+        act("/act/guards/{id}", acts.guard, "_note.html"),
         act("/act/page/{id}", acts.page_line, "_line.html"),
         act("/act/undo", acts.undo, "_note.html"),
     ]
