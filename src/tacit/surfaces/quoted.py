@@ -49,8 +49,7 @@ def _said(memories: Memories, row: Evidence, failure: Incident, lesson: str) -> 
     if step is None:
         return {}
     words = [word for word in _WORD.findall(lesson) if word not in failure.program]
-    first = [failure.code] if failure.code in lesson else []
-    names = (*first, *words, failure.code, failure.name, failure.tool)
+    names = (failure.code if failure.code in lesson else "", *words, failure.code, failure.name, failure.tool)
     given = step.input if isinstance(step.input, Mapping) else {"command": step.input}
     command = given.get("command") or given.get("cmd")  # as Codex calls it
     return {

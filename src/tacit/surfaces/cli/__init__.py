@@ -193,6 +193,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; what was finished before is kept\n")
         return 130
 
 
