@@ -34,7 +34,7 @@ sys.path[:0] = [str(HERE.parent / "src")]
 import apsw  # noqa: E402
 
 from tacit.words.match import choose_same, compare, grown, keywords  # noqa: E402
-from tacit.words.prepared import MARGIN, THRESHOLD, MatchSettings, Prepared, prepare  # noqa: E402
+from tacit.words.prepared import MATCH_MARGIN, THRESHOLD, MatchSettings, Prepared, prepare  # noqa: E402
 from tacit.words.signature import signature  # noqa: E402
 from tacit.words.tokens import index_words, query_words  # noqa: E402
 
@@ -411,7 +411,7 @@ def main() -> int:
         f"# Matching, {datetime.now(UTC):%Y-%m-%d}",
         "",
         f"`python bench/matching.py DATA --half {args.half}`, Python {platform.python_version()}, {platform.machine()}; "
-        f"lexical at threshold {THRESHOLD}, margin {MARGIN}.",
+        f"lexical at threshold {THRESHOLD}, margin {MATCH_MARGIN}.",
         "",
         "## Opposites and twins in our own words",
         "",

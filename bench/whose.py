@@ -33,7 +33,7 @@ from typing import Any
 from tacit import formats
 from tacit.core.run import Run, Step
 from tacit.formats.source import FileSource
-from tacit.learn.reader.render import LETTERS, PERSON, UNSURE, one_line, scrubbed, spoken
+from tacit.learn.reader.render import PERSON, SPEAKER_LETTERS, UNSURE, one_line, scrubbed, spoken
 
 WANTED = {"many lines": 100, "typed": 250, "unsure": 70, "pasted": 150, "generated": 100}
 CALLS = ("typed", "unsure", "pasted", "generated")
@@ -66,7 +66,7 @@ def passages(run: Run, path: Path) -> Iterator[dict[str, Any]]:
         whole = _whole(step, record)
         after = next((each.text for each in run.steps[at + 1 :] if each.role == "assistant"), "")
         for letter, words in spoken(step, before):
-            if words.strip() and letter in LETTERS:
+            if words.strip() and letter in SPEAKER_LETTERS:
                 yield {
                     "passage": scrubbed(words.strip())[: 2 * AROUND], "message": _around(whole, words.strip()),
                     "agent_before": one_line(scrubbed(before))[-BESIDE:], "agent_after": one_line(scrubbed(after))[:BESIDE],

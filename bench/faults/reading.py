@@ -114,7 +114,7 @@ def answer(prompt: str) -> str:
     """What the model of this campaign says: of a session its one wish, which is the person's own; and what passes the exam."""
     import re
 
-    from tacit.learn.reader.exam import PAIRS
+    from tacit.learn.reader.exam import EXAM_PAIRS
 
     if "never start the dev server yourself" in prompt:
         told = _told("Never start the dev server yourself.", 4, "please never start the dev server yourself")
@@ -122,8 +122,8 @@ def answer(prompt: str) -> str:
     else:
         numbers = re.findall(r"always run tool-zebra(\d+) --strict", prompt.rpartition("=== record ")[2]) or ["0"]
         told = _told(lesson(int(numbers[0])), 1, f"always run tool-zebra{numbers[0]} --strict before you commit")
-    if PAIRS[0][1] in prompt:
-        said = [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(PAIRS, 1)]
+    if EXAM_PAIRS[0][1] in prompt:
+        said = [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]
     else:
         said = [{"n": n, "says": "yes", "holds": "working"} for n in range(1, 10)]
     return json.dumps({"lessons": [told], "struck": [], "answers": said, "verdicts": []})

@@ -28,7 +28,7 @@ from model import Model, strings  # noqa: E402
 from programs import PROGRAMS, Program, install  # noqa: E402
 from run import prepare  # noqa: E402
 
-from tacit.learn.reader.exam import PAIRS  # noqa: E402
+from tacit.learn.reader.exam import EXAM_PAIRS  # noqa: E402
 
 LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
 QUOTES = {  # words that a reader of a session would copy, and what it would make of them
@@ -49,7 +49,7 @@ def as_a_reader(body: Any) -> str:
     """What a model that reads well answers: lessons with quotes, weights, no verdicts."""
     asked = "\n".join(strings(body.get("messages") or []))
     if '"answers"' in asked:
-        known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in PAIRS}
+        known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in EXAM_PAIRS}
         listed = re.findall(r"^(\d+)\. lesson: (.*)$", asked, re.M)
         told = [(int(n), *known.get(lesson, ("yes", "working"))) for n, lesson in listed]
         return json.dumps({"answers": [{"n": n, "says": says, "holds": holds} for n, says, holds in told]})

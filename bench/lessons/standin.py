@@ -73,9 +73,9 @@ def answer(prompt: str) -> dict[str, Any]:
 
 
 def _weighed(prompt: str) -> list[dict[str, Any]]:
-    from tacit.learn.reader.exam import PAIRS
+    from tacit.learn.reader.exam import EXAM_PAIRS
 
-    known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in PAIRS}
+    known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in EXAM_PAIRS}
     numbers = dict.fromkeys(int(n) for n in re.findall(r"^(\d+)\. lesson: ", prompt, re.M))
     said = []
     for n in numbers:

@@ -123,7 +123,7 @@ def walls(up: bool, note: Note) -> Iterator[None]:
 
     def weigh(real: Any) -> Any:
         def asked(self: Any, questions: asking.Questions, same: Any, names: Any) -> None:
-            own = sum(each.lesson.standing != decide.AGREED and each.person is not None for each in self.new)
+            own = sum(each.lesson.standing != decide.AGREED_BY_WORD and each.person is not None for each in self.new)
 
             class Put:
                 """The same questions; with the walls down that two are the same is believed."""

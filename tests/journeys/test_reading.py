@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.learn.reader.exam import PAIRS
+from tacit.learn.reader.exam import EXAM_PAIRS
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, remember
 from tacit.testing import signed
@@ -26,7 +26,7 @@ SAID = "before new work we need to get back to main and pull in latest"
 EXAM = [
     ("postal code to the address form", json.dumps({"lessons": [{"text": "Never start the dev server.", "kind": "rule", "standing": "said", "quotes": [
         {"line": 5, "words": "please never start the dev server yourself"}]}]})),
-    ("this repo is pnpm only", json.dumps({"answers": [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(PAIRS, 1)]})),
+    ("this repo is pnpm only", json.dumps({"answers": [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]})),
 ]  # fmt: skip
 
 

@@ -215,11 +215,7 @@ def complaints(*checks: str) -> list[Noted]:
             [passing(each, 4, purpose=each) for each in ("lint", "test", "build", "typecheck")],
             "`lint`, `test` and `build`",
         ),
-        (
-            ("e2e", "ci", "test", "lint") * 3,
-            [],
-            "the end-to-end tests, what CI runs and the tests",
-        ),
+        (("e2e", "ci", "test", "lint") * 3, [], "the end-to-end tests, what CI runs and the tests"),
     ],
 )
 def test_what_is_run_before_it_is_called_done(checks: tuple[str, ...], forms: list[Form], told: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.core.run import Step
-from tacit.learn.outside import LIKE_NAMES, MAY_BE_NAMES, SENTENCE, brought, outside_texts
+from tacit.learn.outside import FROM_OUTSIDE, LIKE_NAMES, MAY_BE_NAMES, brought, outside_texts
 from tacit.learn.reader.decide import Decided, kept_outside
 from tacit.learn.reader.render import Line
 from tacit.learn.reader.whose import said_before
@@ -73,7 +73,7 @@ def test_words_belong_to_who_says_them_first() -> None:
     """What the session said before a page did is its own, and so is a path or a hyphenated word whose parts it knows."""
     row = "the retry limit of the queue"
     heard = [(5, f"Set {row} to nine, non-blocking, in tools/queue/limits.toml")]
-    assert brought(f"Keep {row} low.", heard, lambda words, step: False, lambda name: False).startswith(SENTENCE)
+    assert brought(f"Keep {row} low.", heard, lambda words, step: False, lambda name: False).startswith(FROM_OUTSIDE)
     own = said_before([Line(1, "A", row, row, 2, ""), Line(2, "T", "vi queue", "vi queue", 3, "")])
     assert not brought(f"Keep {row} low.", heard, own, lambda name: False, names=LIKE_NAMES)
     assert not brought("Make the queue non-blocking.", heard, own, {"blocking", "non"}.__contains__, names=LIKE_NAMES)
@@ -83,8 +83,8 @@ def test_words_belong_to_who_says_them_first() -> None:
 @pytest.mark.parametrize(
     ("word", "reason", "tier", "witness", "hold"),
     [
-        ("said", f"{SENTENCE}: x", "agent", "observed", ""),
-        ("found", f"{SENTENCE}: x", "quoted", "quoted", f"{SENTENCE}: x"),
+        ("said", f"{FROM_OUTSIDE}: x", "agent", "observed", ""),
+        ("found", f"{FROM_OUTSIDE}: x", "quoted", "quoted", f"{FROM_OUTSIDE}: x"),
         ("found", "a text from outside brought x", "agent", "agent", ""),
         ("shown", "a text from outside brought x", "quoted", "quoted", "a text from outside brought x"),
         ("agreed", "", "agent", "observed", ""),

@@ -57,10 +57,7 @@ def propose(
 
 
 def triage(memories: Memories, model: Any = None, **named: Any) -> Any:
-    done = tend(
-        Context(memories.work, model=model, **named),
-        ("triage",),
-    )
+    done = tend(Context(memories.work, model=model, **named), ("triage",))
     assert not done.busy
     return done.of("triage")
 
@@ -232,10 +229,7 @@ def test_a_tier_that_people_disagree_with_only_advises(memories: Memories) -> No
             judged = [{"tier": "rules", "action": "promote", "reason": "", "at": clock.now(), "alone": False}]
             tx.put_proposal(replace(word, tier="person", payload={**(word.payload or {}), "judged": judged}))
         decide(memories, now(memories, word), "rejected")
-    assert [each.autonomous for each in standings(memories.store, memories.project_id)] == [
-        False,
-        True,
-    ]
+    assert [each.autonomous for each in standings(memories.store, memories.project_id)] == [False, True]
     late = propose(memories, "Requests are limited in src/limits/table.yaml", "Facts")
     done = triage(memories)
     assert (now(memories, late).tier, memories.get(late.memory).on_page) == ("person", False)

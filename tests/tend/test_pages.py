@@ -166,10 +166,7 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memori
     from tacit.tend.context import Context
 
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
-    done = tend(
-        Context(memories.work, files=Editor(".")),
-        ("page",),
-    )
+    done = tend(Context(memories.work, files=Editor(".")), ("page",))
     text = (folder / "MEMORY.md").read_text()
     assert done.of("page").done == 1
     assert "Written while you were looking." in text and "- Sign every release." in text

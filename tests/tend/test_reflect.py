@@ -32,10 +32,7 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 
 
 def reflect(memories: Memories, model: Any = None, **named: Any) -> Any:
-    done = tend(
-        Context(memories.work, model=model, **named),
-        ("reflect",),
-    )
+    done = tend(Context(memories.work, model=model, **named), ("reflect",))
     assert not done.busy
     return done.of("reflect")
 

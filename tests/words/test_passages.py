@@ -13,7 +13,7 @@ from tacit.testing import signed
 from tacit.words.passages import (
     PASTE,
     SHORT_CHARS,
-    TEXT,
+    TEXT_WORDS,
     WINDOW,
     Weights,
     bounds_of,
@@ -278,7 +278,7 @@ def _weights(tokens: list[tuple[str, ...]], told: dict[str, float]) -> Weights:
 
 def test_a_text_is_also_one_question() -> None:
     """Of two lessons that hold as much of the best passage, the one that holds more of the text comes first; in a paste neither does."""
-    for many, first in ((TEXT, True), (PASTE, False)):
+    for many, first in ((TEXT_WORDS, True), (PASTE, False)):
         tokens = _passages(many, 5)
         rows = {"w0x0": [1, 2], "w0x1": [1, 2], **{f"w{n}x0": [2] for n in range(1, 6)}}
         scores = weighed(_weights(tokens, dict.fromkeys(rows, 4.0)), rows)
@@ -306,18 +306,18 @@ def test_a_row_that_holds_little_of_a_paste_is_still_worth_something() -> None:
 
 
 def test_what_many_lines_of_a_paste_hold_tells_less() -> None:
-    for many, less in ((TEXT, False), (PASTE, True)):
+    for many, less in ((TEXT_WORDS, False), (PASTE, True)):
         tokens = [("form", f"own{n}") for n in range(many)]
         told = told_in(tokens, {"form": 5.0, "own0": 5.0})
         assert told["own0"] == 5.0 and (told["form"] < 5.0) is less
 
 
 def test_a_line_of_a_paste_that_says_what_no_other_says_is_asked_for_first() -> None:
-    for many, less in ((TEXT, False), (PASTE, True)):
+    for many, less in ((TEXT_WORDS, False), (PASTE, True)):
         tokens = [("form", "head", f"own{n}") for n in range(many - 1)] + [("asked", "once", "only")]
         *form, asked = bounds_of(tokens, [9.0] * many, ROWS)
         assert asked == pytest.approx(9.0) and all((each > asked) is less for each in form)
-    half = (TEXT + PASTE) // 2
+    half = (TEXT_WORDS + PASTE) // 2
     share = (1 / half + 1) / 2  # of its two words one stands in every line
     bounds = bounds_of([("form", f"own{n}") for n in range(half)], [50.0] * half, ROWS)
     assert bounds == pytest.approx([50.0 / (0.5 + 0.5 * share)] * half)

@@ -44,11 +44,7 @@ CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 
 
 def compile_profile(
-    text: str,
-    *,
-    name: str = "",
-    base: Profile | None = None,
-    known: Mapping[str, Iterable[str]] | None = None,
+    text: str, *, name: str = "", base: Profile | None = None, known: Mapping[str, Iterable[str]] | None = None
 ) -> Profile:
     """The profile that a TOML text describes, checked and complete.
 

@@ -36,7 +36,7 @@ _PROGRAMS = command.SUBCOMMANDS | frozenset(
 # A name in code is a call only where it names a program.
 _KNOWN_FORMS = (
     _PROGRAMS
-    | command.LOOKING
+    | command.LOOKING_PROGRAMS
     | command.INTERPRETERS
     | frozenset(
         """

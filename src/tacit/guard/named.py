@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.guard.expressions import Span
 
 SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
-AROUND, MOST_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
+AROUND, MOST_NAMES_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
 MOST_NEW = 2_000  # names that are looked up among those
 MOST_HEADS, MOST_ROWS, LONGEST_ROW = 50, 30, 400  # headings of columns, rows below one, characters of a row
 
@@ -59,7 +59,7 @@ def named_values(text: str, low: str) -> Iterator[Span]:
             begin, stop, hide = value_in_sentence(text, low, start, end, strength, word[0])
         if hide:
             yield begin, stop, kind
-        if new < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
+        if new < MOST_NAMES_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
             judged[around] = (begin - start, stop - start, kind if hide else "")
         if begin >= end and (hide or stop - begin > judge.LONG):
             at = stop
@@ -243,20 +243,20 @@ def _headings() -> tuple[str, ...]:
 
 # Secrets that a sentence gives away: "the password … is x", "use token x", "x is the password", in four languages.
 
-NEAR = 160  # how far from a word its value may stand in prose, in characters
+NEAR_WORD = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
 TURNS = frozenset("is was as for ist war als für es era como para est était comme pour".split())
 
 
 def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
     """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
-    from tacit.guard.redact_rules import FILLERS, LINKS, SIGNS, USING
+    from tacit.guard.redact_rules import BEFORE_VALUE, LINKING_VERBS, SIGNS, USING
 
     linked = False
     tried = 0  # candidates since the link; "the credentials are ci / x" needs more than one
     patience = 3 if word.startswith("cred") else 0
     position = end
-    for count, match in enumerate(compiled(r"\S+").finditer(text, end, end + NEAR)):
+    for count, match in enumerate(compiled(r"\S+").finditer(text, end, end + NEAR_WORD)):
         gap = text[position : match.start()]
         if count >= WORDS_BETWEEN or gap.count("\n") > 1 or ("\n" in gap and not (linked and tried == 0)):
             break
@@ -264,10 +264,10 @@ def value_in_sentence(text: str, low: str, start: int, end: int, strength: int, 
         plain = raw.lower().strip("\"'`“”«»(),")
         if raw in SIGNS and count > 2:
             break
-        if plain in LINKS or raw in (":", "'s", "’s"):
+        if plain in LINKING_VERBS or raw in (":", "'s", "’s"):
             linked, tried = True, 0
             continue
-        if linked and tried < 3 and plain in FILLERS:
+        if linked and tried < 3 and plain in BEFORE_VALUE:
             continue
         if linked or count == 0:
             bare = raw.strip(".,:;!?")
@@ -295,7 +295,7 @@ def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
         rf"\\?[\"'`(\[]{{0,2}}(\S{{4,200}})\s(?:{'|'.join(sorted(TURNS))})\s"
         r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
         r"(?:[\w-]{1,20}\s){0,2}$"
-    ).search(text, max(0, start - NEAR), start)
+    ).search(text, max(0, start - NEAR_WORD), start)
     if turned is None or judge.is_digest(turned[1].strip("`'\"")):
         return start, start, False
     begin = turned.start(1)
@@ -305,7 +305,7 @@ def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
 
 def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, int, bool]:
     """One word of a sentence as a secret: freed of quotes and punctuation, and judged."""
-    from tacit.guard.redact_rules import UNITS
+    from tacit.guard.redact_rules import UNITS_OF_SIZE
 
     begin, stop, quoted = value_at(text, start)
     if not quoted:
@@ -322,7 +322,7 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
             return begin + pair.start(1), stop, True
     if not quoted and content.isdigit():
         unit = compiled(r"\W{1,3}(\w+)").match(text, stop)
-        if unit and unit[1].lower() in UNITS:
+        if unit and unit[1].lower() in UNITS_OF_SIZE:
             return begin, stop, False
     if quoted:  # quotes say: this is the value itself
         form = "ticked" if form != "linked" else "quoted" if strength == 3 else form

@@ -72,10 +72,10 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
 def words_for(low: str) -> str:
     """The expression of the words by which a secret's name is known in this text; empty where it can hold none."""
-    from tacit.guard.redact_rules import FOREIGN_HINTS, FOREIGN_WORDS, NAME_HINTS, NAME_WORDS
+    from tacit.guard.redact_rules import FOREIGN_HINTS, FOREIGN_NAME_WORDS, NAME_HINTS, NAME_WORDS
 
     if any(hint in low for hint in FOREIGN_HINTS):
-        return FOREIGN_WORDS
+        return FOREIGN_NAME_WORDS
     return NAME_WORDS if any(hint in low for hint in NAME_HINTS) else ""
 
 

@@ -3,7 +3,7 @@
     redact("export GITHUB_TOKEN=ghp_...").text == "export GITHUB_TOKEN=[redacted:github-token]"
 
 A secret gives itself away in one of three ways. It has a shape of its own: a vendor's prefix, a JWT, a PEM block
-(`redact_rules.TOKENS`, `SHAPES`). It stands in a place made for secrets: a header, a cookie, the user part or the
+(`redact_rules.VENDOR_TOKENS`, `SHAPES`). It stands in a place made for secrets: a header, a cookie, the user part or the
 signature of a URL. Or something says what it is: a name (`DB_PASSWORD=`, `"token":`, `--api-key`) or a sentence ("the
 password is ...", in four languages). Only the last kind is guesswork, so there the value has to look the part as well:
 digests, ids, paths, versions, code and placeholders stay.
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
     from tacit.guard.expressions import Span
 
-MARKER = "[redacted:"
+REDACTED_MARK = "[redacted:"
 PRIVATE = "[private]"
 MOST_TAGS = 1_000  # behind so many everything is private: who writes more of them asks for time, not for privacy
-_SHORTEST = 8  # characters; nothing shorter is a secret worth the name
+_SHORTEST_SECRET = 8  # characters; nothing shorter is a secret worth the name
 
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
 # one pass, rarely two; the bound keeps hostile ones linear.
@@ -66,7 +66,7 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """The text with every secret replaced by `[redacted:KIND]`; redacting the result again changes nothing."""
-    if len(text) < _SHORTEST and text.isalnum():  # a record's keys, mostly
+    if len(text) < _SHORTEST_SECRET and text.isalnum():  # a record's keys, mostly
         return Redacted(text)
     found: list[Span] = []
     current = text
@@ -88,9 +88,9 @@ def redact_value(obj: Any, name: str = "") -> Any:
         return tuple(items) if isinstance(obj, tuple) else items
     strength, kind = says(name) if name else (0, "")
     if isinstance(obj, str):
-        return f"{MARKER}{kind}]" if strength and worth_hiding(obj, strength, "quoted") else redact(obj).text
+        return f"{REDACTED_MARK}{kind}]" if strength and worth_hiding(obj, strength, "quoted") else redact(obj).text
     if isinstance(obj, int) and not isinstance(obj, bool) and strength == 3 and worth_hiding(str(obj), 3, "quoted"):
-        return f"{MARKER}{kind}]"
+        return f"{REDACTED_MARK}{kind}]"
     return obj
 
 
@@ -133,7 +133,7 @@ def redacted_record(at: Any) -> Any:
     """A foreign or outgoing record without secrets, and without what no column can hold."""
     if isinstance(at, str):
         plain = _keepable(at)
-        return plain if len(plain) < _SHORTEST else redact(private(plain)).text
+        return plain if len(plain) < _SHORTEST_SECRET else redact(private(plain)).text
     if isinstance(at, (list, tuple)):
         return [redacted_record(each) for each in at]
     if isinstance(at, dict):
@@ -155,7 +155,7 @@ def redacted_path(path: str) -> str:
     plain: str = redacted_record(path)
     spaced = path.replace("/", " ")
     hidden = plain == path and (redact(spaced).hits or redact(spaced.rpartition(".")[0]).hits)
-    return f"{MARKER}path]" if hidden else plain
+    return f"{REDACTED_MARK}path]" if hidden else plain
 
 
 def _keepable(text: str) -> str:
@@ -181,7 +181,7 @@ def _scan(text: str) -> tuple[list[Span], int]:
 
     And where one way had found too many, at which it stopped; else -1.
     """
-    if MARKER in text:  # what was taken out stays out, and the words in its marker introduce nothing
+    if REDACTED_MARK in text:  # what was taken out stays out, and the words in its marker introduce nothing
         text = compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
     if "\\" in text:  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
@@ -211,7 +211,7 @@ def _replaced(text: str, spans: list[Span]) -> str:
     parts: list[str] = []
     last = 0
     for start, end, kind in spans:
-        parts += (text[last:start], f"{MARKER}{kind}]")
+        parts += (text[last:start], f"{REDACTED_MARK}{kind}]")
         last = end
     return "".join(parts) + text[last:]
 
@@ -225,7 +225,7 @@ def _as_given(new: list[Span], found: list[Span]) -> list[Span]:
     ends: list[int] = []  # of the markers, in the replaced text
     shifts = [0]
     for start, end, kind in found:
-        marker_end = start - shifts[-1] + len(MARKER) + len(kind) + 1
+        marker_end = start - shifts[-1] + len(REDACTED_MARK) + len(kind) + 1
         ends.append(marker_end)
         shifts.append(end - marker_end)
     return [(s + shifts[bisect_right(ends, s)], e + shifts[bisect_right(ends, e)], kind) for s, e, kind in new]

@@ -17,13 +17,13 @@ MOST_JUDGED = 400  # values that are remembered with what was decided about them
 
 def vendor_tokens(text: str, low: str) -> Iterator[Span]:
     """Credentials with a vendor's prefix."""
-    from tacit.guard.redact_rules import ALPHABETS, TOKENS
+    from tacit.guard.redact_rules import ALPHABETS, VENDOR_TOKENS
 
     # Most texts hold no run of characters long enough to be a credential, and those that do hold few.
     runs = " ".join(compiled(LONG_RUN).findall(text))
     if not runs:
         return
-    for kind, prefixes, alphabet, least, most in TOKENS:
+    for kind, prefixes, alphabet, least, most in VENDOR_TOKENS:
         for prefix in prefixes:
             if prefix not in runs:
                 continue
@@ -171,7 +171,7 @@ def _is_prefixed(run: str, inside: bool) -> bool:
 # versions, hashes and ids do not: they are words, or hexadecimal, or carry a prefix or a name (`"etag": …`, `sha512-…`, `toolu_…`). In
 # 75,000 lines of real sessions one such word was none.
 
-_SHORTEST, SHORTEST_CHOSEN = 12, 8  # characters
+_SHORTEST_SHAPE, SHORTEST_CHOSEN = 12, 8  # characters
 MOST_BLOCKS = 100  # certificates of one text that are recognised
 BEFORE = 40  # characters that may name what follows
 
@@ -184,7 +184,7 @@ def opaque(text: str, low: str) -> Iterator[Span]:
     yield from _codes(text, low, longest)
     if longest >= SHORTEST_CHOSEN:
         yield from _chosen(text)
-    if longest < _SHORTEST:  # nothing is compiled for it
+    if longest < _SHORTEST_SHAPE:  # nothing is compiled for it
         return
     yield from _hexadecimal(text, low)
     public = [*_public_blocks(text)]

@@ -30,12 +30,7 @@ if TYPE_CHECKING:
 
 
 def ask_model(
-    work: WorkContext,
-    run: Run,
-    model: Model,
-    *,
-    known_lines: Mapping[str, str] | None = None,
-    hold_all: bool = False,
+    work: WorkContext, run: Run, model: Model, *, known_lines: Mapping[str, str] | None = None, hold_all: bool = False
 ) -> Learned:
     """Ask a model what a learned run says beyond what the rules found. The same run is not asked about twice; a failure is a warning."""
     store, project, profile = work.store, work.project, work.profile
@@ -64,12 +59,12 @@ def ask_model(
     return session.report()
 
 
-EXTRACTOR, VERSION = "observe", 1
+OBSERVER, VERSION = "observe", 1
 _MOST = 7  # findings of one answer
 LONGEST_RUN = 24_000  # characters of a run that are sent; of a longer one its beginning and its end
 BEGINNING = 0.3  # of them
-STEP = {"user": 1500, "assistant": 700, "tool": 400}  # characters of one step
-TEXT, QUOTE = 500, 300  # characters of a finding and of its quote
+STEP_CHARS = {"user": 1500, "assistant": 700, "tool": 400}  # characters of one step
+LONGEST_TEXT, LONGEST_QUOTE = 500, 300  # characters of a finding and of its quote
 SHORTEST_QUOTE = 8
 OF_PEOPLE = ("preference",)  # classes that only somebody's own words can be
 
@@ -126,7 +121,7 @@ def findings_of_answer(
     """
     found: dict[str, Finding] = {}
     for row in answer_rows(answer):
-        text, quote = answer_text(row, "text", TEXT), answer_text(row, "quote", QUOTE)
+        text, quote = answer_text(row, "text", LONGEST_TEXT), answer_text(row, "quote", LONGEST_QUOTE)
         source = _source(quote, spoken)
         if not text or source is None or len(found) >= _MOST:
             continue
@@ -139,7 +134,7 @@ def findings_of_answer(
                 run.id,
                 f"{source.place}#{short_hash(text)}",
                 text,
-                EXTRACTOR,
+                OBSERVER,
                 VERSION,
                 kind,
                 by="model",
@@ -164,7 +159,7 @@ def _spoken(step: Step) -> str:
         words = step.text if step.typed else ""
     else:
         words = sanitize_text(step.text) or "" if step.role == "assistant" else ""
-    return " ".join(words.split())[: STEP.get(step.role, 0)]
+    return " ".join(words.split())[: STEP_CHARS.get(step.role, 0)]
 
 
 def _until(every: Iterator[_Said] | Sequence[_Said], most: int) -> Iterator[_Said]:

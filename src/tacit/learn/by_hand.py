@@ -73,8 +73,7 @@ def memory_from(
     scope = found.pop("scope", profile.kinds[kind].scope or "project")
     if scope in ("agent", "global") and not actor.is_person:
         raise Refused(
-            f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
-            actor.how,
+            f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.", actor.how
         )
     if scope == "agent" and not found.get("agent"):
         raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")

@@ -72,7 +72,7 @@ def category_named(word: str, categories: Categories) -> str:
 
 # joelclaw's confidences: of a filing before its hits, per keyword found, at most; where the source names it, at least; where none fits.
 TAXONOMY = "v1"  # joelclaw's
-BASE, PER_HIT, TOP, NAMED, NONE_FITS = 0.55, 0.12, 0.95, 0.65, 0.35
+BASE, CONFIDENCE_PER_HIT, TOP_CONFIDENCE, NAMED_CONFIDENCE, NONE_FITS = 0.55, 0.12, 0.95, 0.65, 0.35
 
 
 def category_of(text: str, categories: Categories) -> Filed:
@@ -84,14 +84,14 @@ def category_of(text: str, categories: Categories) -> Filed:
             best, hits = name, found
     if not hits:
         return Filed(best, NONE_FITS, "fallback", TAXONOMY)
-    return Filed(best, min(TOP, BASE + PER_HIT * hits), "rules", TAXONOMY)
+    return Filed(best, min(TOP_CONFIDENCE, BASE + CONFIDENCE_PER_HIT * hits), "rules", TAXONOMY)
 
 
 def filed(text: str, hint: str, stated: float | None, categories: Categories) -> Filed:
     """Where a text belongs: the source's own word if it names a known category, otherwise the keywords."""
     named = category_named(hint, categories)
     if named:
-        return Filed(named, max(NAMED, stated or 0.0), "llm", TAXONOMY)
+        return Filed(named, max(NAMED_CONFIDENCE, stated or 0.0), "llm", TAXONOMY)
     return category_of(text, categories)
 
 

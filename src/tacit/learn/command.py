@@ -21,7 +21,7 @@ from tacit.guard.redact import redact
 
 LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
 LONGEST_SHOWN = 110  # of a command inside a lesson
-_PROSE = 4  # words in one argument, or plain words one after the other: a sentence, not part of the command
+_PROSE_WORDS = 4  # words in one argument, or plain words one after the other: a sentence, not part of the command
 _LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
 _LINES = 4096  # that are kept as read: a run is gone through by several readers
 
@@ -30,8 +30,10 @@ _SHELL_TOOLS = re.compile(r"bash|(?<!power)shell|terminal|exec_command|run_comma
 _COMMAND_KEYS = ("command", "cmd", "script", "commandLine", "CommandLine")
 
 _tables = Tables(__file__)
-NEUTRAL, LOOKING, SUBCOMMANDS = (_tables.words(name) for name in ("NEUTRAL", "LOOKING", "SUBCOMMANDS"))
-WRAPPERS = frozenset("sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin".split())
+NEUTRAL, LOOKING_PROGRAMS, SUBCOMMANDS = (_tables.words(name) for name in ("NEUTRAL", "LOOKING", "SUBCOMMANDS"))
+FRONT_PROGRAMS = frozenset(
+    "sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin".split()
+)
 _WRAPPERS_WITH_VALUE = frozenset({"timeout", "gtimeout"})
 _RUNNERS = tuple(tuple(line.split()) for line in _tables.lines("RUNNERS"))
 _RUNNER_VALUES = frozenset({"--with", "-p", "--package", "--extra", "--group", "-n"})
@@ -67,7 +69,7 @@ _SHOWS = (["--version"], ["-v"], ["-V"], ["version"], ["--help"], ["-h"], ["help
 
 _MOMENTARY, _MOMENTARY_WITH_VALUE = _tables.pattern("MOMENTARY"), _tables.words("MOMENTARY_WITH_VALUE")
 _SELECTING, _WHOLE = _tables.words("SELECTING"), _tables.words("WHOLE")
-_FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
+_FILE_WORD = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
 # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
 _PART = re.compile(r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)")
 # where it works, beside the command itself
@@ -100,7 +102,7 @@ class Command(_Read):
     def proper(self) -> list[str]:
         """The bare words without wrappers, runners, `python -m`, and the program's folder and version."""
         words = list(self.bare)
-        while len(words) > 1 and (words[0] in WRAPPERS or words[0] in _WRAPPERS_WITH_VALUE):
+        while len(words) > 1 and (words[0] in FRONT_PROGRAMS or words[0] in _WRAPPERS_WITH_VALUE):
             timed = words[0] in _WRAPPERS_WITH_VALUE
             words = words[1:]
             while len(words) > 1 and (words[0][:1] == "-" or "=" in words[0] or (timed and words[0][:1].isdigit())):
@@ -161,12 +163,12 @@ class Command(_Read):
     def looks(self) -> bool:
         """It only reads; its failure teaches nothing."""
         words, program = self.proper, self.program
-        if program in LOOKING or (self.words[0] == "command" and "-v" in self.words[1:2]):
+        if program in LOOKING_PROGRAMS or (self.words[0] == "command" and "-v" in self.words[1:2]):
             return True
         if program == "sed":
             return not any(word.startswith(("-i", "--in-place")) for word in words)
         if program == "xargs":
-            return any(word in LOOKING for word in words[1:])
+            return any(word in LOOKING_PROGRAMS for word in words[1:])
         if words[1:] in _SHOWS or (program in INTERPRETERS and words[1:2] in _SHOWS[:3]):
             return True
         said = _plain(words[1:])[:1] or words[1:2]
@@ -339,14 +341,16 @@ class Command(_Read):
                 skip = single = True
             elif _ELSEWHERE.search(plain) or "\n" in word or len(plain) > _LONGEST_WORD:
                 return None
-            elif _FILE.search(plain) and not plain.startswith("-") and not plain.endswith((*_SETTINGS, "...")):
+            elif _FILE_WORD.search(plain) and not plain.startswith("-") and not plain.endswith((*_SETTINGS, "...")):
                 single = True
                 if words[-1] != "<file>":
                     words.append("<file>")
             else:
                 single = single or bool(_PART.search(plain)) or _selects(plain, key)
                 words.append(Command((word,)).displayed(cwd))
-        while words and (words[0] in WRAPPERS or (re.match(r"\w+=", words[0]) and not _SPOKEN_ENV.match(words[0]))):
+        while words and (
+            words[0] in FRONT_PROGRAMS or (re.match(r"\w+=", words[0]) and not _SPOKEN_ENV.match(words[0]))
+        ):
             words = words[1:]
         return (words[2:] if words and words[0] in _WRAPPERS_WITH_VALUE else words), single
 
@@ -355,13 +359,13 @@ class Command(_Read):
         words = []
         for word in (*[each for each in self.env if _SPOKEN_ENV.match(each)], *self.words):
             inner = bare(word)
-            prose = inner.count(" ") >= _PROSE - 1 or inner.count("_") + inner.count("-") >= 2 * _PROSE
+            prose = inner.count(" ") >= _PROSE_WORDS - 1 or inner.count("_") + inner.count("-") >= 2 * _PROSE_WORDS
             long = len(inner) > _LONGEST_WORD and (word[:1] in "\"'$`" or " " in inner)
             words.append("…" if "\n" in word or prose or long else _masked(word, cwd, branch))
         plain = 0
         for place, word in enumerate(words):
             plain = plain + 1 if word.isalpha() and word.islower() else 0
-            if plain > _PROSE:
+            if plain > _PROSE_WORDS:
                 words[place:] = ["…"]
                 break
         # `-m …` is content, whatever its length: a lesson must not carry the message of one commit.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MOST = 10
 # whose word a reader heard: shares of them that were worth having
-_WORTH = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}
+_WORTH_BY_STANDING = {"said": 3.0, "shown": 2.5, "asked": 2.0, "found": 1.0}
 _KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitfall": 0.5, "fix": 0.5}
 
 
@@ -40,7 +40,7 @@ def _word(memory: Memory) -> str:
 
 def _score(memory: Memory) -> float:
     return (
-        _WORTH.get(_word(memory), 0.5)
+        _WORTH_BY_STANDING.get(_word(memory), 0.5)
         + _KINDS.get(memory.klass, 0.3)
         + min(memory.tally.seen, 5) * 0.6
         - memory.tally.contradicted

@@ -124,7 +124,7 @@ def _phrases(text: str) -> list[str]:
 # same line.
 
 # "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
-_OPENING = re.compile(
+_LINE_OPENING = re.compile(
     r"^(?:[>\s]*(?:[-*+•–]|\d+[.)])\s+)?"
     r"(?:(?:\[[\w .:×#/-]{1,40}\]|\([\w .:×#/-]{1,40}\)|🔴|🟡|🟢|⚠️|✅|❌)\s*)*"
 )
@@ -160,5 +160,5 @@ def stands_in(text: str, lines: Iterable[str]) -> bool:
 def plain_line(text: str) -> str:
     """A line's one spelling, equal for equal lines; empty for a line without words."""
     line = normalize("NFKC", split_id(text)[0]).replace("’", "'")
-    bare = _OPENING.sub("", line, count=1) or line
+    bare = _LINE_OPENING.sub("", line, count=1) or line
     return " ".join(_MARKS.sub("", bare).casefold().split()).strip(" .,;:!-–—")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 GATE_VERSION = "tacit-1"
 JOELCLAW_VERSION = "v1"  # the original's own
-UNREAD, STATED = (
+UNREAD, STATED_CONFIDENCE = (
     0.35,
     0.65,
 )  # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
@@ -134,11 +134,11 @@ def joelclaw_gate(
         concrete = next(
             (reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), ""
         )
-        sure = STATED if concrete else UNREAD
+        sure = STATED_CONFIDENCE if concrete else UNREAD
         return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
     if note.verdict not in ("allow", "hold", "discard"):
         return replace(blank, reason="parse_fallback", fallback=True, confidence=UNREAD)
-    stated = STATED if note.confidence is None else min(1.0, max(0.0, note.confidence))
+    stated = STATED_CONFIDENCE if note.confidence is None else min(1.0, max(0.0, note.confidence))
     reason = note.reason[:120] or "llm_classified"
     return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
 
@@ -214,7 +214,7 @@ def noise_in(finding: Finding, rules: GateRules) -> str:
     if len(text) < rules.min_chars and finding.tier != "user":  # "Use pnpm." is a person's whole correction
         return f"shorter than {rules.min_chars} characters"
     for name in rules.discard:
-        reason, found = _NOISE[name]
+        reason, found = _NOISE_KINDS[name]
         if found(text, finding.tier):
             return reason
     return ""
@@ -255,7 +255,7 @@ def _is_narration(text: str, tier: str) -> bool:
     return tier != "user" and bool(cues.NARRATION.match(_prose(text).lower()))
 
 
-_NOISE: Mapping[str, tuple[str, Callable[[str, str], bool]]] = {
+_NOISE_KINDS: Mapping[str, tuple[str, Callable[[str, str], bool]]] = {
     "tool_trace": ("a tool trace", _is_trace),
     "command_dump": ("a command dump", _is_dump),
     "instruction_edit": ("an edit to some document, not a lesson", _is_edit),
@@ -288,9 +288,9 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
 
 _MERITS = {
     "adr": ("names a decision record", cues.ADR),
-    "path": ("names a path", cues.PATH),
-    "command": ("names a command", cues.COMMAND),
-    "config": ("names a setting", cues.SETTING),
+    "path": ("names a path", cues.PATH_IN_TEXT),
+    "command": ("names a command", cues.COMMAND_IN_TEXT),
+    "config": ("names a setting", cues.SETTING_NAME),
 }
 _WITNESSED = {
     "user": "the user's own words",

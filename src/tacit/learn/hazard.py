@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.tables import Tables
-from tacit.learn.command import LONGEST_LINE, WRAPPERS, Command, commands
+from tacit.learn.command import FRONT_PROGRAMS, LONGEST_LINE, Command, commands
 
 _tables = Tables(__file__)
 
@@ -29,14 +29,14 @@ _LONGEST = 60  # characters of a command in a reason
 
 # Programs that run a package by name where it is not installed; these packages a project usually has itself.
 _BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
-_USUAL = _tables.words("_USUAL")
+_USUAL_PACKAGES = _tables.words("_USUAL")
 _INSTALLERS = {program: tuple(how.split()) for program, how in _tables.rows("INSTALLERS")}
 _OWN_FILES = _tables.pattern("_OWN_FILES")
 _WITH_VALUE = frozenset("-r --requirement -c --constraint -e --editable --filter -F --prefix -C -w --workspace".split())
 _SENDS = _tables.words("_SENDS")
 _SENDING_SUB = {program: tuple(how.split()) for program, how in _tables.rows("SENDING_SUB")}
 _READING_SUB = {"gh": ("list", "view"), "aws": ("ls",)}  # of the same programs, what only looks
-_ELSEWHERE = frozenset("ssh autossh mosh psexec pdsh ansible ansible-playbook".split())
+_REMOTE_PROGRAMS = frozenset("ssh autossh mosh psexec pdsh ansible ansible-playbook".split())
 _ADDRESS = _tables.text("ADDRESS")
 _SIGNS = _tables.rows("SIGNS")
 # A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
@@ -45,8 +45,8 @@ _PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
 _AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
 _ELSEWISE = _tables.pattern("_ELSEWISE")
 _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
-_PLACES = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
-_CODE = re.compile(r"`([^`\n]{2,400})`")
+_PLACE_SHAPE = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
+_CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
 
 
 def hazard(text: str) -> str:
@@ -82,7 +82,7 @@ def hazard_of(line: str) -> str:
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
     """What stands in backticks, with what stands before it, and whole lines of a fence."""
-    for found in _CODE.finditer(text):
+    for found in _CODE_SPAN.finditer(text):
         yield found[1], text[max(0, found.start() - 40) : found.start()]
     if "```" in text or "~~~" in text:
         inside = False
@@ -95,7 +95,7 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
 
 def _call(call: Command) -> str:
     words = list(call.bare)
-    while len(words) > 1 and words[0] in WRAPPERS:
+    while len(words) > 1 and words[0] in FRONT_PROGRAMS:
         words = words[1:]
     program = words[0].rsplit("/", 1)[-1].removesuffix(".exe")
     if program.startswith("python") and words[1:2] == ["-m"] and len(words) > 2:
@@ -108,7 +108,7 @@ def _call(call: Command) -> str:
         return "runs a package by name"
     if program in _INSTALLERS and _installs(_INSTALLERS[program], rest):
         return "installs by name"
-    if (program in _ELSEWHERE and plain) or (
+    if (program in _REMOTE_PROGRAMS and plain) or (
         program in ("gcloud", "fly", "flyctl", "heroku", "az", "docker-machine") and "ssh" in plain
     ):
         return "runs on another machine"
@@ -124,7 +124,7 @@ def _call(call: Command) -> str:
         return ""  # asks whether a port answers
     if program in _SENDS and program not in _SENDING_SUB:
         return "sends files away"
-    if program == "git" and plain[:1] == ["push"] and (any(map(_PLACES.search, plain[1:])) or "--mirror" in rest):
+    if program == "git" and plain[:1] == ["push"] and (any(map(_PLACE_SHAPE.search, plain[1:])) or "--mirror" in rest):
         return "sends files away"  # elsewhere than to a remote that the repository knows
     if (
         program in _SENDING_SUB
@@ -147,7 +147,7 @@ def _runs_a_stranger(program: str, rest: Sequence[str], plain: Sequence[str]) ->
     if any(word in ("-y", "--yes", "-p", "--package", "--with", "--from") for word in rest):
         return True
     name = plain[at] if len(plain) > at else ""
-    return bool(name) and name not in _USUAL
+    return bool(name) and name not in _USUAL_PACKAGES
 
 
 def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:

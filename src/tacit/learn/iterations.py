@@ -28,10 +28,10 @@ from tacit.learn.classify import task_type
 AVOID = "Avoid: "
 COMPLEXITIES = ("low", "medium", "high")
 COMPLEXITY = (2, 5)  # low up to two iterations and files, medium up to five
-EXAMPLES = 3  # files with a convention
+KEPT_EXAMPLES = 3  # files with a convention
 PHRASE_LEAST, PHRASE_MOST = 10, 100  # characters of an approach or failure that fits no phrase
 SURE_AFTER = 5  # completed iterations over which the confidence of an estimate grows
-SHARED = 2  # files of one folder and suffix that make a habit
+FILES_OF_A_HABIT = 2  # files of one folder and suffix that make a habit
 
 
 @value
@@ -131,9 +131,9 @@ def conventions(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extr
             folder, suffix, examples = _shared(examples)
             text = text.format(folder=folder, suffix=suffix)
         if examples:
-            content = {"pattern": text, "examples": examples[:EXAMPLES]}
+            content = {"pattern": text, "examples": examples[:KEPT_EXAMPLES]}
             found = _finding(run, "convention", text, "observed", rule.confidence, 1.0, content)
-            yield replace(found, task_type="general", paths=tuple(examples[:EXAMPLES]))
+            yield replace(found, task_type="general", paths=tuple(examples[:KEPT_EXAMPLES]))
 
 
 ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Iterator[Finding]]] = {
@@ -225,7 +225,7 @@ def _shared(files: Sequence[str]) -> tuple[str, str, list[str]]:
     if not groups:
         return "", "", []
     (folder, suffix), mine = max(groups.items(), key=lambda each: len(each[1]))
-    return folder, suffix, mine if len(mine) >= SHARED else []
+    return folder, suffix, mine if len(mine) >= FILES_OF_A_HABIT else []
 
 
 def _content(extra: Mapping[str, Any] | None) -> dict[str, Any]:

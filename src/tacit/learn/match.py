@@ -100,13 +100,7 @@ def _tokens(found: Found, hit: Hit) -> list[str]:
 
 
 def match(
-    tx: Transaction,
-    project: str,
-    finding: Finding,
-    profile: Profile,
-    found: Found,
-    *,
-    but: Collection[str] = (),
+    tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, but: Collection[str] = ()
 ) -> Matched:
     """The lesson that a finding repeats, or none; `found` is what there may be, `but` what it is not."""
     mine = prepared(finding)

@@ -11,13 +11,13 @@ from tacit.core.value import replace
 from tacit.learn import cues
 from tacit.learn.gate import GateRules, noise_in
 
-_TAG = re.compile(
+_TRACE_TAG = re.compile(
     r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>", re.I
 )
 _ENCODED = re.compile(r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I)
 _TOOL_ID = re.compile(r"(?:<|&lt;)id(?:>|&gt;)\s*toolu_\w+\s*(?:<|&lt;)/id(?:>|&gt;)", re.I)
 FENCE = re.compile(r"^(?:`{3,}|~{3,})[^`]*$")
-_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
+_LIST_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
 _PROMPT = re.compile(r"^[$#%]\s+(?=\S)")
 _LABEL = re.compile(
@@ -33,14 +33,14 @@ def sanitize_text(text: str) -> str | None:
     """One observation without tool traces; None where nothing but traces or shell commands is left."""
     lines = [line for line in said_lines(text) if not TRACE_LINE.search(line)]
     said = [line for line in lines if not FENCE.match(line)]
-    if all(is_command(_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)):
+    if all(is_command(_LIST_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)):
         return None
     return "\n".join(lines)
 
 
 def _labels(lines: list[str], at: int) -> bool:
     """Whether a line only names the commands that follow it: "Commands run:", also without the colon. A plain line may be a fact."""
-    if at + 1 == len(lines) or not is_command(_ITEM.sub("", lines[at + 1])):
+    if at + 1 == len(lines) or not is_command(_LIST_ITEM.sub("", lines[at + 1])):
         return False
     return lines[at].endswith(":") or bool(_LABEL.fullmatch(lines[at].lstrip("#*- ").rstrip("* ")))
 
@@ -73,7 +73,7 @@ def _without_calls(text: str) -> str:
 
     One pass from the end finds where each opening tag is closed: a thousand unclosed ones cost no more than one.
     """
-    tags = list(_TAG.finditer(text))
+    tags = list(_TRACE_TAG.finditer(text))
     closes: dict[str, int] = {}
     ends = [0] * len(tags)
     for number in range(len(tags) - 1, -1, -1):

@@ -34,7 +34,7 @@ from tacit.words.diagnose import LONGEST_OUTPUT, diagnose, signatures
 # Told from what was run and typed, never from what the agent says of itself. The last event that tells stands: tests that pass after
 # tests that fail, a person's "still broken" after a commit. Nothing told is no failure.
 
-SUCCESS, FAILURE = "success", "failure"
+ENDED_WELL, FAILURE = "success", "failure"
 TESTS = ("test", "check")
 LONGEST_WORD = 300  # characters of a last word; a longer message is the next task
 _PLEASED = re.compile(
@@ -64,7 +64,7 @@ def ended(run: Run) -> str:
 def _by_word(text: str) -> str:
     if _NOT_PLEASED.search(text):
         return FAILURE
-    return SUCCESS if _PLEASED.search(text) else ""
+    return ENDED_WELL if _PLEASED.search(text) else ""
 
 
 def _by_call(step: Step) -> str:
@@ -73,13 +73,13 @@ def _by_call(step: Step) -> str:
         return ""
     calls = commands(line)
     if any(call.proper[:2] == ["git", "commit"] for call in calls) and not step.error:
-        return SUCCESS
+        return ENDED_WELL
     if any(call.purpose in TESTS for call in calls):
-        return FAILURE if failing_output(step) else SUCCESS
+        return FAILURE if failing_output(step) else ENDED_WELL
     return ""
 
 
-CAP = 8  # calls after which it no longer matters how many more it took
+CALLS_CAP = 8  # calls after which it no longer matters how many more it took
 
 
 def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
@@ -101,9 +101,9 @@ def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
                 )
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
-                loss = (following - at) / CAP  # it comes again before it was overcome
+                loss = (following - at) / CALLS_CAP  # it comes again before it was overcome
             else:
-                loss = 1.0 if until is None else (until - at) / CAP
+                loss = 1.0 if until is None else (until - at) / CALLS_CAP
             found.append(Sighting("tool", "", lane[at].at, min(1.0, loss), lane[at].place))
     return tuple(found)
 
@@ -153,8 +153,8 @@ def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool],
     again = next((at for at in passed if _subject(lane[at]) == subject), None)
     if again is not None:
         return again
-    goes_on = len(after) >= CAP or succeeded
-    gone = not any(struck(step) for step in lane[failed + 1 : failed + 1 + CAP])
+    goes_on = len(after) >= CALLS_CAP or succeeded
+    gone = not any(struck(step) for step in lane[failed + 1 : failed + 1 + CALLS_CAP])
     return passed[0] if passed and goes_on and gone else None
 
 

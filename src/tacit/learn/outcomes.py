@@ -17,7 +17,7 @@ from tacit.learn.apply import packed, record_outcomes
 from tacit.learn.echo import cited, stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
-from tacit.learn.prepare import QUOTED
+from tacit.learn.prepare import QUOTED_FOR_SECRETS
 from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
 from tacit.stores.lookups import is_settled, settled_units
@@ -216,7 +216,7 @@ class Session(Findings):
                 model=redacted_record(run.model) or self.row.model,
                 version=run.version or self.row.version,
                 domain=redacted_record(run.domain) or self.row.domain,
-                task=redact(private(run.task[: 2 * QUOTED])).text[:2000] or self.row.task,
+                task=redact(private(run.task[: 2 * QUOTED_FOR_SECRETS])).text[:2000] or self.row.task,
                 task_id=redacted_record(run.task_id) or self.row.task_id,
                 task_type=redacted_record(run.task_type) or self.row.task_type,
                 outcome=run.outcome if run.outcome != "unknown" else self.row.outcome,

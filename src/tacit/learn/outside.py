@@ -21,10 +21,12 @@ from tacit.words.claim_words import BLAND, FILLERS
 from tacit.words.tokens import all_stop_words, english_stem
 
 IN_A_ROW = 6  # words that nobody writes twice by chance
-SENTENCE = "a text from outside says"
+FROM_OUTSIDE = "a text from outside says"
 _MOST_TEXT, _MOST_TEXTS = 20_000, 200  # characters of one text, and texts of one session, that are kept
 _TOOLS = ("webfetch", "websearch", "mcp__", "web_", "fetch", "browser")
-_PROGRAMS = frozenset("gh glab curl wget http https ssh scp rsync ftp sftp aws gcloud az kubectl telnet nc".split())
+_FETCHING_PROGRAMS = frozenset(
+    "gh glab curl wget http https ssh scp rsync ftp sftp aws gcloud az kubectl telnet nc".split()
+)
 _MANAGERS = frozenset(
     "npm pnpm yarn bun pip pip3 uv poetry cargo go gem bundle composer brew apt apt-get docker git conda".split()
 )
@@ -145,7 +147,7 @@ def _from_outside(step: Step, text: str, tracked: Callable[[str], bool]) -> str:
 def _fetches(call: Command) -> bool:
     words = call.proper
     program, rest = words[0], [word for word in words[1:] if not word.startswith("-")]
-    if program in _PROGRAMS:
+    if program in _FETCHING_PROGRAMS:
         return program not in ("gh", "glab") or not _WRITES.intersection(rest[:2])
     return program in _MANAGERS and bool(_FETCHES.intersection(rest[:2]))
 
@@ -183,7 +185,7 @@ def brought(
     for row in rows_of(text):
         first = next((at for at, told in heard if row in spaced(told)), -1)
         if first >= 0 and not own(row, first):
-            return f"{SENTENCE}: {row.strip()}"
+            return f"{FROM_OUTSIDE}: {row.strip()}"
     heard_by = [(at, {word.casefold() for word in EVERY_WORD.findall(told)}) for at, told in heard]
     for name in dict.fromkeys(names.findall(text)):
         first = next((at for at, words in heard_by if name.casefold() in words), -1)

@@ -146,9 +146,11 @@ def _from_files(words: list[str]) -> bool:
     return bool(words)
 
 
-_SPAN = re.compile(r"`([^`\n]{2,400})`")
+_COMMAND_SPAN = re.compile(r"`([^`\n]{2,400})`")
 _A_PROGRAM = _tables.pattern("_A_PROGRAM")
-_SENTENCE = frozenset("is are was were the how because which that".split())  # no program is given these in plain words
+_SENTENCE_WORDS = frozenset(
+    "is are was were the how because which that".split()
+)  # no program is given these in plain words
 _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 # A command of which a lesson only says that it does not work: nothing to imitate.
@@ -171,7 +173,7 @@ def advised(text: str, but: str = "") -> list[str]:
     """The commands that a lesson tells somebody to run: what stands in code marks and has arguments, or stands behind "run"; not what it
     warns of, nor the command that the lesson is about (`but`)."""
     found = []
-    for span in _SPAN.finditer(text):
+    for span in _COMMAND_SPAN.finditer(text):
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
         fails = _SAID_TO_FAIL.match(text, span.end()) and not _RUN.search(before)
         if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or fails or command == but:
@@ -183,13 +185,13 @@ def advised(text: str, but: str = "") -> list[str]:
 
 def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
     """Those of these calls that stand in a text without code marks, and are not warned of."""
-    plain = " ".join(_SPAN.sub(" ", text).split())
+    plain = " ".join(_COMMAND_SPAN.sub(" ", text).split())
     words = {word.rstrip(".,;:") for word in plain.split()}
     for call in calls:
         command = " ".join((*(each for each in call.env if each in plain), *call.words))
         by_name = len(command) > 3 and command in words and not command.isalpha()
         at = plain.find(command) if " " in command or by_name else -1
-        said = command.replace(" ", "").isalpha() and not _SENTENCE.isdisjoint(call.words)
+        said = command.replace(" ", "").isalpha() and not _SENTENCE_WORDS.isdisjoint(call.words)
         program = _A_PROGRAM.fullmatch(" ".join(call.words))
         before = plain[max(0, at - 40) : at]
         fails = _SAID_TO_FAIL.match(plain, at + len(command)) and not _RUN.search(before)

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.stores.sql import Reads, Store
 
-QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
+QUOTED_FOR_SECRETS = (
+    4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
+)
 # of a finding, read for secrets like its text
 _FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra", "about")
 
@@ -97,7 +99,10 @@ def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> boo
 
 
 def without_secrets(finding: Finding) -> tuple[Finding, int]:
-    text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
+    text, quote = (
+        redact(private(sound_text(finding.text))),
+        redact(private(sound_text(finding.quote[:QUOTED_FOR_SECRETS]))),
+    )
     signature = redact(finding.signature).text if finding.signature else ""
     facets = {name: redacted_record(getattr(finding, name)) for name in _FACETS}
     # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.

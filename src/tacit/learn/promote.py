@@ -17,7 +17,7 @@ from tacit.core.value import replace, value
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-QUOTED = 160  # characters of the line that a lesson was drawn from, where somebody is asked about it
+QUOTED_CHARS = 160  # characters of the line that a lesson was drawn from, where somebody is asked about it
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
 
 
@@ -77,7 +77,7 @@ def _propose(
     is a yes to what is shown."""
     if memory.gate == "hold":
         said = next((row.quote for row in tx.evidence(memory.id) if row.quote), "")
-        wanted = replace(wanted, reason=memory.gate_reason + (f"; from: “{said[:QUOTED]}”" if said else ""))
+        wanted = replace(wanted, reason=memory.gate_reason + (f"; from: “{said[:QUOTED_CHARS]}”" if said else ""))
     if was_answered(tx.proposals(memory=memory.id, state=""), memory, wanted.to):
         return 0
     tx.put_proposal(proposed(memory, wanted, profile, by=by, at=at, id=ids(), project=project.id))

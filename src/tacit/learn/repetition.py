@@ -30,7 +30,7 @@ from tacit.core.value import value
 
 VERSION = 1
 # trigger -> (its wording, whether tasks are counted rather than occurrences)
-TRIGGERS: Mapping[str, tuple[str, bool]] = {
+TRIGGER_TEXTS: Mapping[str, tuple[str, bool]] = {
     "failure_class": ("Failures of class {key} recur: {text}", False),
     "concern": ("Reviewers keep raising {key}: {text}", True),
     "recovery": ("Work had to be recovered more than once ({key}): {text}", False),
@@ -58,7 +58,7 @@ class Incident:
 def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
     """Incidents as a format or the store noted them; what is none is left out."""
     for each in noted:
-        if not isinstance(each, dict) or each.get("trigger") not in TRIGGERS:
+        if not isinstance(each, dict) or each.get("trigger") not in TRIGGER_TEXTS:
             continue
         key, text, task, place = (str(each.get(name) or "") for name in ("key", "text", "task", "place"))
         if key and text and task and place:
@@ -110,7 +110,7 @@ def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Itera
 
 def reached(every: list[Incident]) -> int:
     """How often something came up: in how many tasks, or how many times."""
-    of_tasks = TRIGGERS[every[0].trigger][1]
+    of_tasks = TRIGGER_TEXTS[every[0].trigger][1]
     return len({each.task for each in every}) if of_tasks else len({(each.task, each.place) for each in every})
 
 
@@ -130,7 +130,7 @@ def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor, con
     return Finding(
         run=task,
         place=mine[-1].place,
-        text=TRIGGERS[first.trigger][0].format(key=first.key, text=first.text.rstrip(". ")),
+        text=TRIGGER_TEXTS[first.trigger][0].format(key=first.key, text=first.text.rstrip(". ")),
         extractor=first.trigger,
         version=VERSION,
         kind=trigger.kind or "",

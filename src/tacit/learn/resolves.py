@@ -22,7 +22,7 @@ _LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
 FEWEST_NAMES = 3  # words that name something: "try a different action when stuck" is a mood, not advice
 
 _RESOLVE = _tables.pattern("_RESOLVE", re.I)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_RESOLUTION_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _VAGUE = _tables.words("_VAGUE")
 # A plan without either restates the task: "find the mug, then put it on the desk".
 _CHECKABLE = re.compile(rf"\d|{NAMED.pattern}")
@@ -35,7 +35,7 @@ def resolves(run: Run) -> Iterator[Finding]:
     for step in run.steps:
         if step.role != "assistant" or not step.text:
             continue
-        for sentence in _SENTENCE.split(" ".join(step.text.split())):
+        for sentence in _RESOLUTION_END.split(" ".join(step.text.split())):
             text = resolution(sentence)
             if text:
                 yield Finding(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
 REINSTATED = 0.4  # confidence at least of what a review found for: without it the next sweep would undo the review
-_PERSON = "person"
+_PERSON_ROLE = "person"
 # What a review may come to; where the memory goes then.
 _OUTCOMES = {
     "reinstate": "previous",
@@ -69,10 +69,10 @@ class Review:
     """Decisions of one person, in one role, in one project."""
 
     def __init__(self, work: WorkContext, role: str, publish: Callable[[], bool] | None = None) -> None:
-        if role not in (_PERSON, *work.profile.roles):
+        if role not in (_PERSON_ROLE, *work.profile.roles):
             raise UsageError(
                 f"{role!r} is not a role of the profile {work.profile.name}.",
-                f"One of: {', '.join((_PERSON, *work.profile.roles))}.",
+                f"One of: {', '.join((_PERSON_ROLE, *work.profile.roles))}.",
             )
         self.work, self.project, self.profile = work, work.project, work.profile
         self.by, self.role, self.now, self.ids = work.actor.name, role, work.now, work.ids
@@ -95,7 +95,7 @@ class Review:
 
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
         """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
-        if self.role == _PERSON and not done.waits_for and done.state in INJECTABLE:
+        if self.role == _PERSON_ROLE and not done.waits_for and done.state in INJECTABLE:
             confirm(tx, done.memory, by=self.by, at=tx.get(done.memory).updated_at)
         return done
 
@@ -175,7 +175,7 @@ class Review:
         standing = replace(standing, previous_state=stood or standing.previous_state)
         word = judge_move(self.profile, standing, to, (self.by, self.role))
         if isinstance(word, Refusal):
-            everybody = tuple((f"{role} {n}", role) for role in (_PERSON, *self.profile.roles) for n in (1, 2))
+            everybody = tuple((f"{role} {n}", role) for role in (_PERSON_ROLE, *self.profile.roles) for n in (1, 2))
             if isinstance(judge_move(self.profile, replace(standing, approvals=everybody), to), Refusal):
                 raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
             kept = self._sign(tx, waiting[0] if waiting else None, memory, to, approvals, reason, at)
@@ -219,7 +219,7 @@ class Review:
     ) -> Proposal:
         """Keep an approval until the others are there."""
         kept = proposal or Proposal(
-            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=_PERSON,
+            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=_PERSON_ROLE,
             payload={"to": to}, expires_at=after_days(at, self.profile.triage.expire_days),
         )  # fmt: skip
         mine = (self.by, self.role)

@@ -58,7 +58,7 @@ OF_INJECT = (
     "category",
     "budget",
 )
-ROLES = ("user", "assistant", "tool", "system")
+STEP_ROLES = ("user", "assistant", "tool", "system")
 
 
 class Running:
@@ -109,7 +109,7 @@ class Running:
         Fields: tool, output, error, status, files, agent, typed (the words of the person at the keyboard), interrupted. A step with a
         `tool` is a tool's; `input` may be the command line itself.
         """
-        who = checked("role of a step", role or ("tool" if fields.get("tool") else "assistant"), ROLES)
+        who = checked("role of a step", role or ("tool" if fields.get("tool") else "assistant"), STEP_ROLES)
         given = {"command": input} if isinstance(input, str) else input
         fields["files"] = tuple(fields.get("files") or ())
         try:

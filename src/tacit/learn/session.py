@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from tacit.learn.match import Matched
     from tacit.stores.sql_writer import Transaction
 
-BY = "learn"  # the name under which the pipeline writes
-COUNTED = tuple("hold quarantine discard rejected linked settled proposals findings known buried".split())
+BY_LEARNING = "learn"  # the name under which the pipeline writes
+REPORT_COUNTS = tuple("hold quarantine discard rejected linked settled proposals findings known buried".split())
 PORTION = 50  # findings whose neighbours are looked up at once
 
 
@@ -43,9 +43,9 @@ class Findings:
 
     def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
         self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
-        self.hand = Hand(BY, at, id, project.profile)
+        self.hand = Hand(BY_LEARNING, at, id, project.profile)
         self.redacted = 0
-        self.counts = dict.fromkeys(COUNTED, 0)
+        self.counts = dict.fromkeys(REPORT_COUNTS, 0)
         self.new: list[str] = []
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
@@ -197,7 +197,7 @@ class Findings:
             if self.twin is not None and self.twin.gate == "allow":
                 memory = replace(memory, family=family_of(self.twin))
             told = f"{finding.extractor}: {decision.reason}"
-            tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
+            tx.apply(made(memory, by=BY_LEARNING, reason=told, at=self.at, run=self.id, profile=version))
             self.new.append(memory.id)
             if decision.outcome in ("hold", "quarantine"):
                 self.counts[decision.outcome] += 1
@@ -240,7 +240,7 @@ class Findings:
 
     def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
         done = promote(
-            tx, self.project, self.profile, id, by=BY, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
+            tx, self.project, self.profile, id, by=BY_LEARNING, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
         )  # fmt: skip
         self.moves += done.moves
         self.counts["proposals"] += done.proposals

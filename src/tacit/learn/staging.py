@@ -18,7 +18,7 @@ from tacit.stores.sql import WorkContext
 if TYPE_CHECKING:
     from tacit.stores.sql_writer import Transaction
 
-_STATES = (*ACTIVE, "rejected")
+_STAGED_STATES = (*ACTIVE, "rejected")
 
 
 @value
@@ -40,7 +40,7 @@ class Stage:
 
     def listed(self) -> list[Memory]:
         """What stands there, in the order of writing."""
-        found = self.work.store.select([self.project.id], states=_STATES, sort="old", limit=-1)
+        found = self.work.store.select([self.project.id], states=_STAGED_STATES, sort="old", limit=-1)
         return [memory for memory in found if staging_status(memory)]
 
     def stats(self) -> Staging:

@@ -27,7 +27,7 @@ _tables = Tables(__file__)
 NAME, VERSION = "wish", 1
 
 LONGEST_WISH = 320  # characters: a longer sentence is an essay about the task
-FEWEST_WORDS = 2
+FEWEST_WISH_WORDS = 2
 MOST_CLAUSES = 2  # commas: with more of them somebody tells what to do now, one thing after the other
 PASTED_LINES = 9  # lines in a row without a break: nobody types that
 PASTED_CHARS = 1500  # in one line
@@ -92,7 +92,7 @@ def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[_Wish
 # --- the person's own words -------------------------------------------------------------------------------------------
 
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.S | re.I)
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_WISH_FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _TAGGED = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)", re.S)
 _TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>")
 _PASTE_MARK = re.compile(r"\[(?:Pasted text|Image|Attached|File)[^\]]*\]", re.I)
@@ -104,7 +104,7 @@ def own_words(text: str) -> str:
     """A message without what its sender did not write: code, quotations, tags, pasted blocks, private spans."""
     text = _COMMAND.sub("", _MEMORY_KEY.sub("", text))
     text = _PRIVATE.sub("\n\n", text.replace("\r\n", "\n").replace("’", "'").replace("‘", "'"))
-    text = _FENCE.sub("\n\n", text)
+    text = _WISH_FENCE.sub("\n\n", text)
     text = _TAG.sub(" ", _TAGGED.sub("\n\n", text))
     text = _PASTE_MARK.sub("\n\n", text)
     kept: list[str] = []
@@ -189,7 +189,7 @@ def _judge(sentence: str, setting: _Setting) -> _Wish | None:
     told, text = _trimmed(quote)
     # Cues are looked for outside quotations; "never" inside one was said by somebody else.
     low = _QUOTED.sub("§", text).lower()
-    if len(re.findall(r"\w+", low)) < FEWEST_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
+    if len(re.findall(r"\w+", low)) < FEWEST_WISH_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
         return None
     if _not_asked_of_anyone(low) or _THE_MOMENT.search(low) or low.count(",") > MOST_CLAUSES:
         return None
@@ -227,7 +227,7 @@ def _trimmed(quote: str) -> tuple[bool, str]:
     for _ in range(6):
         low = text.lower()
         again = cues.TOLD_BEFORE.match(low)
-        lead = cues.LEAD.match(low) or again
+        lead = cues.LEADING_WORDS.match(low) or again
         if lead is None:
             break
         told = told or again is not None
@@ -256,7 +256,7 @@ def _not_asked_of_anyone(low: str) -> bool:
 
 _NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
 _WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
-_STYLE = _tables.pattern("_STYLE")
+_STYLE_WORDS = _tables.pattern("_STYLE")
 
 
 def _is_standing(low: str, text: str) -> bool:
@@ -286,7 +286,7 @@ def _is_convention(low: str, text: str) -> bool:
         return False
     if cues.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
         return False
-    return _names_something(low, text) or bool(_STYLE.search(low))
+    return _names_something(low, text) or bool(_STYLE_WORDS.search(low))
 
 
 _PROJECT_HERE = re.compile(r",? here(?=\s*[.!]*$|,? (?:instead of|rather than|not)\b)")
@@ -306,7 +306,7 @@ def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Set
     swaps, negated, tools = bool(cues.SWAP.search(low)), bool(cues.NEGATED.search(low)), _tools(low)
     if len(tools) > 1 and (swaps or negated) and (answers or (setting.opens and cues.CHOOSING.match(low))):
         return True  # one named tool for another: general by itself
-    turned = refused or swaps or negated or bool(cues.FORGOTTEN.match(low))
+    turned = refused or swaps or negated or bool(cues.FORGETTING.match(low))
     return answers and turned and bool(cues.NAMED.search(text) or cues.HABITS.search(low) or tools)
 
 
@@ -372,7 +372,7 @@ def _finding(run: Run, step: Step, wish: _Wish, tier: str) -> Finding:
         tier=tier,
         severity=wish.severity,
         tags=(wish.reason,),
-        paths=tuple(dict.fromkeys(path.rstrip(".") for path in cues.PATH.findall(wish.text)))[:MOST_PATHS],
+        paths=tuple(dict.fromkeys(path.rstrip(".") for path in cues.PATH_IN_TEXT.findall(wish.text)))[:MOST_PATHS],
         quote=wish.quote,
         at=step.at,
     )

@@ -90,5 +90,5 @@ def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]
 @cache
 def _fixed() -> float:
     """Tokens of the questions themselves."""
-    asked = (prompt.lessons((), prompt.MOST), prompt.weigh(()), prompt.known((), (), (), ()))
+    asked = (prompt.lessons((), prompt.MOST_LESSONS), prompt.weigh(()), prompt.known((), (), (), ()))
     return sum(len(each) for each in asked) / _BYTES + _QUESTIONS * _OWN_WORDS

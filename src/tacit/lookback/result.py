@@ -8,7 +8,7 @@ from typing import Any
 from tacit.core import clock
 from tacit.core.profile import Profile
 from tacit.core.value import fields, value
-from tacit.learn.notice.failures import HORIZON, PAUSE
+from tacit.learn.notice.failures import HORIZON, LONGEST_PAUSE
 from tacit.lookback.excerpt import Spent
 
 NAMED_FILES = 20  # unreadable files that are named
@@ -147,7 +147,8 @@ def limits(of: Lookback) -> tuple[str, ...]:
     return (
         "A warning is not yet a failure spared: whether warnings help is measured once connected (tacit effect).",
         "A failing test while code is being written counts as a failure too.",
-        f"Cost: calls until the same thing worked, at most {HORIZON} steps; pauses over {PAUSE / 60:.0f} min left out; tokens by share.",
+        "Cost: calls until the same thing worked, "
+        f"at most {HORIZON} steps; pauses over {LONGEST_PAUSE / 60:.0f} min left out; tokens by share.",
     )
 
 

@@ -6,12 +6,7 @@ import json
 from abc import ABC, abstractmethod
 
 from tacit.core.digest import digest
-from tacit.core.links import (
-    MARK_COLUMNS,
-    USE_COLUMNS,
-    Mark,
-    Use,
-)
+from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use
 from tacit.core.memory import DECIDED, NO_TALLY, Tally
 from tacit.core.rows import Project, RunRow
 

@@ -29,12 +29,7 @@ class Joined:
 
 
 def join(
-    here: Store,
-    there: Store,
-    profile: Profile,
-    *,
-    now: Callable[[], str],
-    erased: Callable[[Memory], object],
+    here: Store, there: Store, profile: Profile, *, now: Callable[[], str], erased: Callable[[Memory], object]
 ) -> Joined:
     """Bring two stores in step; `profile` is for projects whose own is of another version, `erased` blanks what lies outside the first."""
     reports: tuple[list[Synced], list[Synced]] = ([], [])

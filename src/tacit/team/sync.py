@@ -24,16 +24,7 @@ from tacit.core.states import CLOSED, is_legal
 from tacit.core.value import replace, value
 from tacit.stores.counts import held_unsigned
 from tacit.stores.due import last_entry
-from tacit.stores.shared import (
-    add_link,
-    has_own_rows,
-    lines_of,
-    machines_of,
-    put_line,
-    share,
-    unshared,
-    vouch_line,
-)
+from tacit.stores.shared import add_link, has_own_rows, lines_of, machines_of, put_line, share, unshared, vouch_line
 from tacit.stores.sql import Store
 from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.erase import blank
@@ -217,14 +208,7 @@ class Joining:
     """Lines on their way into one project of a store."""
 
     def __init__(
-        self,
-        store: Store,
-        project: Project,
-        profile: Profile,
-        at: str,
-        *,
-        dry_run: bool = False,
-        whole: bool = False,
+        self, store: Store, project: Project, profile: Profile, at: str, *, dry_run: bool = False, whole: bool = False
     ) -> None:
         self.whole = whole  # all that the store has of the project, whichever machine wrote it, of any scope
         self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run

@@ -6,9 +6,9 @@ import re
 
 from tacit.core.value import value
 
-CHARS_PER_TOKEN = 4  # as everywhere: a token for every four characters begun
+CHARS_OF_TOKEN = 4  # as everywhere: a token for every four characters begun
 _HEADING = re.compile(r"#{1,6}\s+(?P<title>\S.*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_BLOCK_FENCE = re.compile(r"\s*(?:```|~~~)")
 _NAMED = re.compile(r"(?P<file>[^:]+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
@@ -30,14 +30,14 @@ class Block:
     @property
     def tokens(self) -> int:
         """What it takes in every context that loads it, estimated."""
-        return -(-len(self.text) // CHARS_PER_TOKEN)
+        return -(-len(self.text) // CHARS_OF_TOKEN)
 
 
 def blocks_of(file: str, text: str) -> list[Block]:
     """The blocks of a file: each heading with what stands below it, and what stands before the first."""
     lines, starts, fenced = text.splitlines(), [0], False
     for at, line in enumerate(lines):
-        if _FENCE.match(line):
+        if _BLOCK_FENCE.match(line):
             fenced = not fenced
         elif not fenced and at and _HEADING.match(line):
             starts.append(at)

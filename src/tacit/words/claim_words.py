@@ -39,8 +39,8 @@ def _near() -> dict[str, frozenset[int]]:
     return {stem: frozenset(numbers) for stem, numbers in found.items()}
 
 
-OPPOSITES = {tongue: _tables.lines(f"OPPOSITES_{tongue.upper()}") for tongue in ("en", "de", "es", "fr")}
-FILE = _tables.text("FILE")
+OPPOSITE_PAIRS = {tongue: _tables.lines(f"OPPOSITES_{tongue.upper()}") for tongue in ("en", "de", "es", "fr")}
+FILE_NAME = _tables.text("FILE")
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
 NEGATORS = _tables.words("NEGATORS")
 FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
@@ -67,9 +67,9 @@ ARTICLES = _tables.words("ARTICLES")
 UNIVERSAL = _tables.words("UNIVERSAL")
 PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
-LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
+LATER_WORDS = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
 PLACE_WORDS = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne"))
-RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
+RECORD_WORDS = frozenset(("issue", "bug", "ticket", "pr"))
 # Words that may come and go without changing a lesson.
 FILLERS = frozenset(
     english_stem(word)
@@ -89,13 +89,13 @@ HERE = frozenset(
 RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
 BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split())
 NUMBER_WORDS = {word: number for number, words in _tables.rows("NUMBER_WORDS") for word in words.split()}
-UNITS = {word: line.split()[0] for line in _tables.lines("UNITS") for word in line.split()}
+UNIT_WORDS = {word: line.split()[0] for line in _tables.lines("UNITS") for word in line.split()}
 RATES = _tables.named("RATES")
 
 
 @lru_cache(maxsize=1)
 def doubtful() -> frozenset[str]:
-    allowing = next(line for line in OPPOSITES["en"] if line.startswith("allow "))
+    allowing = next(line for line in OPPOSITE_PAIRS["en"] if line.startswith("allow "))
     refusing = allowing.partition("/")[2].split()
     return frozenset(same_word(english_stem(word)) for word in (*_tables.listed("DOUBTFUL"), *refusing))
 
@@ -112,8 +112,8 @@ def side_table(tongue: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """
     found: dict[str, dict[tuple[str, str], None]] = {}
     for mark, table, spoken in (
-        ("~", OPPOSITES["en"], "en"),
-        ("~", OPPOSITES[tongue], tongue),
+        ("~", OPPOSITE_PAIRS["en"], "en"),
+        ("~", OPPOSITE_PAIRS[tongue], tongue),
         ("=", _tables.lines("SCOPES"), "en"),
     ):
         for line in table:
@@ -129,7 +129,7 @@ def side_table(tongue: str) -> dict[str, tuple[tuple[str, str], ...]]:
 @lru_cache(maxsize=1)
 def other_side() -> dict[str, dict[str, str]]:
     """Group → each of its two sides → the other."""
-    lines = [line for table in OPPOSITES.values() for line in table]
+    lines = [line for table in OPPOSITE_PAIRS.values() for line in table]
     sides = [[side.split()[0] for side in line.split("/")] for line in lines]
     return {"~" + one + other: {one: other, other: one} for one, other in sides}
 

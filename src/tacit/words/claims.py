@@ -10,13 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tacit.core.value import value
-from tacit.words.claim_words import (
-    ARTICLES,
-    GROUNDS,
-    PARTICLES,
-    UNIVERSAL,
-    doubtful,
-)
+from tacit.words.claim_words import ARTICLES, GROUNDS, PARTICLES, UNIVERSAL, doubtful
 from tacit.words.clauses import (
     Token,
     clause_tokens,
@@ -40,12 +34,7 @@ from tacit.words.figures import (
     subjects_of,
 )
 from tacit.words.limits import limits_of
-from tacit.words.tokens import (
-    RUN,
-    WORD,
-    Piece,
-    all_stop_words,
-)
+from tacit.words.tokens import RUN, WORD, Piece, all_stop_words
 
 HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
 

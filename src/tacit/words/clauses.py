@@ -7,16 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from tacit.words import claim_words
-from tacit.words.tokens import (
-    NAME,
-    NUMBER,
-    RUN,
-    STEMMERS,
-    WORD,
-    Piece,
-    english_stem,
-    piece_terms,
-)
+from tacit.words.tokens import NAME, NUMBER, RUN, STEMMERS, WORD, Piece, english_stem, piece_terms
 
 
 class Token:
@@ -76,11 +67,11 @@ def clause_tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[Token
         elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `figures_in` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
         elif (
-            piece.whole in claim_words.UNITS
+            piece.whole in claim_words.UNIT_WORDS
             and tokens
             and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in claim_words.NUMBER_WORDS)
         ):
-            token.terms = [claim_words.UNITS[piece.whole]]
+            token.terms = [claim_words.UNIT_WORDS[piece.whole]]
         elif piece.kind in (WORD, NAME):
             token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
             if piece.whole in claim_words.PARTICLES:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.tables import Tables
-from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS, related
+from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNIT_WORDS, related
 from tacit.words.claims import Claims
 from tacit.words.limits import aligned
 from tacit.words.tokens import english_stem
@@ -31,7 +31,7 @@ _CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "h
 _LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {
     "brauch"
 }
-_UNITS = frozenset(UNITS.values())  # of figures, which were compared before
+_UNIT_NAMES = frozenset(UNIT_WORDS.values())  # of figures, which were compared before
 _OTHERS = _tables.words("_OTHERS")
 
 
@@ -120,7 +120,7 @@ def _only_then(of: Claims, place: int) -> bool:
 
 
 def _terms(of: Claims, places: Sequence[int]) -> list[str]:
-    plain = FILLERS | BLAND | HERE | _LIGHT | _UNITS
+    plain = FILLERS | BLAND | HERE | _LIGHT | _UNIT_NAMES
     judged = of.doubtful.union(*(denial.first for denial in of.denied))
     found = [term for place in places for term in of.meant[place] if term not in plain and term not in judged]
     return [term for term in found if term.isascii() or len(term) > 2]  # no pairs of letters of a script without spaces

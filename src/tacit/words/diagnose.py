@@ -37,7 +37,7 @@ NAME = 60  # a longer name is no identifier
 _WORDS = 8  # nor is one of more words: a sentence without its spaces
 LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
-_ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+_ANSI_CODES = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
 _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
 
 
@@ -74,7 +74,7 @@ class Diagnosis:
     @property
     def said(self) -> str:
         """The diagnosis in our own words; empty for a line that no form recognised."""
-        words = _SAID.get((self.family, self.code)) or _SAID.get((self.family, "")) or ""
+        words = _DIAGNOSIS_TEXTS.get((self.family, self.code)) or _DIAGNOSIS_TEXTS.get((self.family, "")) or ""
         if words and (self.name or "{name}" not in words):
             return words.format(code=self.code, name=self.name, tool=self.tool)
         return f"{self.tool} {self.code}".strip() if self.code else ""
@@ -132,7 +132,7 @@ def clean(output: str, folder: str = "") -> str:
         else output[: LONGEST_OUTPUT // 2] + "\n" + output[-LONGEST_OUTPUT // 2 :]
     )
     if "\x1b" in text:
-        text = re.sub(_ANSI, "", text)
+        text = re.sub(_ANSI_CODES, "", text)
     if "\r" in text:
         text = "\n".join(line.rsplit("\r", 1)[-1] for line in text.replace("\r\n", "\n").split("\n"))
     return text.replace(folder.rstrip("/") + "/", "") if len(folder) > 1 else text
@@ -248,12 +248,12 @@ _NAMED = frozenset("command usage script module path database".split())
 CODED = frozenset(
     "lint format types compile hook command usage script module package commit lock test foreign cargo".split()
 )
-_SAID = {(family, code): said for family, code, said in _tables.rows("SAID")}
+_DIAGNOSIS_TEXTS = {(family, code): said for family, code, said in _tables.rows("SAID")}
 
 # Code that lies in the project and is somebody else's: copies of other projects, what a program put into a folder for the moment, and packages.
 _COPIES = r"(?:tmp|temp|\.cache)(?:/(?:clones?|repos|checkouts))?|clones|third[_-]party"
 _PACKAGES = r"node_modules|bower_components|vendor|Pods|site-packages|dist-packages|\.?venv"
-_FILE = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"
+_FILE_PATTERN = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"
 
 
 @lru_cache(maxsize=1)
@@ -263,10 +263,10 @@ def _forms() -> tuple[_Form, ...]:
     quoted = r"[`'\"‘“]?(?P<name>[^\s`'\"’”]+)[`'\"’”]?"
     return (
         # linters and formatters
-        _Form("lint", convention, "g1|g2|g3|g4|g5|g6|g7", rf"^\s*{_FILE}:\d+(?::\d+)?:? (?P<code>G[1-7]\d\d)\b", tool="gosec"),
-        _Form("types", wip, "(typecheck)", rf"^\s*(?:\[[\w:-]+\] )?{_FILE}:\d+(?::\d+)?: .*\((?P<code>typecheck)\)\s*$"),
+        _Form("lint", convention, "g1|g2|g3|g4|g5|g6|g7", rf"^\s*{_FILE_PATTERN}:\d+(?::\d+)?:? (?P<code>G[1-7]\d\d)\b", tool="gosec"),
+        _Form("types", wip, "(typecheck)", rf"^\s*(?:\[[\w:-]+\] )?{_FILE_PATTERN}:\d+(?::\d+)?: .*\((?P<code>typecheck)\)\s*$"),
         _Form("format", convention, "(gofmt)|(goimports)|(gci)|(gofumpt)|(golines)",
-              rf"^\s*(?:\[[\w:-]+\] )?{_FILE}:\d+(?::\d+)?: .*\((?P<code>gofmt|goimports|gci|gofumpt|golines)\)\s*$", tool="golangci-lint"),
+              rf"^\s*(?:\[[\w:-]+\] )?{_FILE_PATTERN}:\d+(?::\d+)?: .*\((?P<code>gofmt|goimports|gci|gofumpt|golines)\)\s*$", tool="golangci-lint"),
         _Form("lint", convention, "(gosec)", r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: .*?\b(?P<code>G[1-7]\d\d): .*\(gosec\)\s*$", tool="golangci-lint"),
         _Form("lint", convention, ".go:", r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: .* \((?P<code>[a-z][a-z0-9]{2,24})\)\s*$", tool="golangci-lint"),
         _Form("format", convention, "━━━", r"^\s*(?:at )?(?P<path>[^\s:]+) format ━", code="biome", tool="biome"),
@@ -276,27 +276,27 @@ def _forms() -> tuple[_Form, ...]:
         _Form("lint", convention, "sc1|sc2|sc3", r"(?<![=,\w-])(?P<code>SC[123]\d{3})\b", tool="shellcheck"),
         _Form("lint", convention, "dl3|dl4", r"(?<![=,\w-])(?P<code>DL[34]\d{3})\b", tool="hadolint"),
         _Form("lint", convention, "clippy::", r"clippy::(?P<code>[a-z][a-z_-]+)\b(?!\w)", tool="clippy"),
-        _Form("lint", convention, ".rb:", rf"^{_FILE}:\d+:\d+: [CWEF]: (?:\[\w+\] )?(?P<code>[A-Z]\w+/\w+)", tool="rubocop"),
+        _Form("lint", convention, ".rb:", rf"^{_FILE_PATTERN}:\d+:\d+: [CWEF]: (?:\[\w+\] )?(?P<code>[A-Z]\w+/\w+)", tool="rubocop"),
         _Form("lint", convention, ".py:", r"^\s*(?P<path>[\w./-]+\.pyi?):\d+:\d+: (?P<code>[CRWEF]\d{4}): ", tool="pylint"),
         _Form("lint", convention, ".py:", r"^\s*(?P<path>[\w./-]+\.pyi?):\d+:\d+:? (?P<code>[A-Z]{1,4}\d{3,4})\b", tool="ruff"),
         _Form("lint", convention, "--> ", r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?.+\n\s*--> (?P<path>[\w./-]+\.pyi?):\d+", tool="ruff"),
-        _Form("lint", convention, ".swift:", rf"^{_FILE}:\d+:\d+: (?:error|warning): .+\((?P<code>[a-z_]+)\)\s*$", tool="swiftlint"),
-        _Form("lint", convention, ".kt:", rf"^{_FILE}:\d+:\d+: .+\((?P<code>[\w-]+:[\w-]+)\)\s*$", tool="ktlint"),
+        _Form("lint", convention, ".swift:", rf"^{_FILE_PATTERN}:\d+:\d+: (?:error|warning): .+\((?P<code>[a-z_]+)\)\s*$", tool="swiftlint"),
+        _Form("lint", convention, ".kt:", rf"^{_FILE_PATTERN}:\d+:\d+: .+\((?P<code>[\w-]+:[\w-]+)\)\s*$", tool="ktlint"),
         _Form("commit", convention, "✖", r"^\s*✖\s+.+\[(?P<code>[a-z]+-[a-z-]+)\]\s*$", tool="commitlint"),
         _Form("format", convention, "code style issues", r"Code style issues (?:found )?in", code="prettier", tool="prettier"),
         _Form("format", convention, "would reformat", r"^(?:W|w)ould reformat:? (?P<path>\S+)", code="formatter", tool="formatter"),
         _Form("format", convention, "diff in ", r"^Diff in (?P<path>\S+?\.rs)(?: at line |:)\d+", code="rustfmt", tool="rustfmt"),
         _Form("format", convention, "not formatted", r"(?i)\b(?:files?|code) (?:is|are|were) not (?:properly )?formatted", code="formatter", tool="formatter"),
         # types and compilers: the work in hand
-        _Form("types", wip, "error ts", rf"^{_FILE}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)"),
+        _Form("types", wip, "error ts", rf"^{_FILE_PATTERN}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)"),
         _Form("types", wip, "error ts", r"\berror (?P<code>TS\d{3,5}):"),
-        _Form("types", wip, ": error: ", rf"^{_FILE}:\d+(?::\d+)?: error: .+\[(?P<code>[a-z-]+)\]\s*$", tool="mypy"),
-        _Form("types", wip, "(report", rf"^\s*{_FILE}:\d+:\d+ - error: .+\((?P<code>report\w+)\)", tool="pyright"),
+        _Form("types", wip, ": error: ", rf"^{_FILE_PATTERN}:\d+(?::\d+)?: error: .+\[(?P<code>[a-z-]+)\]\s*$", tool="mypy"),
+        _Form("types", wip, "(report", rf"^\s*{_FILE_PATTERN}:\d+:\d+ - error: .+\((?P<code>report\w+)\)", tool="pyright"),
         _Form("compile", wip, "error[e", r"^\s*error\[(?P<code>E\d{4})\]", tool="rustc"),
         _Form("compile", wip, "error cs", r"\berror (?P<code>CS\d{4}):", tool="csc"),
         _Form("compile", wip, ".go:", r"^\s*(?P<path>[\w./-]+\.go):\d+:\d+: (?:(?P<code>undefined|syntax error|too many arguments|not enough arguments|missing return|declared and not used|imported and not used)\b|"
               r"cannot use |\S+ (?:redeclared|undefined|declared and not used)|unknown field|undefined: |assignment mismatch|invalid operation|\"[^\"]+\" imported and not used)", code="go"),
-        _Form("compile", wip, ": error: |: fatal error: ", rf"^{_FILE}:\d+(?::\d+)?: (?:fatal )?error: ", code="c"),
+        _Form("compile", wip, ": error: |: fatal error: ", rf"^{_FILE_PATTERN}:\d+(?::\d+)?: (?:fatal )?error: ", code="c"),
         # what is not there
         _Form("command", env, "command not found", r"command not found: (?P<name>[\w.@/+-]+)\s*$"),
         _Form("command", env, "not found", r"^(?:\S*sh|\S*bash|\(eval\))?:? ?(?:line )?(?:\d+: )?(?P<name>[\w.@/+-]+): (?:command )?not found\s*$"),

@@ -8,14 +8,7 @@ from itertools import pairwise
 
 from tacit.words import claim_words
 from tacit.words.clauses import Token, flipped, negates
-from tacit.words.tokens import (
-    FLAG,
-    NAME,
-    NUMBER,
-    PATH,
-    VERSION,
-    WORD,
-)
+from tacit.words.tokens import FLAG, NAME, NUMBER, PATH, VERSION, WORD
 
 
 def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
@@ -31,10 +24,10 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
         # ten per minute, every other day
-        if word in _EACH and after is not None and len(after.word) > 2 and after.word in claim_words.UNITS:
-            found.append(f"each#{2 if word == 'other' else 1} {claim_words.UNITS[after.word]}")
+        if word in _EACH and after is not None and len(after.word) > 2 and after.word in claim_words.UNIT_WORDS:
+            found.append(f"each#{2 if word == 'other' else 1} {claim_words.UNIT_WORDS[after.word]}")
             continue
-        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in claim_words.UNITS:
+        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in claim_words.UNIT_WORDS:
             word = "0.5" if before == "half" else "1"  # within an hour, five a second
             if [each.word for each in tokens[number + 2 : number + 5]] == ["and", "a", "half"]:
                 word = "1.5"
@@ -47,15 +40,15 @@ def figures_in(tokens: Sequence[Token]) -> tuple[str, ...]:
                 continue
         if not word or kind not in (WORD, NUMBER, VERSION) or before in claim_words.PLACE_WORDS:
             continue
-        if before in claim_words.RECORDS:  # a name, not an amount
+        if before in claim_words.RECORD_WORDS:  # a name, not an amount
             found.append(f"record#{word}")
             continue
         if kind == VERSION:
             figure, unit = word.removeprefix("v"), ""
         else:
             figure, unit = _measure(word)
-        if not unit and after is not None and after.word in claim_words.UNITS and not after.gap.strip(" -"):
-            unit = claim_words.UNITS[after.word]
+        if not unit and after is not None and after.word in claim_words.UNIT_WORDS and not after.gap.strip(" -"):
+            unit = claim_words.UNIT_WORDS[after.word]
         sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
         if before in ("exact", "exactly", "precisely"):
             bound = "="
@@ -94,7 +87,7 @@ def ports_in(text: str, tokens: Sequence[Token]) -> list[str]:
     return [
         f"port#{port}"
         for host, port in re.findall(r"([\w.-]+):(\d{2,5})\b", head)
-        if not re.fullmatch(claim_words.FILE, host)
+        if not re.fullmatch(claim_words.FILE_NAME, host)
     ]
 
 
@@ -120,7 +113,7 @@ def _bound(tokens: Sequence[Token], number: int, measured: bool) -> str:
     """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
     before = [token.word for token in tokens[max(0, number - 4) : number]]
     after = [token.word for token in tokens[number + 1 : number + 7]]
-    if after and after[0] in claim_words.UNITS:
+    if after and after[0] in claim_words.UNIT_WORDS:
         del after[0]
     for joint, word in pairwise(after):
         if joint in claim_words.JOINING and word in _OPEN_ENDED:
@@ -168,7 +161,7 @@ _OPEN_ENDED = {
 
 def _measure(word: str) -> tuple[str, str]:
     found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
-    return (found[1].replace(",", ""), claim_words.UNITS.get(found[2], found[2])) if found else (word, "")
+    return (found[1].replace(",", ""), claim_words.UNIT_WORDS.get(found[2], found[2])) if found else (word, "")
 
 
 # In which order a text puts things: what comes before what, what stands on which side.
@@ -184,7 +177,7 @@ def subjects_of(tokens: Sequence[Token]) -> frozenset[str]:
         elif piece.kind == FLAG:
             found.add("flag:" + piece.whole.lstrip("-"))
         elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
-            if re.fullmatch(claim_words.FILE, piece.raw):
+            if re.fullmatch(claim_words.FILE_NAME, piece.raw):
                 found.add("path:" + piece.whole)
             elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
                 found.add("name:" + piece.whole)
@@ -208,7 +201,7 @@ def sequence_of(tokens: Sequence[Token]) -> tuple[frozenset[str], frozenset[str]
     for number, token in enumerate(tokens):
         if (
             token.word not in claim_words.EARLIER
-            and token.word not in claim_words.LATER
+            and token.word not in claim_words.LATER_WORDS
             and token.word not in claim_words.THEN
         ):
             continue
@@ -218,7 +211,7 @@ def sequence_of(tokens: Sequence[Token]) -> tuple[frozenset[str], frozenset[str]
             rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
             left = frozenset(term for other in rest for term in other.terms)
         if left and right:
-            return (right, left) if token.word in claim_words.LATER else (left, right)
+            return (right, left) if token.word in claim_words.LATER_WORDS else (left, right)
     return frozenset(), frozenset()
 
 

@@ -22,7 +22,7 @@ _tables = Tables(__file__)
 
 _KINDS = {word: kind for kind, words in _tables.rows("KINDS") for word in words.split()}
 _PHRASES = {tuple(phrase.split()): kind for kind, phrases in _tables.rows("PHRASES") for phrase in phrases.split(",")}
-_EACH = frozenset("all every each any".split())
+_EACH_WORDS = frozenset("all every each any".split())
 # What may say the same as a limit: then how it is said is a matter of wording.
 _DENYING = frozenset("not no never without unless".split())
 _AS_EXCEPT = _DENYING | {"only", "but"}
@@ -41,7 +41,7 @@ def limits_of(words: Sequence[str]) -> frozenset[str]:
         turned = _PHRASES.get((before, word)) == "" or words[max(0, place - 2) : place] == ("not", "just")
         if not turned:  # "not only", "not just the"
             found.add(_PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, ""))))
-        if word == "but" and not _EACH.isdisjoint(words[max(0, place - 2) : place]):
+        if word == "but" and not _EACH_WORDS.isdisjoint(words[max(0, place - 2) : place]):
             found.add("except")  # every switch but the old one
     return frozenset(found - {""})
 

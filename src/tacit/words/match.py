@@ -22,7 +22,7 @@ from unicodedata import category
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, same_word
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
-from tacit.words.prepared import HEADS, SHORT, Likeness, Match, MatchSettings, Prepared, Sameness, prepare
+from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Match, MatchSettings, Prepared, Sameness, prepare
 from tacit.words.tokens import VAGUE, edits, terms
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ YOUNG_THRESHOLD, GROWN = 0.45, 100
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`) …
 STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin
-_LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
+_LETTERS_SHARE = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
@@ -225,7 +225,7 @@ def nearest_by_words(
 def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
     """A text's terms weighed by rarity, and the length of that vector."""
     if idf is None:
-        vector = {term: weight * _LIGHT.get(term, 1.0) for term, weight in of.weights.items()}
+        vector = {term: weight * _LIGHT_TERMS.get(term, 1.0) for term, weight in of.weights.items()}
     else:
         vector = {term: weight * idf(term) for term, weight in of.weights.items()}
     return vector, math.sqrt(math.fsum(weight * weight for weight in vector.values()))
@@ -251,9 +251,9 @@ def _compare(
     parts = {"words": by_words}
     if a.letters and b.letters and by_words > 0.1:
         parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
-        score = (1 - _LETTERS) * by_words + _LETTERS * by_letters
-    elif len(left) > SHORT and not (a.head and b.head):
-        score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT) / (LONG - SHORT)))
+        score = (1 - _LETTERS_SHARE) * by_words + _LETTERS_SHARE * by_letters
+    elif len(left) > SHORT_TEXT and not (a.head and b.head):
+        score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT_TEXT) / (LONG - SHORT_TEXT)))
     if a.head and b.head:
         parts["heads"] = met = (_held(a.head, *of_a, of_b[0]) + _held(b.head, *of_b, of_a[0])) / 2
         score = min(1.0, score + HEADS * met)
@@ -294,7 +294,7 @@ def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
 
 def _both_report(a: Prepared, b: Prepared) -> bool:
     """Whether both tell what went wrong; or both have a head that orders nothing and more below it, and one is longer than a lesson."""
-    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT and not a.orders and not b.orders:
+    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT_TEXT and not a.orders and not b.orders:
         return True
     return a.reports and b.reports
 
@@ -308,7 +308,7 @@ def _told(signature: str) -> float:
 
 
 # Without a store's counts: words that nearly every lesson has.
-_LIGHT = dict.fromkeys(
+_LIGHT_TERMS = dict.fromkeys(
     ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"),
     0.6,
 )

@@ -31,7 +31,7 @@ from tacit.words.paste_signs import (
     OTHERS_WORDS,
     SIGN,
     SPEAKS,
-    WIDE,
+    WIDE_LINE,
     first_sign,
     handed_back,
     is_copied,
@@ -48,7 +48,10 @@ if TYPE_CHECKING:
 
 _tables = Tables(__file__)
 
-SHORT, FEW_LINES = 350, 6  # a message up to this is looked at by paragraphs, none of it pasted for sure but code
+SHORT_MESSAGE, FEW_OWN_LINES = (
+    350,
+    6,
+)  # a message up to this is looked at by paragraphs, none of it pasted for sure but code
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
 FEW_QUESTIONS, MANY_QUESTIONS = 3, 5  # lines with a question, in a paragraph and a message, that somebody wrote down
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
@@ -70,7 +73,7 @@ class Words:
 def own_words(text: str, agent_before: str = "") -> Words:
     """The person's own spans and the pasted ones; `agent_before` is what the agent said last."""
     lines = sum(1 for line in text.splitlines() if line.strip())
-    short = len(text) <= SHORT and lines <= FEW_LINES
+    short = len(text) <= SHORT_MESSAGE and lines <= FEW_OWN_LINES
     most = ONE_LINE if "\n" not in text.strip() else OPENING
     offered = word_runs(agent_before)
     own: list[Span] = []
@@ -145,9 +148,9 @@ def unsure_text(text: str, agent_before: str = "") -> str:
 _CITES = _tables.pattern("_CITES", re.I | re.M)
 _ABOUT_IT = _tables.pattern("_ABOUT_IT", re.I)
 _ASCRIBES = re.compile(r"(?:so |hmm,? |ok,? |and )?(?:says?|said|wrote|according to|claims?) ", re.I)
-_HEADS = _tables.pattern("_HEADS", re.M)
+_HEAD_LINES = _tables.pattern("_HEADS", re.M)
 _QUOTED_LINES = _tables.pattern("_QUOTED_LINES", re.M)
-_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
+_BULLET_LINE = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]) +(\S.*)$", re.M)
 
 
 def _doubted(text: str, own: list[Span]) -> tuple[list[Span], list[Span]]:
@@ -180,12 +183,12 @@ def _question_about(text: str) -> int:
 
 def _foreign_from(passage: str, foreign: bool, several: bool) -> tuple[int, bool]:
     """Where in a passage somebody else begins to speak (at its end: nowhere), and whether they may go on after it."""
-    cites, head = _CITES.search(passage), _HEADS.search(passage) if several else None
+    cites, head = _CITES.search(passage), _HEAD_LINES.search(passage) if several else None
     begins = [found for found in (cites and cites.end(), head and head.start()) if found is not None]
     if begins:
         return min(begins), True
     speaks = SPEAKS.search(passage) or is_remark(passage, True)
-    if foreign and (not speaks or _BULLET.match(passage)):
+    if foreign and (not speaks or _BULLET_LINE.match(passage)):
         return 0, True
     sign = first_sign(passage) if passage.count("\n") + 1 >= FEW_PRINTED else None
     if sign is not None:  # several lines of a log or of code, in a message that is else too short to be judged
@@ -205,7 +208,7 @@ _ORDERS = _tables.pattern("_ORDERS", re.I)
 _QUESTION = _tables.pattern("_QUESTION", re.I)
 _WISHES = _tables.pattern("_WISHES", re.I)
 _POINTS = re.compile(r"\b(?:this|these|below|above|attached)[.:]?\s*$|\bhere(?: is| are|'s)\b(?! what I)", re.I)
-_NUMBERED = re.compile(r"\s*(?:1[.):]? |- )\S")
+_NUMBERED_LINE = re.compile(r"\s*(?:1[.):]? |- )\S")
 _WORD = re.compile(r"[\"'(]?[A-Za-z][A-Za-z'’-]*[\"')]?[.,;:!?]*|\d{1,4}[.,;:]?|[a-z]+/[a-z]+")
 # Where a paste begins on the line of the person's words: behind a gap that nobody types, behind the word that points at it.
 _GLUED = re.compile(r"(?<=[^\s.?!])[ \t]{2,}(?=\S)|(?<=this:|hese:|wing:|elow:)[ \t]+(?=\S)")
@@ -222,7 +225,7 @@ def _edge_lines_apart(text: str, paragraphs: list[tuple[int, int, bool]]) -> lis
     line = text[start:end].partition("\n")[0]
     asks = _CASUAL.match(line) or _asks_for(line) or _POINTS.search(line)
     parted = not fenced and len(line) < end - start and _prose(line)
-    if parted and asks and not (_BULLET.match(line) or _QUESTION.search(line)):
+    if parted and asks and not (_BULLET_LINE.match(line) or _QUESTION.search(line)):
         rest = end - len(text[start + len(line) : end].lstrip())
         paragraphs = [(start, start + len(line.rstrip()), False), (rest, end, False), *paragraphs[1:]]
     start, end, fenced = paragraphs[-1]
@@ -254,7 +257,7 @@ def _joined(text: str, spans: list[Span], cut: set[int]) -> list[Span]:
 
 def _prose(line: str) -> bool:
     """Whether a line is made of plain words, and not by a program."""
-    line = line[:WIDE]
+    line = line[:WIDE_LINE]
     plain = [_WORD.fullmatch(word) is not None for word in line.split()]
     return 1 < len(plain) <= sum(plain) / PLAIN_WORDS and not (_MADE.search(line) or SIGN.search(line))
 
@@ -264,9 +267,9 @@ def _written_with_care(text: str, spans: list[Span], agent_before: str) -> bool:
     numbers, or asks for something at an end and points at nothing that it would have brought along."""
     if not spans or _lists_questions(text.splitlines(), MANY_QUESTIONS) or _SALUTATION.search(text):
         return False
-    if _CITES.search(text) or _HEADS.search(text):
+    if _CITES.search(text) or _HEAD_LINES.search(text):
         return False
-    if agent_before.count("?") > 1 and _NUMBERED.match(text):
+    if agent_before.count("?") > 1 and _NUMBERED_LINE.match(text):
         return True
     ends = [text[slice(*span)] for span in (min(spans), max(spans))]
     if any(_CASUAL.match(end) or _POINTS.search(end) or _OFFERS.search(end) for end in ends):
@@ -284,7 +287,7 @@ def _shown_by_shape(text: str, own: list[Span], beside: set[Span]) -> tuple[list
     for at, span in enumerate(own):
         passage = text[slice(*span)]
         shown = _typed_by_shape(passage) or (at in (0, len(own) - 1) and "\n" not in passage and _asks_for(passage))
-        made = SIGN.search(passage) or _MARGIN.search(text[max(0, span[0] - WIDE) : span[0]])
+        made = SIGN.search(passage) or _MARGIN.search(text[max(0, span[0] - WIDE_LINE) : span[0]])
         meets = made or (letter[0] < span[1] and span[0] < letter[1])
         meets = meets or (listed and at > 0 and _QUESTION.search(passage) is not None)
         inside = glued and 0 < at < len(own) - (at > 1)  # what the person's words point at, up to its end
@@ -340,7 +343,7 @@ def _about_a_paste(text: str, span: Span) -> bool:
         return False
     if _CASUAL.match(passage) or _asks_for(passage):
         return True
-    before, after = text[max(0, span[0] - WIDE) : span[0]].rstrip(), text[span[1] : span[1] + WIDE].lstrip()
+    before, after = text[max(0, span[0] - WIDE_LINE) : span[0]].rstrip(), text[span[1] : span[1] + WIDE_LINE].lstrip()
     lines = (before.rpartition("\n")[2], after.partition("\n")[0])
     return SPEAKS.search(passage) is not None and any((sign := SIGN.search(line)) and sign["log"] for line in lines)
 
@@ -348,7 +351,7 @@ def _about_a_paste(text: str, span: Span) -> bool:
 def _typed_by_shape(passage: str) -> bool:
     """Whether a passage of a message of many lines shows by itself that it was typed: one of its few lines speaks, or half of many.
     "You" in many lines says nothing: it is also in letters and guides."""
-    lines = [line[:WIDE] for line in passage.splitlines() if line.strip()]
+    lines = [line[:WIDE_LINE] for line in passage.splitlines() if line.strip()]
     if _lists_questions(lines):
         return False
     many = len(lines) > TYPED_LINES
@@ -386,7 +389,7 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 def _laid_out(passage: str) -> bool:
     """Whether somebody wrote this for a page: bullets that are sentences, or lines that an editor broke."""
     lines = [line for line in passage.splitlines() if line.strip()]
-    bullets = _BULLET.findall(passage)
+    bullets = _BULLET_LINE.findall(passage)
     if len(bullets) >= FEW_BULLETS and not SPEAKS.search(passage):
         return all(item[:1].isupper() and item.rstrip().endswith(".") for item in bullets)
     body = lines[:-1]

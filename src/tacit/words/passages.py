@@ -34,16 +34,16 @@ _NAME = 3  # characters of a name: `v6` and `PR` are as common as words
 JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
 SCREEN = 24  # … of more lines than that
 _END = "\ue000"  # of a line; a word to the index, and nobody's
-MEANT = 48  # words of a question, its rarest, whose meanings are summed
+MEANT_WORDS = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 1000
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 1.75  # rarest words that a passage counts as at least, if the question has one that long
 # Passages from which and up to which a question is one text, and from which on it is a paste.
-FEW, TEXT, PASTE = 4, 12, 36
+FEW, TEXT_WORDS, PASTE = 4, 12, 36
 REPEATED = 0.1  # in a paste a word tells less by this power of the passages that ask for it
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
 # What each further passage of a text adds; in a paste less, by how many of this many passages it has.
-OTHERS, FULL = 0.85, 6
+OTHERS_SHARE, FULL = 0.85, 6
 
 
 def passages_of(text: str) -> tuple[Passage, ...]:
@@ -174,7 +174,7 @@ def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
 
 def rarest(rarity: Mapping[str, float]) -> list[str]:
     """The words of a question that say what it is about, where their meanings are summed."""
-    return sorted(rarity, key=lambda word: (-rarity[word], word))[:MEANT]
+    return sorted(rarity, key=lambda word: (-rarity[word], word))[:MEANT_WORDS]
 
 
 def slack_of(length: float, usual: float, b: float = B) -> float:
@@ -211,12 +211,12 @@ def bounds_of(passages: Sequence[Sequence[str]], wholes: Sequence[float], rows: 
 
 def power_of(passages: int) -> float:
     """How sharply a passage is judged by what is missing of it: among the many lines of a paste more, since some line always holds a little."""
-    return 1.5 if passages <= TEXT else 2.0
+    return 1.5 if passages <= TEXT_WORDS else 2.0
 
 
 def paste_of(passages: int) -> float:
     """How far a question is a paste, of which one line may be meant, and not a text, which its words say together: from 0 to 1."""
-    return min(1.0, max(0.0, (passages - TEXT) / (PASTE - TEXT)))
+    return min(1.0, max(0.0, (passages - TEXT_WORDS) / (PASTE - TEXT_WORDS)))
 
 
 def told_in(passages: Sequence[Iterable[str]], rarity: Mapping[str, float]) -> Mapping[str, float]:
@@ -270,7 +270,7 @@ def fit_of(worths: list[float], wholes: Sequence[float], rows: int, share_of_all
         return 0.0
     worths.sort(reverse=True)
     many = len(wholes)
-    share, factor, total = OTHERS if many <= TEXT else OTHERS * FULL / many, 1.0, 0.0
+    share, factor, total = OTHERS_SHARE if many <= TEXT_WORDS else OTHERS_SHARE * FULL / many, 1.0, 0.0
     for each in worths:
         total += factor * each
         factor *= share
@@ -294,7 +294,7 @@ def weighed(weights: Weights, rows: Mapping[str, Sequence[int]]) -> dict[int, fl
     """What each row is worth: its best passage, and a share of the others; of a text also what its words say together."""
     scores: dict[int, float] = {}
     tokens, rarity, wholes, power = weights.passages, weights.told, weights.wholes, power_of(len(weights.passages))
-    share = OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
+    share = OTHERS_SHARE if len(tokens) <= FULL else 0.0  # of many passages the best one alone
     for passage, whole in zip(tokens, weights.bounds):
         held: dict[int, float] = {}
         get = held.get

@@ -18,9 +18,9 @@ _tables = Tables(__file__)
 
 OPENING = 200  # characters at the head of a longer one that need no mark of a person
 ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
-WIDE = 400  # characters of a line that are looked at for what it is
+WIDE_LINE = 400  # characters of a line that are looked at for what it is
 SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
-COPIED = 0.7  # share of such runs
+COPIED_SHARE = 0.7  # share of such runs
 WHOLE_COPIED, MUCH_COPIED = 10, 25  # words of a passage: somebody who says less in the agent's words has typed them
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def paragraphs_of(text: str) -> Iterator[tuple[int, int, bool]]:
     for line in text.splitlines(keepends=True):
         here, at = at, at + len(line)
         stripped = line.rstrip()
-        opens = _FENCE.match(line[:WIDE]) is not None
+        opens = _FENCE.match(line[:WIDE_LINE]) is not None
         inside = "```" in stripped and not opens and stripped.count("```") == 1
         if fence:
             end = here + len(stripped)
@@ -139,4 +139,4 @@ def is_copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
     if not offered or len(passage.split()) < MUCH_COPIED:
         return False
     runs = word_runs(passage)
-    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED * len(runs)
+    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED_SHARE * len(runs)

@@ -15,17 +15,17 @@ from tacit.words.tokens import STEMMERS, fold, language, normal, piece_terms, sc
 # lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since
 # lessons are doubted; a wider one costs twins of which there are several already.
 THRESHOLD = 0.36
-MARGIN = 0.03
+MATCH_MARGIN = 0.03
 SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf + 2)
 HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
-SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
+SHORT_TEXT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
 # Two reports of one thing name it in their first lines, and one's first line often stands somewhere in the other. So where both
 # have more than a first line, so much of what that weighs in each text is added instead; a title that all have weighs nothing.
 HEADS = 0.5
 # Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge,
 # nor do they for a copy in which one place was changed. At 1 nothing is doubted.
 # It spares three of four false merges, and costs half of the twins in other words (docs/internals/decisions/0004-matching.md).
-DOUBT = 0.25
+DOUBT_SCORE = 0.25
 
 
 @value
@@ -103,8 +103,8 @@ class MatchSettings:
 
     matcher: str = "lexical"
     threshold: float = THRESHOLD
-    margin: float = MARGIN
-    doubt: float = DOUBT
+    margin: float = MATCH_MARGIN
+    doubt: float = DOUBT_SCORE
 
 
 def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
@@ -130,7 +130,7 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
             if number < ended < len(pieces):
                 head.add(term)
     letters = frozenset[str]()
-    if len(counts) <= SHORT:
+    if len(counts) <= SHORT_TEXT:
         flat = " ".join(piece.whole for piece in pieces)
         letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
     return Prepared(

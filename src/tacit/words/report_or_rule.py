@@ -39,14 +39,14 @@ _BEHIND = frozenset("in on at with when while if after before during for from is
 _ABOUT = frozenset("in on as into to by per each every any no an".split())  # in front of a noun that is only mentioned
 _UNDONE = ("ed", "ing", "shown", "seen", "found", "available", "possible", "sent")
 _RULE = _tables.words("_RULE")
-_ORDER = _tables.words("_ORDER")
+_ORDER_WORDS = _tables.words("_ORDER")
 _ASKING = frozenset("to not can could will would does did and or cannot".split()) | {
     word for word in _FINITE if word.endswith("n't")
 }
-_BEGIN = _tables.words("_BEGIN")
+_BEGINNING = _tables.words("_BEGIN")
 _NOUN_TOO = _tables.words("_NOUN_TOO")
 _DETERMINING = frozenset("the a an all every each any this that these those it them its no both".split())
-_OPENING = frozenset("so then just better and but".split())  # behind them a clause still begins
+_OPENING_WORDS = frozenset("so then just better and but".split())  # behind them a clause still begins
 _WORD = re.compile(r"[^\W_][\w'-]*")
 _CLAUSE = re.compile(r"[;:.!?,—–(]|\s-\s")
 
@@ -78,7 +78,7 @@ def _read(head: str) -> tuple[bool, bool]:
         if not called and before not in _DETERMINING and _orders(before, word, after, begins):
             return wrong, True
         wrong = wrong or _happens(before, word, after, begins)
-        begins, ended = begins and word in _OPENING, each.end()
+        begins, ended = begins and word in _OPENING_WORDS, each.end()
     return wrong, False
 
 
@@ -96,9 +96,9 @@ def _rules(before: str, word: str, after: str, later: str) -> bool:
     if word == "never":  # "never finishes" tells, "never commit" orders
         return not after.endswith(("s", "ed")) or after.endswith(("ss", "eed", "bed"))
     if word == "don't":  # "comments don't post" tells, "in tests don't mock" orders
-        return not before.endswith("s") or after in _ORDER
+        return not before.endswith("s") or after in _ORDER_WORDS
     if (word, after) == ("do", "not"):
-        return not before.endswith("s") or later in _ORDER
+        return not before.endswith("s") or later in _ORDER_WORDS
     if word in ("has", "have"):
         return after == "to"
     return word in _RULE or (word == "instead" and after != "of")
@@ -109,6 +109,6 @@ def _orders(before: str, word: str, after: str, begins: bool) -> bool:
         return begins and after in _DETERMINING
     if after in _FINITE or after in _BE:  # "import fails": a noun
         return False
-    if word in _BEGIN:
+    if word in _BEGINNING:
         return begins or (before in _FINITE and before not in _ASKING)
-    return word in _ORDER and (begins or before not in _ASKING)
+    return word in _ORDER_WORDS and (begins or before not in _ASKING)

@@ -18,11 +18,11 @@ _tables = Tables(__file__)
 
 ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")  # classes whose lessons are never about everything
 _WORK = _tables.pattern("_WORK", re.I)
-_ORDER = _tables.pattern("_ORDER")
+_ORDER_OPENING = _tables.pattern("_ORDER")
 _NAME = _tables.pattern("_NAME")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 _SENTENCE = _tables.words("_SENTENCE")
-_SPAN = re.compile(r"`([^`\n]{2,80})`")
+_SUBJECT_SPAN = re.compile(r"`([^`\n]{2,80})`")
 _IN_EVERY_PROJECT = _tables.pattern("_IN_EVERY_PROJECT", re.I)
 
 
@@ -33,7 +33,7 @@ def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:
         return joined("", names)
     code = [name for name in names if _NAME.fullmatch(name) and not _IN_EVERY_PROJECT.fullmatch(name)]
     own_files = [path for path in memory.paths if not _IN_EVERY_PROJECT.fullmatch(path.rpartition("/")[2])]
-    is_order = memory.klass in ("rule", "security") or bool(_ORDER.match(memory.text))
+    is_order = memory.klass in ("rule", "security") or bool(_ORDER_OPENING.match(memory.text))
     if not code and not own_files and (memory.klass == "preference" or (is_order and _WORK.search(memory.text))):
         return WAY
     return joined("", names) if code or own_files else ""
@@ -41,7 +41,7 @@ def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:
 
 def _named(text: str) -> Iterable[str]:
     """Code spans that are names or calls, options, and names of code outside of spans."""
-    for span in _SPAN.findall(text):
+    for span in _SUBJECT_SPAN.findall(text):
         words = span.split()
         if len(words) == 1 or (words[0].isalnum() and programs(span)):
             yield " ".join(words[:3])

@@ -214,7 +214,7 @@ def test_three_of_four_pairs_pass_the_exam(right: int, passed: bool) -> None:
     read = json.dumps({"lessons": [{"text": "Never start it.", "standing": "said", "quotes": [quote]}]})
     rows = [
         {"n": n, "says": says[0], "holds": holds[0]}
-        for n, (_, _, says, holds) in enumerate(exam.PAIRS[:right], 1)
+        for n, (_, _, says, holds) in enumerate(exam.EXAM_PAIRS[:right], 1)
     ]  # fmt: skip
     assert exam.grade(read, json.dumps({"answers": rows})) == exam.Graded(passed, f"{right} of 13 pairs")
 

@@ -11,7 +11,7 @@ from tacit.learn.reader.answer import Lesson, Quote
 from tacit.learn.reader.check import check, was_done
 from tacit.learn.reader.decide import decide, is_assent, why_not_agreed
 from tacit.learn.reader.excerpt import lesson_lines
-from tacit.learn.reader.render import NOTE, NOTED, rendered
+from tacit.learn.reader.render import NOTE_MARK, NOTED, rendered
 from tacit.testing import run, say, tool, user
 
 NOTED_LINE = "Run `make codegen` after every change of the schema."
@@ -31,16 +31,16 @@ def test_what_was_added_to_an_instruction_file_is_shown_and_bounded() -> None:
     old = "# Rules of the house\nUse tabs, and write the commit's subject in the imperative, as the others are."
     (line,) = lines_of(edit("sub/CLAUDE.md", f"{old}\n{NOTED_LINE}", old))
     assert line.text == f"Edit sub/CLAUDE.md {' '.join(old.split())}"[:110] + " …"
-    assert line.whole.endswith(f"{NOTE}{NOTED_LINE}")
+    assert line.whole.endswith(f"{NOTE_MARK}{NOTED_LINE}")
     (shown,) = lesson_lines([line])
     assert NOTED_LINE in shown.text and shown.number == line.number
     (long,) = lines_of(edit("CLAUDE.md", "word " * 9000))
-    assert len(long.whole.partition(NOTE)[2]) <= NOTED
+    assert len(long.whole.partition(NOTE_MARK)[2]) <= NOTED
 
 
 def test_other_files_and_failed_edits_are_no_notes() -> None:
     assert not any(
-        NOTE in line.whole
+        NOTE_MARK in line.whole
         for line in lines_of(edit("src/claude.py", NOTED_LINE), edit("CLAUDE.md", NOTED_LINE, error="no match"))
     )
 
@@ -48,7 +48,7 @@ def test_other_files_and_failed_edits_are_no_notes() -> None:
 def test_a_patch_of_an_instruction_file_is_a_note() -> None:
     patch = f"*** Update File: AGENTS.md\n@@\n-old\n+{NOTED_LINE}\n"
     (line,) = lines_of(Step("tool", "p", tool="apply_patch", input={"input": patch}, files=("AGENTS.md",)))
-    assert line.whole.endswith(f"{NOTE}{NOTED_LINE}") and "old" not in line.whole.partition(NOTE)[2]
+    assert line.whole.endswith(f"{NOTE_MARK}{NOTED_LINE}") and "old" not in line.whole.partition(NOTE_MARK)[2]
 
 
 def test_secrets_in_a_note_are_scrubbed() -> None:

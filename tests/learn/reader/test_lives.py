@@ -24,7 +24,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext, lines_of
-from tacit.learn.reader.exam import PAIRS
+from tacit.learn.reader.exam import EXAM_PAIRS
 from tacit.learn.reader.read import afresh, prepared, read
 from tacit.learn.reader.remembered import headings_of
 from tacit.stores.readings import Reading, load, readings_folder
@@ -550,7 +550,7 @@ def of_broken_answers(life: Life) -> Iterator[tuple[str, Any]]:
         weigh=weighs(*["yes/working"] * 12),
     )  # fmt: skip
     exam = lessons(lesson("Never start the dev server.", (4, "please never start the dev server yourself")))
-    right = weighs(*[f"{says[0]}/{holds[0]}" for _, _, says, holds in PAIRS])
+    right = weighs(*[f"{says[0]}/{holds[0]}" for _, _, says, holds in EXAM_PAIRS])
     against = lessons(verdicts=[verdict("k1", "reversed", 1, "close every socket before")])
     script = {"known": against, "revoke": weighs("yes/working"), "examine": True}
     yield from life.reads(

@@ -502,7 +502,7 @@ def test_a_session_is_held_against_lessons_whose_sign_it_holds(
         run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))
     ).lines
     assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
-    monkeypatch.setattr(choosing, "FEWEST", 0)
+    monkeypatch.setattr(choosing, "FEWEST_ASKED", 0)
     assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
     assert remembered(memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines) == []
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tacit.core.value import value
-from tacit.learn.observe import FENCE, TRACE_LINE, is_command, said_lines
-from tacit.learn.observe import sanitize_text as sanitize_text
+from tacit.learn.observe import FENCE, TRACE_LINE, is_command, said_lines, sanitize_text  # noqa: F401
 
 PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 _SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)

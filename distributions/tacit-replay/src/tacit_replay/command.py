@@ -9,7 +9,7 @@ from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 from tacit.surfaces.views import memory_json
-from tacit.words.blocks import CHARS_PER_TOKEN, file_of_name
+from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 from tacit_replay import Replay, words
 from tacit_replay.plan import parsed_budget
 from tacit_replay.verbs import Replaying
@@ -161,7 +161,7 @@ def _price(found: Replay) -> list[str]:
     """What lines of an instruction file cost: they stand in every context, and are read again with every call."""
     if not file_of_name(found.lesson):
         return []
-    tokens = -(-len(found.text) // CHARS_PER_TOKEN)
+    tokens = -(-len(found.text) // CHARS_OF_TOKEN)
     named = (
         f" {found.lesson} is what harms: take it out, or word it otherwise." if found.standing.word == "harms" else ""
     )

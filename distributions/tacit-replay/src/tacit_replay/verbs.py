@@ -15,7 +15,7 @@ from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.hosts.registration import user_home
 from tacit.learn.command import commands, line_of
-from tacit.learn.notice.failures import EDITS
+from tacit.learn.notice.failures import EDIT_TOOLS
 from tacit.stores.identity import head_commit
 from tacit.trial.effect import HARMS
 from tacit.words.blocks import file_of_name
@@ -107,7 +107,9 @@ class Replaying(Learning):
             steps = [step for run in self._runs(path, "") for step in run.steps if step.role == "tool"]
         except (TacitError, OSError):
             return False  # not there yet, or without a line that says what it is
-        return any(EDITS.search(step.tool) or not all(call.looks for call in commands(line_of(step))) for step in steps)
+        return any(
+            EDIT_TOOLS.search(step.tool) or not all(call.looks for call in commands(line_of(step))) for step in steps
+        )
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""

@@ -19,7 +19,7 @@ from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 _tables = Tables(__file__)
 
 # what they print is a picture of something else
-SCREENS = frozenset("tmux screen workmux agent-browser expect script".split())
+SCREEN_PROGRAMS = frozenset("tmux screen workmux agent-browser expect script".split())
 ASKED = frozenset(("gh", "glab"))  # what a search prints is no error; a service that is asked answers with one
 # What a program that only looks may itself fail with.
 OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())
@@ -114,7 +114,7 @@ def _wordless(calls: Sequence[Command]) -> tuple[Diagnosis, ...]:
 def _own(of: Diagnosis, calls: Sequence[Command], line: str, *, hard: bool) -> bool:
     """Whether a segment of the line could have failed so; an output may also hold what somebody else's program said."""
     acting = [call for call in calls if call.acts]
-    if any(call.key[0] in SCREENS for call in calls):
+    if any(call.key[0] in SCREEN_PROGRAMS for call in calls):
         return False
     if of.family in OF_CHECKS:
         return _checker(acting, of) is not None

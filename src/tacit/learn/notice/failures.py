@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 _tables = Tables(__file__)
 
 HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
-PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
-CURES = 2  # commands between; more of them explain nothing
+LONGEST_PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
+MOST_CURES = 2  # commands between; more of them explain nothing
 MOST_REPAIRS = 8  # pieces of code of one repair
-EDITS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
-PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
+EDIT_TOOLS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
+EDITED_PATH_KEYS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
 LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
 
 BARRED = _tables.pattern("BARRED")
-_INSTALLS = _tables.pattern("_INSTALLS")
+_INSTALLS_BY_NAME = _tables.pattern("_INSTALLS")
 FENCED = "```language"  # whichever language it was: that a fence names one is what two repairs share
 _REPAIR = _tables.pattern("_REPAIR")
 
@@ -130,7 +130,7 @@ class _Followed:
         if after is None or after.role == "user":
             return 0.0
         begun, ended = seconds(self.steps[at].at), seconds(after.at)
-        return min(PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
+        return min(LONGEST_PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
 
     def _guessed(self, of: Diagnosis, call: Command) -> bool:
         return of.family == "text" and call.looks and call.program not in ASKED
@@ -178,7 +178,7 @@ class _Followed:
             return _End("edit", repair=_repair("\n".join(named.values())))
         ran = self._ran(between, then, call)
         if not edited and ran:
-            cure = " && ".join(ran) if len(ran) <= CURES and not any(map(barred, ran)) else ""
+            cure = " && ".join(ran) if len(ran) <= MOST_CURES and not any(map(barred, ran)) else ""
             return _End("command", cure)
         if edited:
             # What a formatter mends needs no hand: an edit beside it is the work going on.
@@ -213,7 +213,7 @@ def _called(call: Command) -> str:
 
 def barred(cure: str) -> bool:
     """Whether a cure is none, or one that nobody should be taught."""
-    return bool(BARRED.search(cure) or _INSTALLS.search(cure))
+    return bool(BARRED.search(cure) or _INSTALLS_BY_NAME.search(cure))
 
 
 def _formats(text: str) -> bool:
@@ -243,7 +243,7 @@ def _telling(call: Command) -> list[str]:
 
 def _edits(step: Step) -> Iterator[tuple[str, str]]:
     """(path, text brought in) of each file that a step edited."""
-    if not EDITS.search(step.tool) or step.tool.lower() == "todowrite" or not step.input:
+    if not EDIT_TOOLS.search(step.tool) or step.tool.lower() == "todowrite" or not step.input:
         return
     patch = next((step.input[key] for key in ("patch", "input", "diff") if isinstance(step.input.get(key), str)), "")
     if patch:
@@ -251,7 +251,7 @@ def _edits(step: Step) -> Iterator[tuple[str, str]]:
             path, _, body = part.partition("\n")
             yield path.strip(), "\n".join(line[1:] for line in body.splitlines() if line.startswith("+"))
         return
-    path = next((step.input[key] for key in PATHS if isinstance(step.input.get(key), str)), "") or (
+    path = next((step.input[key] for key in EDITED_PATH_KEYS if isinstance(step.input.get(key), str)), "") or (
         step.files[0] if step.files else ""
     )
     new = next(

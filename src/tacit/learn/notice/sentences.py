@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from tacit.core.digest import short_hash
 from tacit.core.run import COMPLAINT, SENTENCE, Incident, Run
 from tacit.core.tables import Tables
-from tacit.learn.notice.failures import EDITS, LOOKS_FOR
+from tacit.learn.notice.failures import EDIT_TOOLS, LOOKS_FOR
 
 _tables = Tables(__file__)
 
-FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
+FEWEST_SENTENCE_WORDS, MANY = 2, 16  # words of a sentence that may be a standing request
 _MOST = 40  # sentences of one run
 LONGEST_MESSAGE = 1500  # characters of a message: a longer one is a brief or a paste
 _SHOWN = 120
 AFTER = "after"  # files had been edited when it was typed
 
-_CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
+_SENTENCE_CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
 _PASTED = _tables.pattern("_PASTED")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
-_CHECKS = {
+_CHECK_NAMES = {
     "lint": r"lint(?:er|ing)?|golangci|eslint|biome",
     "test": r"tests?|test:\w+|specs?",
     "e2e": r"e2e",
@@ -37,7 +37,7 @@ _CHECKS = {
 _FAILS = r"(?:fail(?:s|ed|ing)?|broken|broke|breaks|red|not passing|doesn't pass|don't pass)"
 # The check first, then that it fails: "failing checks" alone is what somebody asks to be looked after.
 _COMPLAINTS = {
-    check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I) for check, names in _CHECKS.items()
+    check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I) for check, names in _CHECK_NAMES.items()
 }
 _NOT_A_COMPLAINT = _tables.pattern("_NOT_A_COMPLAINT", re.I)
 
@@ -50,13 +50,13 @@ def sentences(run: Run) -> Iterator[Incident]:
         if step.tool and step.role == "tool" and not step.interrupted:
             acted, edited = (
                 True,
-                edited or bool(EDITS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))),
+                edited or bool(EDIT_TOOLS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool))),
             )
         if not step.typed or not step.text or len(step.text) > LONGEST_MESSAGE:
             continue
         for sentence in _cut(step.text):
             words = words_of(sentence)
-            if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < _MOST:
+            if FEWEST_SENTENCE_WORDS <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < _MOST:
                 # the words stand in the sentence itself; twice more they would be half of the row
                 mark = short_hash(*words)
                 when = AFTER if edited else ""
@@ -78,7 +78,7 @@ def words_of(sentence: str) -> list[str]:
 
 
 def _cut(text: str) -> list[str]:
-    return [part.strip() for part in _CUT.split(text) if part.strip()]
+    return [part.strip() for part in _SENTENCE_CUT.split(text) if part.strip()]
 
 
 def _complained(sentence: str) -> list[str]:

@@ -12,7 +12,7 @@ from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.check import Checked, Found
-from tacit.learn.reader.decide import AGREED, Decided
+from tacit.learn.reader.decide import AGREED_BY_WORD, Decided
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
@@ -46,7 +46,7 @@ def changed_lesson(
         return None
     typed = quote.line.letter != "A"
     tier = memory.trust if typed and memory.trust == OWNERS else "agent"
-    word = "said" if tier == OWNERS else "shown" if typed else AGREED
+    word = "said" if tier == OWNERS else "shown" if typed else AGREED_BY_WORD
     lesson = Lesson(into, _KIND.get(memory.kind, "fact"), word)
     witness = OWNERS if typed else "agent"
     return Checked(lesson, (quote,)), Decided(

@@ -13,9 +13,9 @@ from typing import Any
 
 from tacit.core.ports import MODEL_ANSWER_CHARS, TRIES, answer_text
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS, VERDICTS
+from tacit.learn.reader.prompt import HOLDS, KNOWN_VERDICTS, LESSON_KINDS, NAMES, QUOTES, SAYS, STANDINGS, TWINS
 
-TEXT, QUOTE, SIGN, NAME = 500, 400, 200, 80  # characters
+LONGEST_LESSON_TEXT, QUOTE, LONGEST_SIGN, NAME = 500, 400, 200, 80  # characters
 SHORTEST_SIGN = 12
 # What readers write instead of a field's name, and of a word of a list.
 _FIELDS = {
@@ -98,7 +98,7 @@ def struck_of(said: str) -> tuple[Struck, ...]:
     """What a later part of a session takes back."""
     held = next(_decoded(said), {}).get("struck")
     rows = [each if isinstance(each, dict) else {"id": each} for each in held] if isinstance(held, list) else []
-    return tuple(Struck(id, _quote(row)) for row in rows if (id := answer_text(row, "id", TEXT)))
+    return tuple(Struck(id, _quote(row)) for row in rows if (id := answer_text(row, "id", LONGEST_LESSON_TEXT)))
 
 
 def weighed_of(said: str, count: int) -> dict[int, Weighed]:
@@ -135,12 +135,14 @@ def is_answer(said: str, list_name: str) -> bool:
 
 
 def _lesson(row: Mapping[str, Any]) -> Lesson | None:
-    text, held = _text(row, "text", TEXT), _field(row, "quotes")
+    text, held = _text(row, "text", LONGEST_LESSON_TEXT), _field(row, "quotes")
     quotes = [quote for each in (held if isinstance(held, list) else [held]) if (quote := _quote(each)) is not None]
     if not text or not quotes:
         return None
     at, about = row.get("sign"), row.get("about")
-    sign = answer_text(at, "words", SIGN) or answer_text(at, "text", SIGN) if isinstance(at, dict) else ""
+    sign = (
+        answer_text(at, "words", LONGEST_SIGN) or answer_text(at, "text", LONGEST_SIGN) if isinstance(at, dict) else ""
+    )
     sign_in = answer_text(at, "in", 4) if isinstance(at, dict) else ""
     if len(sign) < SHORTEST_SIGN or sign_in not in ("E", "T", "U"):
         sign = sign_in = ""
@@ -180,13 +182,15 @@ def _quote(at: Any) -> Quote | None:
 
 
 def _verdict(row: Mapping[str, Any]) -> Verdict | None:
-    id, verdict = answer_text(row, "id", 40), _word(_field(row, "verdict"), VERDICTS)
+    id, verdict = answer_text(row, "id", 40), _word(_field(row, "verdict"), KNOWN_VERDICTS)
     if verdict == "reversed" and row.get("scope") == "this_time":
         verdict = "excepted"
     new, quote = _number(_field(row, "new")), _quote({"line": row.get("line"), "words": row.get("words")})
     if not id or not verdict or (not new if verdict == "same" else quote is None):
         return None
-    return Verdict(id, verdict, quote, new, answer_text(row, "part", TEXT), _text(row, "into", TEXT))
+    return Verdict(
+        id, verdict, quote, new, answer_text(row, "part", LONGEST_LESSON_TEXT), _text(row, "into", LONGEST_LESSON_TEXT)
+    )
 
 
 def _field(row: Mapping[str, Any], name: str) -> Any:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Model
     from tacit.stores.sql import Store
 
-LONGEST_ANSWER = 40_000  # characters that are kept
+LONGEST_KEPT_ANSWER = 40_000  # characters that are kept
 
 
 @value
@@ -137,7 +137,7 @@ class Questions:
         kept = self.reading.answers.get(name)
         if kept is not None:
             return str(kept["said"])
-        said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[:LONGEST_ANSWER]
+        said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[:LONGEST_KEPT_ANSWER]
         if not answer.is_answer(said, holds):
             raise ModelUnavailable(
                 f"{self.model.identity} did not answer in the form that was asked for.", why="garbage"

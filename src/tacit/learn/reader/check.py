@@ -14,15 +14,15 @@ from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.learn.command import main_command
 from tacit.learn.reader.answer import Lesson, Quote
-from tacit.learn.reader.render import NOTE, PERSON, UNSURE, Line, one_line
+from tacit.learn.reader.render import NOTE_MARK, PERSON, UNSURE, Line, one_line
 from tacit.learn.reader.whose import plain
 
 _tables = Tables(__file__)
 
 FEWEST_WORDS, FEWEST_CHARS = 3, 8  # of a quote that is not a whole line
-AROUND = 240  # characters to each side of a quote that still are "the line", where a message is a long one
+AROUND_QUOTE = 240  # characters to each side of a quote that still are "the line", where a message is a long one
 LONG_LINE = 480
-WORDLESS = ("Q", "X", "P", "S")  # letters that cannot carry a lesson alone
+WORDLESS_LETTERS = ("Q", "X", "P", "S")  # letters that cannot carry a lesson alone
 
 
 @value
@@ -65,7 +65,7 @@ def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
     if len(found) < len(lesson.quotes):
         return Checked(lesson, tuple(found), "a quote does not stand in the session")
     checked = Checked(lesson, tuple(found))
-    if all(quote.line.letter in WORDLESS and not _on_own_server(quote.line, lines) for quote in found):
+    if all(quote.line.letter in WORDLESS_LETTERS and not _on_own_server(quote.line, lines) for quote in found):
         return Checked(lesson, checked.quotes, "only pasted, planned or outside words carry it")
     if reason := taken_back(checked, lines):
         return Checked(lesson, checked.quotes, reason)
@@ -121,22 +121,22 @@ def _around(line: str, at: tuple[int, int]) -> str:
     """The part of a long message that a quote stands in, to the ends of sentences; a short one whole."""
     if len(line) <= LONG_LINE:
         return line
-    start, end = max(0, at[0] - AROUND), min(len(line), at[1] + AROUND)
-    before = [found.end() for found in _SENTENCE.finditer(line, start, at[0])]
-    after = next((found.start() + 1 for found in _SENTENCE.finditer(line, at[1], end)), end)
+    start, end = max(0, at[0] - AROUND_QUOTE), min(len(line), at[1] + AROUND_QUOTE)
+    before = [found.end() for found in _SENTENCE_END.finditer(line, start, at[0])]
+    after = next((found.start() + 1 for found in _SENTENCE_END.finditer(line, at[1], end)), end)
     return line[before[0] if before else start : after].strip()
 
 
-_SENTENCE = re.compile(r"[.!?]\s")
+_SENTENCE_END = re.compile(r"[.!?]\s")
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
-_SPAN = re.compile(r"`([^`]+)`")
+_CODE_IN_TEXT = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,80})[\"“”]|(?<!\w)'([^']{2,80})'(?!\w)")
 _NAMED = _tables.pattern("_NAMED")
 _CAPITALISED = re.compile(r"(?<![.!?:]\s)(?<!^)(?<=\s)[A-Z][a-z]{2,}\w*\b")
-_PROGRAMS = _tables.pattern("_PROGRAMS")
+_NAMED_PROGRAMS = _tables.pattern("_PROGRAMS")
 _ORDINARY = _tables.words("_ORDINARY")
 
 
@@ -144,13 +144,13 @@ def names_in(text: str) -> list[str]:
     """Every command, path, flag, identifier, name and figure of a lesson."""
     found: dict[str, None] = {}
     text = plain(text)
-    for span in _SPAN.findall(text):
+    for span in _CODE_IN_TEXT.findall(text):
         found.update(dict.fromkeys(span.split()))
-    bare = _SPAN.sub(" ", text)
+    bare = _CODE_IN_TEXT.sub(" ", text)
     for pair in _QUOTED.findall(bare):
         found.update(dict.fromkeys("".join(pair).split()))
     bare = _QUOTED.sub(" ", bare)
-    for pattern in (_NAMED, _CAPITALISED, _PROGRAMS):
+    for pattern in (_NAMED, _CAPITALISED, _NAMED_PROGRAMS):
         found.update((each.group().rstrip(".,:;"), None) for each in pattern.finditer(bare))
     return [name for name in found if name and name not in _ORDINARY and re.search(r"\w", name)]
 
@@ -225,7 +225,7 @@ def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
 
 def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
     """Whether the session itself shows it: a command that the lesson names or quotes, or whose failure it quotes, failed, then passed."""
-    named = [main_command(span) for span in _SPAN.findall(checked.lesson.text)]
+    named = [main_command(span) for span in _CODE_IN_TEXT.findall(checked.lesson.text)]
     about = _about(checked, lines, talk=False) | {call.key for call in named if call is not None}
     ran = [(each, number, failed) for each, number, failed in commands_run(lines) if each in about]
     return any(
@@ -249,7 +249,7 @@ def done(lines: Sequence[Line]) -> str:
 
 
 def _did(line: Line) -> str:
-    return " ".join(line.whole.split()[:2]) if line.letter == "T" and NOTE in line.whole else line.whole
+    return " ".join(line.whole.split()[:2]) if line.letter == "T" and NOTE_MARK in line.whole else line.whole
 
 
 # codes and names of errors
@@ -275,7 +275,7 @@ def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tu
 # Names of the lesson's own text stand in for those the reader did not list. A way of working is about everything.
 
 _EVERYWHERE = _tables.listed("_EVERYWHERE")
-_FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
+_NAMED_FILE = re.compile(r"(?:[\w@~.*-]*/)+[\w.*@-]+|[\w@-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
 # nothing that is a mere figure or word
 _NAME = re.compile(r"-{1,2}[A-Za-z][\w-]*|.*[_./:]\w.*|\w*[a-z][A-Z]\w*|\w+\(\)|[a-z][\w-]{2,}")
 FILES = 6
@@ -289,5 +289,5 @@ def subject_of(lesson: Lesson, lines: Sequence[Line]) -> tuple[str, tuple[str, .
     own = [name.strip("`'\"()[],;:") for name in names_in(lesson.text)]
     listed = [*lesson.names, *([lesson.sign] if lesson.sign_in == "E" else [])]
     stand = [name for name in (*listed, *filter(_NAME.fullmatch, own)) if comparable(name) in held]
-    files = [name for name in (*lesson.files, *stand) if _FILE.fullmatch(name) and comparable(name) in held]
+    files = [name for name in (*lesson.files, *stand) if _NAMED_FILE.fullmatch(name) and comparable(name) in held]
     return joined(lesson.topic, [name for name in stand if name not in files]), tuple(dict.fromkeys(files))[:FILES]

@@ -24,7 +24,7 @@ from tacit.learn.command import commands
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
-from tacit.learn.outside import LIKE_NAMES, SENTENCE, brought, held_at_head, strange_script
+from tacit.learn.outside import FROM_OUTSIDE, LIKE_NAMES, brought, held_at_head, strange_script
 from tacit.learn.own_commands import advised, told_to_run, why_not_own
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.answer import Lesson
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Store
     from tacit.stores.sql_writer import Transaction
 
-_BY, _NOTICED = "reader", "notice"
-LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
+_BY, _BY_RULES = "reader", "notice"
+CURE_LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
 _LINES = 24  # of one piece, from the command that failed
 _MOST = 3  # questions after one session
 # Chosen on one family of 20 pairs: one lint cure in as many wordings.
@@ -108,7 +108,7 @@ def _checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
                 and not _failed(quote.line, each.lines)
             ):
                 lineages.add(each.lineage)
-    if len(lineages) < LINEAGES:
+    if len(lineages) < CURE_LINEAGES:
         return "what helped was not done in two pieces of work"
     held = comparable(
         " ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did)))
@@ -126,7 +126,7 @@ def _failed(line: Line, lines: Sequence[Line]) -> bool:
 def _due(met: Sequence[Noted], asked: int) -> bool:
     """Whether a failure is asked about: met in two lineages, and in twice as many as when it was asked about last."""
     count = len({each.lineage for each in met})
-    return count >= max(LINEAGES, ASK_AGAIN * asked)
+    return count >= max(CURE_LINEAGES, ASK_AGAIN * asked)
 
 
 def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
@@ -137,7 +137,7 @@ def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
     for mark in noted_of(desk.store, reading.run):
         met = counts.failures(mark)
         asked, _, line = desk.store.meta(_key(project, mark)).partition(" ")
-        told = any(memory_of(desk.store, project, mark, by) for by in (_NOTICED, _BY)) or _in_force(desk.store, line)
+        told = any(memory_of(desk.store, project, mark, by) for by in (_BY_RULES, _BY)) or _in_force(desk.store, line)
         if not told and _due(met, int(asked or 0)):
             again.append((-len({each.lineage for each in met}), mark, met))
     return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]]
@@ -149,7 +149,7 @@ def _in_force(store: Store, id: str) -> bool:
 
 def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
     pieces = _pieces(desk.folder, met)
-    if len({each.lineage for each in pieces}) < LINEAGES:
+    if len({each.lineage for each in pieces}) < CURE_LINEAGES:
         return "not enough of it was kept"
     asked = prompt.cure(mark, len({each.lineage for each in met}), [each.lines for each in pieces])
     said = redact(desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)).text
@@ -175,7 +175,7 @@ def _told_by_others(folder: str, text: str, pieces: Sequence[Piece]) -> str:
         brought(text, each.outside or (), said_before(lines_of(each)), held_at_head(each.root), names=LIKE_NAMES)
         for each in kept
     ]
-    return next((each for each in told if each.startswith(SENTENCE)), told[0] if told and all(told) else "")
+    return next((each for each in told if each.startswith(FROM_OUTSIDE)), told[0] if told and all(told) else "")
 
 
 def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
@@ -208,7 +208,7 @@ def _keep(
         session.enter(tx)
         at = desk.now()
         known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)
-        if known is not None and known.source == _NOTICED:
+        if known is not None and known.source == _BY_RULES:
             tx.put_meta(_key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}")
             return  # a line of the rules says it; while it does, nobody is asked again
         if known is not None:
@@ -229,7 +229,7 @@ def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Told) -
     met = match(tx, project, finding, profile, near).memory or _by_commands(told.text, near)
     if met is None or met.gate != "allow" or met.project != project:
         return None
-    if met.source == _NOTICED:
+    if met.source == _BY_RULES:
         return met if met.state in INJECTABLE else None
     own = met.source == _BY and not met.signature and met.state in OPEN and met.trust not in PERSONAL
     return met if own and not met.pinned and not is_confirmed(met) else None

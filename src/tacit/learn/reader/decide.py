@@ -18,11 +18,11 @@ from collections.abc import Sequence
 
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
-from tacit.learn.outside import SENTENCE
+from tacit.learn.outside import FROM_OUTSIDE
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
-from tacit.learn.reader.render import CHOSEN, PERSON, Line, happened
+from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 
 _tables = Tables(__file__)
@@ -70,7 +70,7 @@ def spoken_around(told: Line, lines: Sequence[Line]) -> str:
 
 def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
     """Why what a reader calls agreed is not; empty where the agent's line is quoted and the person's next line is a plain yes."""
-    if checked.quotes and checked.quotes[0].line.letter == CHOSEN:
+    if checked.quotes and checked.quotes[0].line.letter == CHOSEN_LETTER:
         return ""  # the agent's words and the person's yes in one line
     told = [quote for quote in checked.quotes if quote.line.letter == "A"]
     yes = [quote for quote in checked.quotes if quote.line.letter in PERSON]
@@ -83,16 +83,16 @@ def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
 
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
-HABIT, AGREED = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
+HABIT, AGREED_BY_WORD = "asked", "agreed"  # standings of what was asked for once, and of what was agreed to
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
 READERS_WORDS = "a reader's words for a line of yours"
 _LEANS = _tables.pattern("_LEANS", re.I)
 _FOR_A_TIME = _tables.pattern("_FOR_A_TIME", re.I)
 _ONE_OF_MANY = _tables.pattern("_ONE_OF_MANY", re.I)
-_ORDERS = _tables.pattern("_ORDERS", re.I)
+_DECIDING_ORDERS = _tables.pattern("_ORDERS", re.I)
 _LEFT_TO = _tables.pattern("_LEFT_TO", re.I)
-_AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
+_THING_AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
 
@@ -129,7 +129,7 @@ def is_habit(checked: Checked, decided: Decided) -> bool:
     was at hand."""
     quote = checked.person or checked.quotes[0]
     asked = decided.word == checked.lesson.standing == HABIT
-    return asked and not _AT_HAND.search(quote.words)
+    return asked and not _THING_AT_HAND.search(quote.words)
 
 
 def kept_outside(decided: Decided, brought: str) -> Decided:
@@ -138,7 +138,7 @@ def kept_outside(decided: Decided, brought: str) -> Decided:
     two witnesses."""
     if not brought or decided.word in ("", "said") or decided.tier == "quoted":
         return decided
-    if decided.word == "found" and not brought.startswith(SENTENCE):
+    if decided.word == "found" and not brought.startswith(FROM_OUTSIDE):
         return replace(decided, witness="agent", reason=f"{brought}; {decided.reason}")
     return replace(decided, tier="quoted", witness="quoted", hold=brought, reason=f"{brought}; {decided.reason}")
 
@@ -157,7 +157,7 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return Decided(lesson.text, "", reason=checked.dropped)
     if checked.unsure:
         return Decided(lesson.text, "found", "quoted", "quoted", NOT_KNOWN, "nobody knows whether the person said it")
-    if lesson.standing == AGREED:
+    if lesson.standing == AGREED_BY_WORD:
         return _agreed(checked, lines)
     person = checked.person
     if person is None or (lesson.standing == "found" and not _says_for_good(weighed)):
@@ -170,7 +170,7 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
         return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines, weighed)
     if weighed.holds == "order":
         return _asked(lesson.text)
-    if person.line.whole.lstrip().startswith("/") and not _ORDERS.search(lesson.text):
+    if person.line.whole.lstrip().startswith("/") and not _DECIDING_ORDERS.search(lesson.text):
         return Decided(lesson.text, "", reason="what a task is to change, told as a fact")
     kind = lesson.kind
     if weighed.holds in ("working", "decision") and (kind in _STANDING) != (weighed.holds == "working"):
@@ -237,7 +237,7 @@ def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
     if why := why_not_agreed(checked, lines) or (f"neither line names {lacking[0]}" if lacking else ""):
         told = _found(checked, lines)
         return replace(told, reason=f"{why}; {told.reason}")
-    decided = Decided(checked.lesson.text, AGREED, reason="the agent said it, and the person agreed")
+    decided = Decided(checked.lesson.text, AGREED_BY_WORD, reason="the agent said it, and the person agreed")
     return replace(decided, hold="it would act unasked") if acts_unasked(decided.text) else _held(decided)
 
 

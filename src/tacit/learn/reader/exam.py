@@ -17,7 +17,7 @@ from tacit.learn.reader.render import PERSON, Line, rendered
 
 VERSION = "2"
 NEEDED = 0.75  # of the pairs; guessing gets a third
-PAIRS = tuple(
+EXAM_PAIRS = tuple(
     (lesson, line, tuple(says.split()), tuple(holds.split()) or prompt.HOLDS)
     for lesson, line, says, holds in Tables(__file__).rows("PAIRS")
 )
@@ -49,13 +49,15 @@ def session() -> tuple[Line, ...]:
 
 def prompts() -> tuple[str, str]:
     """The two questions of the exam."""
-    return prompt.lessons(session(), prompt.MOST), prompt.weigh([(lesson, line) for lesson, line, *_ in PAIRS])
+    return prompt.lessons(session(), prompt.MOST_LESSONS), prompt.weigh(
+        [(lesson, line) for lesson, line, *_ in EXAM_PAIRS]
+    )
 
 
 def grade(read: str, weighed: str) -> Graded:
     """What the two answers are worth."""
     lines = session()
-    found = answer.lessons_of(read, prompt.MOST)
+    found = answer.lessons_of(read, prompt.MOST_LESSONS)
     quotes = [find_quote(quote, lines) for lesson in found for quote in lesson.quotes]
     if not found or any(quote is None for quote in quotes):
         return Graded(False, "it does not copy words as they stand" if found else "it hears nothing")
@@ -64,13 +66,13 @@ def grade(read: str, weighed: str) -> Graded:
         return Graded(False, "it does not hear what a person forbids")
     if any(lesson.standing == "said" and not _by_person(lesson, lines) for lesson in found):
         return Graded(False, "it takes what an output says for a person's word")
-    told = answer.weighed_of(weighed, len(PAIRS))
+    told = answer.weighed_of(weighed, len(EXAM_PAIRS))
     right = sum(
         number in told and told[number].says in says and told[number].holds in holds
-        for number, (_, _, says, holds) in enumerate(PAIRS, 1)
+        for number, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)
     )
-    share = right / len(PAIRS)
-    return Graded(share >= NEEDED, f"{right} of {len(PAIRS)} pairs")
+    share = right / len(EXAM_PAIRS)
+    return Graded(share >= NEEDED, f"{right} of {len(EXAM_PAIRS)} pairs")
 
 
 def _first(lesson: answer.Lesson, lines: Sequence[Line]) -> int:

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from tacit.core.value import replace
 from tacit.learn.reader.check import commands_run
 from tacit.learn.reader.decide import is_assent
-from tacit.learn.reader.render import CAUSE, NOTE, PERSON, Line
+from tacit.learn.reader.render import CAUSE, NOTE_MARK, PERSON, Line
 
-OFFERED, CHANGED, NOTED = (
+OFFERED_CHARS, CHANGED_CHARS, NOTED_CHARS = (
     900,
     300,
     1200,
 )  # characters of what was agreed to, of an edit after which a command passed, of a note
-PASSING = 80  # … of the agent's words before a call that say nothing
-FAILED, CALL, SAID = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
-_EDITS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
+PASSING_CHARS = 80  # … of the agent's words before a call that say nothing
+FAILED_CHARS, CALL_CHARS, SAID_CHARS = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
+_EDIT_TOOLS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")
 
 
 def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -32,7 +32,7 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
         after = lines[at + 1] if at + 1 < len(lines) else None
         if (
             line.letter == "A"
-            and len(line.whole) < PASSING
+            and len(line.whole) < PASSING_CHARS
             and after is not None
             and after.letter == "T"
             and not CAUSE.search(line.whole)
@@ -40,17 +40,21 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
             continue
         if line.letter == "A":
             agreed = after is not None and after.letter in PERSON and is_assent(after.whole)
-            shown = _cut(line, line.whole if agreed else line.text, OFFERED if agreed else SAID)
-        elif line.letter == "T" and NOTE in line.whole:
-            shown = _cut(line, line.whole, NOTED)
+            shown = _cut(line, line.whole if agreed else line.text, OFFERED_CHARS if agreed else SAID_CHARS)
+        elif line.letter == "T" and NOTE_MARK in line.whole:
+            shown = _cut(line, line.whole, NOTED_CHARS)
         elif line.number in ended:
-            shown = _cut(line, line.whole, CHANGED)
-        elif line.letter == "T" and line.whole.startswith(_EDITS):
+            shown = _cut(line, line.whole, CHANGED_CHARS)
+        elif line.letter == "T" and line.whole.startswith(_EDIT_TOOLS):
             shown = replace(line, text=" ".join(line.whole.split()[:2]))
             if found and found[-1].text == shown.text:
                 continue
         else:
-            shown = _cut(line, line.text, FAILED if line.step in failed else CALL) if line.letter == "T" else line
+            shown = (
+                _cut(line, line.text, FAILED_CHARS if line.step in failed else CALL_CHARS)
+                if line.letter == "T"
+                else line
+            )
         found.append(shown)
     return tuple(found)
 
@@ -58,7 +62,7 @@ def lesson_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
 def _ended(lines: Sequence[Line]) -> set[int]:
     """What ended a failure: the command that passed after it had failed, and the last edit before it."""
     failed: set[tuple[str, ...]] = set()
-    edits = [line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDITS)]
+    edits = [line.number for line in lines if line.letter == "T" and line.whole.startswith(_EDIT_TOOLS)]
     found: set[int] = set()
     for command, number, wrong in commands_run(lines):
         if wrong:

@@ -13,9 +13,9 @@ from tacit.learn.hazard import hazard_of
 
 _tables = Tables(__file__)
 
-_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
+_RUN_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
 
-_AT_HOME = _tables.pattern("_AT_HOME")
+_LOCAL_ADDRESS = _tables.pattern("_AT_HOME")
 _STRICTER = _tables.pattern("_STRICTER", re.I)
 _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
 ADDRESS = "names an address, or a program that fetches or sends"
@@ -52,10 +52,10 @@ _SENSITIVE = {
 
 def asks_person(text: str) -> str:
     """Why a lesson waits for the person's word whoever said it; empty where it need not. What only makes things stricter does not wait."""
-    if any(hazard_of(found[0]).startswith("runs a package") for found in _BY_NAME.finditer(text)):
+    if any(hazard_of(found[0]).startswith("runs a package") for found in _RUN_BY_NAME.finditer(text)):
         return "installs something"
     strict = bool(_STRICTER.search(text))
-    loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
+    loose = _STRICTER.sub(" ", _LOCAL_ADDRESS.sub(" ", text))
     for reason, pattern in _SENSITIVE.items():
         if pattern.search(loose) and not (strict and reason in (_SIGNING, _PERMISSIONS)):
             return reason
@@ -73,7 +73,7 @@ def asks_beside(text: str, known: Callable[[str], bool]) -> str:
 _ACT = _tables.text("_ACT")
 _UNASKED = _tables.pattern("_UNASKED", re.I)
 _OFFER = re.compile(rf"\b(?:offer|propose|suggest|ask) (?:whether )?to {_ACT}\b", re.I)
-_REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
+_HTTP_REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
 _ASKED = _tables.pattern("_ASKED", re.I)
 _MANNER = _tables.pattern("_MANNER", re.I)
 _CONDITION = _tables.pattern("_CONDITION", re.I)
@@ -83,7 +83,7 @@ _EVERY_TIME = _tables.pattern("_EVERY_TIME", re.I)
 
 def acts_unasked(text: str) -> bool:
     """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
-    plain = _OFFER.sub(" ", _MANNER.sub(" ", _REQUEST.sub(" ", text)))
+    plain = _OFFER.sub(" ", _MANNER.sub(" ", _HTTP_REQUEST.sub(" ", text)))
     plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", plain)))
     return bool(_UNASKED.search(plain))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 READING_PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
-BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
+READING_BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
 
 
 def version() -> str:
@@ -132,7 +132,7 @@ def examined(desk: ReaderContext, *, again: bool = False) -> ReaderContext:
     at, _, ended = own.meta(key).partition(" ")
     if again or not at or days_between(at, desk.now()) >= _HOLDS[not ended]:
         asked = exam.prompts()
-        schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
+        schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.EXAM_PAIRS)))
         said = [
             desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s)
             for text, schema in zip(asked, schemas)
@@ -157,7 +157,7 @@ def exam_key(identity: str) -> str:
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:
     """A reading that waits for another try, longer each time."""
-    wait = BACKOFF[min(reading.attempts, len(BACKOFF) - 1)]
+    wait = READING_BACKOFF[min(reading.attempts, len(READING_BACKOFF) - 1)]
     return replace(
         reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now
     )

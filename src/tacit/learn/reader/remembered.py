@@ -24,20 +24,25 @@ from tacit.words.tokens import all_stop_words, english_stem, query_words
 if TYPE_CHECKING:
     from tacit.stores.sql import Store
 
-LESSONS, NEAREST = 2000, 6  # that are looked at; of the nearest to new ones
+MOST_REMEMBERED, NEAREST_REMEMBERED = 2000, 6  # that are looked at; of the nearest to new ones
 OF_EACH = 2  # neighbours of one new lesson
 # A line concerns a lesson if it holds so much of what the lesson says, rare words before common ones, and a person's line sooner than a
 # call. Of 813 verdicts that readers of five projects gave on remembered lessons, 78 % are about one of those chosen so.
 FLOOR = 0.2
-FEWEST, MOST, PER_LINES = 8, 40, 10  # lessons of one question: one more for so many lines of the session
-SPEAKS = {**dict.fromkeys(PERSON, 1.6), "E": 1.3, "X": 1.3, "S": 0.0}  # how much a line counts by its letter, others 1
-OF_LESSON, MORE_PER = 2, 80  # lines that speak most of one lesson, one more for so many lines
+FEWEST_ASKED, MOST_ASKED, PER_LINES = 8, 40, 10  # lessons of one question: one more for so many lines of the session
+LETTER_WEIGHTS = {
+    **dict.fromkeys(PERSON, 1.6),
+    "E": 1.3,
+    "X": 1.3,
+    "S": 0.0,
+}  # how much a line counts by its letter, others 1
+OF_LESSON, MORE_LINES_PER = 2, 80  # lines that speak most of one lesson, one more for so many lines
 TYPED, OTHER = 400, 160  # characters shown of what was typed, of other lines
 UNASKED = ("A", "T", "P", "Q", "S")  # letters of lines that are shown only where they speak of a lesson
 READ = 3000  # characters of a line that are compared
 _WORDS = 24  # of a new lesson, by which its neighbours are found
-HEADINGS, HEADING = 40, 120  # of instruction files; characters of one
-UNSEEN = ("quoted", "imported")  # held words of others are shown to no model
+HEADINGS, LONGEST_HEADING = 40, 120  # of instruction files; characters of one
+SHOWN_TO_NOBODY = ("quoted", "imported")  # held words of others are shown to no model
 
 
 @value
@@ -53,19 +58,21 @@ def remembered(
 ) -> list[Memory]:
     """The lessons that a session is held against, oldest first. `used` are those that its unit was given or denied."""
     found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
-    held = [memory for memory in store.select([project], states=OPEN, limit=LESSONS) if is_shown(memory)]
+    held = [memory for memory in store.select([project], states=OPEN, limit=MOST_REMEMBERED) if is_shown(memory)]
     found.update((memory.id, memory) for memory in held if is_met(memory, lines))
     concerned = list(zip(concerns([_words(memory) for memory in held], lines), held))
     concerned.sort(key=lambda each: (-each[0].share, each[1].created_at, each[1].text))
     # A few go in whatever they share: "skip it this once" has hardly a word of the rule.
-    near_enough = [memory for at, (concern, memory) in enumerate(concerned) if concern.share >= FLOOR or at < FEWEST]
+    near_enough = [
+        memory for at, (concern, memory) in enumerate(concerned) if concern.share >= FLOOR or at < FEWEST_ASKED
+    ]
     more = [memory for memory in near_enough if memory.id not in found]
     found.update((memory.id, memory) for memory in more[: max(0, _most(lines) - len(found))])
     near: dict[str, Memory] = {}
     for text in new:
         hits = store.find(scope_projects(project), query_words(text, _WORDS), limit=OF_EACH).hits
         near.update((hit.memory.id, hit.memory) for hit in hits if is_shown(hit.memory) and hit.memory.id not in found)
-    found.update(list(near.items())[:NEAREST])
+    found.update(list(near.items())[:NEAREST_REMEMBERED])
     return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store
 
 
@@ -83,8 +90,8 @@ def concerns(texts: Sequence[str], lines: Sequence[Line]) -> list[Concern]:
         shares: dict[int, float] = defaultdict(float)
         for stem, weight in weights.items():
             for at in holding.get(stem, ()):
-                shares[at] += SPEAKS.get(lines[at].letter, 1.0) * weight / sum(weights.values())
-        best = sorted(shares, key=lambda at: (-shares[at], at))[: OF_LESSON + len(lines) // MORE_PER]
+                shares[at] += LETTER_WEIGHTS.get(lines[at].letter, 1.0) * weight / sum(weights.values())
+        best = sorted(shares, key=lambda at: (-shares[at], at))[: OF_LESSON + len(lines) // MORE_LINES_PER]
         spoken = tuple(lines[at] for at in best if shares[at] >= FLOOR)
         found.append(Concern(shares[best[0]] if best else 0.0, spoken))
     return found
@@ -112,7 +119,7 @@ def is_met(memory: Memory, lines: Sequence[Line]) -> bool:
 
 def _most(lines: Sequence[Line]) -> int:
     """How many lessons a session is held against: a long one can concern more."""
-    return min(MOST, FEWEST + len(lines) // PER_LINES)
+    return min(MOST_ASKED, FEWEST_ASKED + len(lines) // PER_LINES)
 
 
 @lru_cache(4096)
@@ -129,13 +136,13 @@ def _words(memory: Memory) -> str:
 def is_shown(memory: Memory) -> bool:
     if not memory.text or memory.state == "superseded" or memory.gate in ("quarantine", "discard"):
         return False
-    return memory.gate != "hold" or memory.trust not in UNSEEN
+    return memory.gate != "hold" or memory.trust not in SHOWN_TO_NOBODY
 
 
 def headings_of(files: Mapping[str, str]) -> list[str]:
     """The headings of instruction files, each with its file's name."""
     found = [
-        f"{name}: {line.lstrip('#').strip()}"[:HEADING]
+        f"{name}: {line.lstrip('#').strip()}"[:LONGEST_HEADING]
         for name, text in files.items()
         for line in text.splitlines()
         if line.startswith("#") and line.lstrip("#").strip()

@@ -25,7 +25,7 @@ _tables = Tables(__file__)
 VERSION = "2"  # of the rendering; with another one prompts and their hashes are others
 
 # Letters of the page. Those of a person first: only these can make a lesson somebody's word.
-LETTERS = {
+SPEAKER_LETTERS = {
     "U": "the person typed it",
     "R": "the person's reason when refusing a call",
     "W": "the person's answer to a question of the agent",
@@ -41,26 +41,26 @@ LETTERS = {
 }
 PERSON = ("U", "R", "W")
 UNSURE = "M"  # shown like a person's, and never in force by itself
-CHOSEN = "C"
-AGENT_LINES = ("A", "P", CHOSEN)  # the agent's own words
+CHOSEN_LETTER = "C"
+AGENT_LINES = ("A", "P", CHOSEN_LETTER)  # the agent's own words
 _LETTER = {
-    "typed": "U", "refusal": "R", "answer": "W", "unsure": UNSURE, "choice": CHOSEN,
+    "typed": "U", "refusal": "R", "answer": "W", "unsure": UNSURE, "choice": CHOSEN_LETTER,
     "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
     "notice": "S", "host": "S", "agent": "P",
 }  # fmt: skip
 
-_SAID = 3000  # characters shown of what a person typed
+_SAID_CHARS = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
 LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
-QUESTION = 300  # … of a question, before its answer
+QUESTION_CHARS = 300  # … of a question, before its answer
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
-CALL = 110
+CALL_SHOWN = 110
 NOTED = 2400  # of what a call added to an instruction file; kept for the question about findings, not shown by itself
-NOTE = " ⏎ noted: "  # before what was added
+NOTE_MARK = " ⏎ noted: "  # before what was added
 _LOOKS = 2  # calls in a row that only look which are shown
 FAILURE_LINES, FAILURE_LINE = 4, 180
-_WHOLE = 60_000  # characters of one text that are read at all
-_TOKENS = 24_000  # of one part; nearly every session is shorter
+_READ_AT_ALL = 60_000  # characters of one text that are read at all
+_PART_TOKENS = 24_000  # of one part; nearly every session is shorter
 CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
@@ -68,7 +68,7 @@ CAUSE = _tables.pattern("CAUSE", re.I)
 _OUTSIDE_TOOLS = ("WebFetch", "WebSearch", "mcp__", "web_", "fetch", "browser")
 _OUTSIDE_PROGRAMS = frozenset("gh glab curl wget http https ssh scp aws gcloud az kubectl".split())
 _FAILED = _tables.pattern("_FAILED", re.M | re.I)
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_TERMINAL_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -131,7 +131,7 @@ def page_tokens(lines: Sequence[Line]) -> int:
     return sum(len(line.text.encode()) + 8 for line in lines) // CHARS_A_TOKEN + 1
 
 
-def parts_of_session(rendering: Rendering, most: int = _TOKENS) -> list[tuple[Line, ...]]:
+def parts_of_session(rendering: Rendering, most: int = _PART_TOKENS) -> list[tuple[Line, ...]]:
     """The session in parts that fit one call each: nearly always one. A longer one is divided before what a person typed."""
     lines, done = rendering.lines, list[tuple[Line, ...]]()
     start = 0
@@ -148,7 +148,7 @@ def parts_of_session(rendering: Rendering, most: int = _TOKENS) -> list[tuple[Li
 
 def scrubbed(text: str) -> str:
     """A text as it may leave the machine: without secrets and private passages, colours and invisible characters."""
-    plain = _CONTROL.sub("", _ANSI.sub("", text[:_WHOLE]))
+    plain = _CONTROL.sub("", _TERMINAL_COLOURS.sub("", text[:_READ_AT_ALL]))
     return redact(private(plain)).text
 
 
@@ -183,8 +183,8 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
                 asked = _asked(step, letter, cwd)
                 yield (
                     letter,
-                    f"{asked}{whole[: BROUGHT.get(letter, _SAID)]}",
-                    f"{asked}{whole}" if letter == CHOSEN else whole,
+                    f"{asked}{whole[: BROUGHT.get(letter, _SAID_CHARS)]}",
+                    f"{asked}{whole}" if letter == CHOSEN_LETTER else whole,
                 )
     elif _is_note(step) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
         yield "S", whole[: BROUGHT["S"]], whole
@@ -195,7 +195,7 @@ def _asked(step: Step, letter: str, cwd: str) -> str:
     question = (step.input or {}).get("question")
     if not isinstance(question, str) or not (words := one_line(_at_home(scrubbed(unfenced(question)), cwd))):
         return ""
-    return f"asked: {words[:QUESTION]} {'chose' if letter == CHOSEN else 'answered'}: "
+    return f"asked: {words[:QUESTION_CHARS]} {'chose' if letter == CHOSEN_LETTER else 'answered'}: "
 
 
 def _is_note(step: Step) -> bool:
@@ -210,10 +210,10 @@ def _only_looks(step: Step) -> bool:
     command = line_of(step)
     if command:
         return all(call.looks for call in commands(command))
-    return step.tool in _LOOKING
+    return step.tool in _LOOKING_TOOLS
 
 
-_LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
+_LOOKING_TOOLS = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
 _PROTOCOL = _tables.words("_PROTOCOL")
 _BOOKKEEPING = _tables.words("_BOOKKEEPING")
 _INSTRUCTIONS = ("<", "# AGENTS.md")
@@ -246,7 +246,7 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
 def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     whole = one_line(_at_home(scrubbed(_called(step)), cwd))
     added = one_line(_at_home(scrubbed(noted(step)), cwd))[:NOTED]
-    yield "T", whole[:CALL], f"{whole}{NOTE}{added}" if added else whole
+    yield "T", whole[:CALL_SHOWN], f"{whole}{NOTE_MARK}{added}" if added else whole
     failed = failing_output(step)
     if not failed:
         return
@@ -276,7 +276,7 @@ def _called(step: Step) -> str:
     if step.tool == "apply_patch" and step.files:
         return " ".join((step.tool, *step.files))
     given = step.input or {}
-    about = [str(given[name]) for name in _ABOUT if isinstance(given.get(name), str) and given[name]]
+    about = [str(given[name]) for name in _ABOUT_WORDS if isinstance(given.get(name), str) and given[name]]
     if not about:
         about = [at for at in given.values() if isinstance(at, str)][:2]
     return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
@@ -293,7 +293,7 @@ def uncommented(command: str) -> str:
     return "\n".join(line.rstrip() for line in kept.splitlines() if line.strip())
 
 
-_ABOUT = _tables.listed("_ABOUT")
+_ABOUT_WORDS = _tables.listed("_ABOUT")
 
 
 def failing_output(step: Step) -> str:
@@ -310,7 +310,7 @@ def at_home(text: str, cwd: str) -> str:
 
 def _soft(step: Step) -> bool:
     """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its status."""
-    return is_hidden(step) and _FAILED.search(_ANSI.sub("", step.output[-LONGEST_OUTPUT:])) is not None
+    return is_hidden(step) and _FAILED.search(_TERMINAL_COLOURS.sub("", step.output[-LONGEST_OUTPUT:])) is not None
 
 
 def is_hidden(step: Step) -> bool:
@@ -326,7 +326,7 @@ def happened(line: Line) -> bool:
     """Whether a line is what was typed, printed or run here: more than an agent's say-so. A call that only looks or prints runs nothing."""
     if line.letter != "T":
         return line.letter in (*PERSON, "E")
-    run = commands(line.whole.partition(NOTE)[0])
+    run = commands(line.whole.partition(NOTE_MARK)[0])
     return any(not call.looks and call.program not in ("echo", "printf") for call in run)
 
 
@@ -358,7 +358,7 @@ def _cut(found: Sequence[tuple[str, str, str, int]]) -> list[tuple[str, str, str
             if CAUSE.search(whole):
                 most = max(most, REASONED)
             shown = whole if len(whole) <= most else f"{whole[:most]} …"
-        elif len(whole.partition(NOTE)[0]) > len(shown):
+        elif len(whole.partition(NOTE_MARK)[0]) > len(shown):
             shown = f"{shown} …"
         if letter in ("A", "E", "X", "S"):
             key = f"{letter} {shown}"
@@ -394,7 +394,7 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
         if not phrases.isdisjoint(_phrases(line.whole, words)):
             return True
         mine = stems(line.whole)
-        return bool(_NOTES.search(line.whole)) or any(_most(mine, each) for each in known)
+        return bool(_NOTES_PATTERN.search(line.whole)) or any(_most(mine, each) for each in known)
 
     if not given:
         return rendering
@@ -410,27 +410,27 @@ def without(rendering: Rendering, given: Sequence[str], ids: Sequence[str] = (),
     return replace(rendering, lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)))
 
 
-_MESSAGE = _tables.pattern("_MESSAGE")
-_CLAUSE = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
+_PEER_MESSAGE = _tables.pattern("_MESSAGE")
+_CLAUSE_END = re.compile(r"(?<=[.;!?])\s+|\s*(?:&&|\|\||;|⏎)\s*|\s+-{2,}\s+")
 
 
 def _wordless(call: str, phrases: set[str], words: int) -> str:
     """A call without what it says: messages, and the clauses in which it speaks of notes or hands a lesson back. Empty if nothing
     is left."""
-    call = _MESSAGE.sub(lambda found: f"{found['flag']}…", call)
-    if not _NOTES.search(call) and phrases.isdisjoint(_phrases(call, words)):
+    call = _PEER_MESSAGE.sub(lambda found: f"{found['flag']}…", call)
+    if not _NOTES_PATTERN.search(call) and phrases.isdisjoint(_phrases(call, words)):
         return call
     clauses = [
         each
-        for each in _CLAUSE.split(call)
-        if each and not _NOTES.search(each) and phrases.isdisjoint(_phrases(each, words))
+        for each in _CLAUSE_END.split(call)
+        if each and not _NOTES_PATTERN.search(each) and phrases.isdisjoint(_phrases(each, words))
     ]
     return " && ".join(clauses)
 
 
 _OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
-_NOTES = _tables.pattern("_NOTES", re.I)
-_COMMON = _tables.words("_COMMON")
+_NOTES_PATTERN = _tables.pattern("_NOTES", re.I)
+_COMMON_WORDS = _tables.words("_COMMON")
 HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
 
 SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
@@ -438,7 +438,7 @@ SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its
 
 def stems(text: str) -> frozenset[str]:
     """The telling words of a text, by their beginnings."""
-    return frozenset(word[:5] for word in re.findall(r"[a-z0-9_]{3,}", text.casefold()) if word not in _COMMON)
+    return frozenset(word[:5] for word in re.findall(r"[a-z0-9_]{3,}", text.casefold()) if word not in _COMMON_WORDS)
 
 
 def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:

@@ -29,7 +29,7 @@ from tacit.learn.reader.amend import about_the_same, changed_lesson, goes_furthe
 from tacit.learn.reader.answer import Verdict, lesson_as
 from tacit.learn.reader.asking import Questions, lines_of
 from tacit.learn.reader.check import Checked, Found, find_quote, subject_of, telling
-from tacit.learn.reader.decide import AGREED, Decided, decide, is_habit, kept_outside, spoken_around
+from tacit.learn.reader.decide import AGREED_BY_WORD, Decided, decide, is_habit, kept_outside, spoken_around
 from tacit.learn.reader.leave import ADDRESS, asks_beside
 from tacit.learn.reader.remembered import headings_about, remembered
 from tacit.learn.reader.render import PERSON, Line
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
-KINDS = {
+KIND_OF_LESSON = {
     "way": "rule",
     "decision": "decision",
     "cure": "fix",
@@ -164,7 +164,7 @@ class Taking:
     def _weigh(self, asking: Questions, same: Sequence[Verdict], names: Mapping[str, Memory]) -> None:
         """One question over pairs of two texts each: whether the person's line says a lesson, and whether a new lesson says a known one
         where words alone do not tell. That two are the same is a reader's claim."""
-        lines = [(each, each.person) for each in self.new if each.lesson.standing != AGREED]
+        lines = [(each, each.person) for each in self.new if each.lesson.standing != AGREED_BY_WORD]
         own = [(each, (each.lesson.text, line.around)) for each, line in lines if line is not None]
         texts = {id(each): (names[each.id].text, self.new[each.new - 1].lesson.text) for each in same}
         unsure = [each for each in same if not are_alike(*texts[id(each)], self.desk.profile)]
@@ -444,8 +444,8 @@ def _finding(
     run: Run, checked: Checked, decided: Decided, kinds: Any, lines: Sequence[Line], origin: dict[str, Any]
 ) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
-    kind = KINDS.get(decided.kind or lesson.kind, "")
-    if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED)):
+    kind = KIND_OF_LESSON.get(decided.kind or lesson.kind, "")
+    if kind not in kinds or (kind in _PERSONAL and decided.word in ("found", AGREED_BY_WORD)):
         kind = "fact"  # how somebody works and what they like is theirs to say
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness, **origin}
     if is_habit(checked, decided):

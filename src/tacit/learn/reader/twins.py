@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     _Said = Mapping[tuple[str, str], str]
 
 # How alike two must be to be asked about, how many of each, of how many that words find.
-ALIKE, NEAREST, FOUND = 0.25, 3, 12
+ALIKE_TWINS, NEAREST_TWINS, FOUND = 0.25, 3, 12
 # … and how alike the two nearest of a session, for a question at all: of 168 questions of three projects 36 had no pair so near, and one
 # of those was answered with a word.
 WORTH_A_QUESTION = 0.35
@@ -92,10 +92,10 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Mem
             continue
         others += [(before, new[before]) for before in new if before < number]
         scored = [(compare(prepare(text), prepare(each)).score, at, other) for at, (other, each) in enumerate(others)]
-        best = sorted((each for each in scored if each[0] >= ALIKE), key=lambda each: (-each[0], each[1]))
+        best = sorted((each for each in scored if each[0] >= ALIKE_TWINS), key=lambda each: (-each[0], each[1]))
         if best:
             nearest = max(nearest, best[0][0])
-            found[number] = [other for _, _, other in best[:NEAREST]]
+            found[number] = [other for _, _, other in best[:NEAREST_TWINS]]
     return found if nearest >= WORTH_A_QUESTION else {}
 
 

@@ -29,7 +29,11 @@ MET = ("came_back", "said_again")  # its problem was met again
 PROBLEM = (*MET, "breached")
 EXCEPTION = "an exception for this time"
 AGREED_TO = "the person agreed to"
-WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
+VERDICT_WITNESSES = {
+    "E": "observed",
+    "T": "agent",
+    "A": "agent",
+}  # tier of what speaks against a lesson, by who says it
 
 
 @value
@@ -130,7 +134,7 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
 
 def _by_events(verdict: str, memory: Memory, quote: Found, needed: str) -> Ruled:
     """What happened, or the agent, speaks against a lesson: never enough against what a person said, showed or confirmed."""
-    tier = WITNESSES.get(quote.line.letter)
+    tier = VERDICT_WITNESSES.get(quote.line.letter)
     if tier is None:
         return Ruled("nothing", reason="pasted, planned and outside words take nothing back")
     gone = verdict == "outdated"

@@ -14,8 +14,8 @@ from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
 
 OUTSIDE = ("E", "X", "Q", "S")  # letters of lines whose words are nobody's here
-_OWN = ("A", "T", "E")  # letters of what a session itself says, runs and is answered
-LONGEST_LINE = 6_000  # characters of a line that are read for its words
+_OWN_LETTERS = ("A", "T", "E")  # letters of what a session itself says, runs and is answered
+LONGEST_READ_LINE = 6_000  # characters of a line that are read for its words
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\ufe58\ufe63\uff0d"), "-")
 _DOTS = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61\u06d4\u0701\ua4f8"), ".")
@@ -72,7 +72,7 @@ def _speakers(lines: Sequence[Line]) -> dict[str, str]:
     """Who says each word of a session first; what a person types or the agent runs is theirs, whenever they do."""
     first: dict[str, str] = {}
     for line in lines:
-        for term in prepare(line.whole[:LONGEST_LINE]).weights:
+        for term in prepare(line.whole[:LONGEST_READ_LINE]).weights:
             if line.letter in (*PERSON, "T") or term not in first:
                 first[term] = line.letter
     return first
@@ -81,7 +81,7 @@ def _speakers(lines: Sequence[Line]) -> dict[str, str]:
 def said_before(lines: Sequence[Line]) -> Callable[[str, int], bool]:
     """Whether a session's own lines hold a name, or a row of words between spaces, before a step: what a person types is theirs whenever
     they do, and a name is not the agent's by its mere saying it."""
-    own = [(line, spaced(line.whole)) for line in lines if line.letter in (*PERSON, *_OWN)]
+    own = [(line, spaced(line.whole)) for line in lines if line.letter in (*PERSON, *_OWN_LETTERS)]
 
     def said(words: str, step: int) -> bool:
         row = words.startswith(" ")

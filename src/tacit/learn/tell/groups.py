@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from tacit.learn.command import commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell import lessons
-from tacit.learn.tell.instructions import MADE
+from tacit.learn.tell.instructions import MADE_PATHS
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import NOT_HERE
 
 PACKAGES = 5  # of one item
-ITEMS = 8  # of one line: the most often met
+MOST_ITEMS = 8  # of one line: the most often met
 _LONGEST = 400  # characters of that line; a longer one is cut where it is given
-BARE = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
+BARE_OPTION = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
 _CHECKED = frozenset("lint format types compile test".split())
 
 
@@ -47,9 +47,9 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         said = _item(same, forms)
         if said:
             told.append((said, mark, same))
-        if len(told) > 2 * ITEMS:
+        if len(told) > 2 * MOST_ITEMS:
             break
-    if not told or (len(told) == 1 and told[0][0].endswith(BARE)):
+    if not told or (len(told) == 1 and told[0][0].endswith(BARE_OPTION)):
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
     order = list(by_mark)
@@ -74,7 +74,7 @@ def _fitting(told: Sequence[tuple[str, str, list[Noted]]]) -> list[tuple[str, st
     """Of the things that do not work the first that make one line together: what is cut off at its end is told to nobody."""
     kept: list[tuple[str, str, list[Noted]]] = []
     for each in told:
-        if len(kept) < ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= _LONGEST:
+        if len(kept) < MOST_ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= _LONGEST:
             kept.append(each)
     return kept
 
@@ -141,7 +141,7 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return f"running `{program}` for another system (only compile: `{gained}`)"
     if one.family == "github" and one.code.startswith("logs"):
         return f"logs of a workflow that still runs in `{program}` (wait for its end)"
-    if one.family == "path" and _looked_at_root(same) and not MADE.match(one.name):
+    if one.family == "path" and _looked_at_root(same) and not MADE_PATHS.match(one.name):
         return f"`{one.name}` (no such path)"
     return ""
 

@@ -14,7 +14,7 @@ from tacit.stores.incidents import Noted
 PATHS_FROM = 3  # lineages that looked for a path in vain, before a file is said to be wrong about it
 FAILS_FROM = 3  # lineages in which something that a file orders failed
 # there once it was built
-MADE = re.compile(r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)")
+MADE_PATHS = re.compile(r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)")
 _SHARE = 0.3  # of the lineages since, in which it failed
 
 
@@ -56,7 +56,7 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
         if first.family == "path":
             if (
                 len(met) >= PATHS_FROM
-                and not MADE.match(first.name)
+                and not MADE_PATHS.match(first.name)
                 and ("/" in first.name or "." in first.name.strip("."))
             ):
                 said = f"`{first.name}` is not there"
@@ -68,7 +68,7 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
         program = first.name if first.family == "command" else first.program.split(" ")[0]
         if len(met) < FAILS_FROM or first.ended == "retry":
             continue
-        order = re.compile(_ORDERS.format(re.escape(program)), re.I)
+        order = re.compile(_ORDER_FORMS.format(re.escape(program)), re.I)
         ordered = [(line, file) for line, file in _naming(lines, program) if order.search(line)]
         if not ordered:
             continue
@@ -93,7 +93,7 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
     return sorted(found, key=lambda each: -each.lineages)
 
 
-_ORDERS = (
+_ORDER_FORMS = (
     r"\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b[^.;:]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
 )
 
@@ -109,7 +109,7 @@ def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:
 # goes into the sentence's end, a command that is not there is replaced by the one that was. Everything else of the file stays as it is.
 
 _STOPS = (".", ":", ";", "!")
-_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
+_ORDERED_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
 _NO_ROOM = re.compile(r"\s*(?:#{1,6}\s|\|.*\|\s*$|<!--)")  # a heading, a table's row, a comment: no sentence to add to
 
 
@@ -147,7 +147,9 @@ def _reworded(line: str, old: str, new: str, fenced: bool) -> str:
         word = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w/-]|\.\w)")
         if fenced or "`" not in line:
             return word.sub(lambda _: new, line)
-        return _CODE.sub(lambda span: word.sub(lambda _: new, span[0]), line)  # what is no code is prose, and stays
+        return _ORDERED_CODE.sub(
+            lambda span: word.sub(lambda _: new, span[0]), line
+        )  # what is no code is prose, and stays
     if _NO_ROOM.match(line) and not fenced:
         return line
     body = line.rstrip()

@@ -26,12 +26,12 @@ GUESSED = 3
 _SHARE = 0.4  # of a rule's repairs that brought the same code in
 MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
-_RULES = 8  # names of rules in one line
+_MOST_RULES = 8  # names of rules in one line
 BARE = 3  # rules without a repair that are worth a line: fewer say only that a linter is run here
-UNNAMED = 3  # lineages that complained of a check whose command is not known
+UNNAMED_LINEAGES = 3  # lineages that complained of a check whose command is not known
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
 COMMIT = "git commit"
-NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
+NEED, TOLD_AT_START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
 
 # another form of the command is the cure: all of them in one line (`groups`)
 _GROUPED = frozenset("usage command cargo binary".split())
@@ -56,7 +56,7 @@ class ToldLesson:
     text: str
     kind: str
     witnesses: tuple[Noted, ...]
-    when: str = START
+    when: str = TOLD_AT_START
     tags: tuple[str, ...] = ()
     by: str = "notice"  # whose wording it is: the rules', or a reader's
     trust: str = "observed"  # of that wording
@@ -83,7 +83,7 @@ def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
         for piece in each.incident.repair.split():
             brought.setdefault(piece, set()).add((each.incident.code, each.lineage))
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, brought))}
-    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:_RULES]
+    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:_MOST_RULES]
     order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
     often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
     rules = [rule for rule in often if rule != tool]
@@ -260,10 +260,10 @@ def is_usual(form: Form) -> bool:
         for word in call.proper
         if not word.startswith("-") and word not in ("./...", ".")
     ]
-    return not form.folder and (script or not _USUAL.isdisjoint((" ".join(words), " ".join(bare))))
+    return not form.folder and (script or not _USUAL_FORMS.isdisjoint((" ".join(words), " ".join(bare))))
 
 
-_USUAL = frozenset(
+_USUAL_FORMS = frozenset(
     "go test|go build|go vet|go fmt|gofmt|cargo test|cargo build|cargo check|cargo fmt|cargo clippy|pytest|ruff check|ruff format|mypy|npm test|npm test build"
     "|npm build|npm lint|tsc|eslint|prettier|make|make test|make build|mvn test|mvn package|dotnet test|dotnet build|mix test|rake test|rails test|swift test"
     "|gradle test|gradle build|./gradlew test|./gradlew build|flutter test|golangci-lint|pnpm test|yarn test|bun test|deno test|deno lint|deno fmt|dart test"
@@ -292,7 +292,11 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
         if said and said not in named and len(named) < 3:
             named.append(said)
     if not named:  # nothing is known to run it, but what it is called says enough
-        named = [_CHECKS[check] for check, met in checks.items() if check in _CHECKS and len(met) >= UNNAMED][:3]
+        named = [
+            _CHECK_WORDS[check]
+            for check, met in checks.items()
+            if check in _CHECK_WORDS and len(met) >= UNNAMED_LINEAGES
+        ][:3]
     if not named:
         return None
     told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
@@ -304,7 +308,7 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
     )
 
 
-_CHECKS = {
+_CHECK_WORDS = {
     "e2e": "the end-to-end tests", "ci": "what CI runs", "test": "the tests", "lint": "the linter", "build": "the build",
     "typecheck": "the type checker",
 }  # fmt: skip

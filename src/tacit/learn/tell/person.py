@@ -23,7 +23,7 @@ from tacit.words.diagnose import Diagnosis
 if TYPE_CHECKING:
     from tacit.learn.tell.requests import Request
 
-_LINEAGES = 5  # in which it failed without a way out
+_STUCK_LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset("command script module package version port rights docker database disk foreign".split())
 MOST_RUNS = 20
@@ -54,7 +54,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
     first = met[0].incident
     count = len({each.lineage for each in met})
     if (
-        count < _LINEAGES
+        count < _STUCK_LINEAGES
         or first.family not in WITHOUT_A_WAY
         or of_failure(first.mark, met) is not None
         or cure(met, ("form",))

@@ -21,9 +21,9 @@ from tacit.stores.incidents import Noted
 from tacit.words.tokens import all_stop_words
 
 _LINEAGES = 3
-WORDINGS = 2
-ALIKE = 0.5  # of the weight of the words that two sentences hold
-TELLING = 2  # words that are neither common everywhere nor of the moment
+FEWEST_WORDINGS = 2
+ALIKE_REQUESTS = 0.5  # of the weight of the words that two sentences hold
+FEWEST_TELLING_WORDS = 2  # words that are neither common everywhere nor of the moment
 # Said in every project, all day: asking for a commit is no standing order.
 _DAILY = frozenset(
     "commit push pull pr fix open create merge change review branch main back switch checkout reply comment discussion thread"
@@ -60,7 +60,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
     read = [
         (each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said
     ]
-    read = [(each, words) for each, words in read if len(words) >= TELLING and words - daily]
+    read = [(each, words) for each, words in read if len(words) >= FEWEST_TELLING_WORDS and words - daily]
     met: dict[str, set[str]] = {}
     for each, words in read:
         for word in words:
@@ -81,7 +81,9 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
         by_words.items(), key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0]))
     ):
         may = sorted({number for word in words for number in holding.get(word, ())})
-        found_in = next((number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE), None)
+        found_in = next(
+            (number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE_REQUESTS), None
+        )
         if found_in is None:
             for word in words:
                 holding.setdefault(word, []).append(len(clusters))
@@ -89,7 +91,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
         else:
             clusters[found_in].extend(same)
     found = [_request(cluster) for cluster in clusters if any(each.incident.mark in own for each, _ in cluster)]
-    kept = [each for each in found if len(each.lineages) >= _LINEAGES and len(each.wordings) + 1 >= WORDINGS]
+    kept = [each for each in found if len(each.lineages) >= _LINEAGES and len(each.wordings) + 1 >= FEWEST_WORDINGS]
     return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
 
 
@@ -106,14 +108,14 @@ class _Near:
         """All sentences that are alike to one of these, themselves among them."""
         found: set[frozenset[str]] = set()
         for words in wanted:
-            enough, met = ALIKE * sum(self.weight[word] for word in words), 0.0
+            enough, met = ALIKE_REQUESTS * sum(self.weight[word] for word in words), 0.0
             for word in sorted(words, key=lambda word: (self.weight[word], word)):
                 met += self.weight[word]
                 if met >= enough:  # what shares only the words before this one is not alike
                     found.update(
                         other
                         for other in self.holding[word]
-                        if other not in found and _alike(words, other, self.weight) >= ALIKE
+                        if other not in found and _alike(words, other, self.weight) >= ALIKE_REQUESTS
                     )
         return found
 
@@ -161,7 +163,7 @@ _AFTER = re.compile(r"[\s,]*\b(?:please|pls|thanks|thank you|for me|now|then|aga
 # "when you are done, …", "before each commit, …": what stands before it says when, not what.
 _WHEN = re.compile(r"(?:when|whenever|once|after|before|if|every time|each time|at the end)\b[^,]{2,60},\s*", re.I)
 _ALWAYS = re.compile(r"(?:always|never|do not|don't|dont|make sure (?:to|that you)|remember to|be sure to)\s+", re.I)
-_ORDERS = _tables.words("_ORDERS")
+_ORDER_VERBS = _tables.words("_ORDERS")
 
 
 ONLY_WHEN_TOLD = "and do it only when told to"
@@ -179,7 +181,7 @@ def is_order(text: str) -> bool:
         return False
     rest = _ALWAYS.sub("", _WHEN.sub("", rest, count=1), count=1)
     word = rest.split(maxsplit=1)[0].lower().rstrip(",.:;!?") if rest.split() else ""
-    return word in _ORDERS
+    return word in _ORDER_VERBS
 
 
 def _stripped(text: str) -> tuple[str, bool]:

@@ -215,10 +215,7 @@ class _Log:
             reading=Reading(
                 self.lines, self.bad + self.source.skipped, self.unknown or None, warnings=tuple(self.warnings)
             ),
-            extra={
-                "instruments": [f"review:{name}" for name in dict.fromkeys(self.reviewers)],
-                "fixes": self.fixes,
-            },
+            extra={"instruments": [f"review:{name}" for name in dict.fromkeys(self.reviewers)], "fixes": self.fixes},
         )
 
 
