@@ -11,7 +11,7 @@ from tacit.words.signature import signature
 from tacit.words.tokens import (
     FLAG,
     NAME,
-    NAMED_CHARS,
+    NAMED,
     NUMBER,
     PATH,
     RUN,
@@ -44,7 +44,7 @@ def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch
 
 def test_of_a_dump_only_the_first_names_are_taken_apart() -> None:
     """What an earlier version took apart behind the bound is as right; a text whose script needs it is taken apart farther."""
-    dump = "maxRetry " + "word " * (NAMED_CHARS // 5) + "minDelay"
+    dump = "maxRetry " + "word " * (NAMED // 5) + "minDelay"
     assert index_words(dump) == "max retry" and index_words(dump, SCAN_LIMIT) == "max retry min delay"
     assert all(are_index_words(words, dump) for words in ("max retry", "max retry min delay"))
     assert not any(are_index_words(words, dump) for words in ("", "max retry min", "max retry min delay more"))
