@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.learn.reader.test_reading import answer, memories, reads, session, weighs
+from tests.learn.reader.test_reading import answer, reads, session, weighs
 
 from tacit.app import Memories
 from tacit.learn.reader.answer import Lesson
@@ -11,7 +11,6 @@ from tacit.learn.reader.decide import Decided
 from tacit.learn.reader.twins import without_twins
 from tacit.testing import say, user
 
-__all__ = ["memories"]  # a fixture
 TYPED = "please always run the type checker over everything before you say you are done, thanks"
 
 
