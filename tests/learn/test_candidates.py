@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory, Tally
-from tacit.learn.deciding import best, heard, why
+from tacit.learn.deciding import best, heard
 
 
 def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradicted: int = 0, **fields: str) -> Memory:
@@ -51,9 +51,3 @@ def test_what_is_held_is_not_shown() -> None:
         == len(heard([lesson(f"m{n:02}", "said") for n in range(12)]))
         == 10
     )
-
-
-def test_a_candidate_is_told_in_a_few_words() -> None:
-    """Whose word, or else its trust."""
-    assert why(lesson("a", "said", seen=3)) == "you said it, seen 3x"
-    assert why(lesson("a", trust="review")) == "review, seen 1x"
