@@ -190,7 +190,7 @@ def count(worlds: list[World], folder: Path) -> None:
         print(f"judge {judge}: givings without a twin {seen}")
     for arm in ARMS:
         print(f"{arm}: tokens a session, median, 95 %, sessions: {tokens(worlds, arm)}")
-    for judge in sorted({file.name.split("-")[0] for file in LABELS.glob("v[34]*-*.json")}):
+    for judge in sorted({file.name.split("-")[0] for file in LABELS.glob("v[345]*-*.json")}):
         for arm in ARMS:
             for name, seen in _over(worlds, judge, arm).items():
                 print(f"judge {judge}, {arm}: {name} {seen}")
