@@ -108,11 +108,16 @@ class Reviewing(Mending):
         )
 
     def reopen(self, proposal: str) -> Proposal:
-        """Let a decided proposal wait again; `undo` takes back what its decision changed, a mended file is put back here."""
+        """Let a decided proposal wait again; what a yes changed in a file, or in its lesson if nothing came after it, is put back."""
         self._need_person("Reopening")
         found = find_proposal(self.store, self.project_id, proposal)
         if found.state != "open" and (found.payload or {}).get("applied"):
             found = self._put_back(found)
+        made = self.store.entries(memory=found.memory, newest=True, limit=9) if found.memory else []
+        yes = next((at for at, entry in enumerate(made, 1) if entry.verb == "approve"), 0)
+        if all(entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]):
+            for entry in made[:yes]:
+                self.undo(entry.id)
         return self._seat("person").reopen(found)
 
     def settle(self, proposal: str, why: str) -> None:
