@@ -196,18 +196,19 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
 
 def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(folder: Path, tacit: Any) -> None:
     lesson, _ = _armed()
-    for n in range(12):
-        asked = _before(folder, session=f"t{n}").get("permissionDecision") == "ask"
+    seen: list[bool] = []
+    while len(seen) < 6 or len(set(seen)) < 2:  # the coin decides: go on until both arms were met
+        name = f"t{len(seen)}"
+        seen.append(_before(folder, session=name).get("permissionDecision") == "ask")
         _learned(
-            f"t{n}",
-            tool(CALL, error="npm: command not found" if not asked else "Hook denied: … tacit guard off x"),
+            name,
+            tool(CALL, error="npm: command not found" if not seen[-1] else "Hook denied: … tacit guard off x"),
             folder,
         )
+    told, asked = seen.count(False), seen.count(True)
     for said in (tacit("why", lesson).out, tacit("effect", lesson).out, tacit("effect").out):
-        told = re.search(
-            r"came back in sessions that were told (\d+) of (\d+), asked 0 of (\d+);", " ".join(said.split())
-        )
-        assert told and told[1] == told[2] and int(told[2]) + int(told[3]) == 12, said
+        line = f"came back in sessions that were told {told} of {told}, asked 0 of {asked};"
+        assert line in " ".join(said.split()), said
 
 
 TWO = "Does not work here: `npm install` (no such command: run `pnpm` itself), `npm ci` (no such command)."
