@@ -200,11 +200,8 @@ def test_why_and_effect_tell_how_often_it_came_back_told_asked_and_refused(folde
     while len(seen) < 6 or len(set(seen)) < 2:  # the coin decides: go on until both arms were met
         name = f"t{len(seen)}"
         seen.append(_before(folder, session=name).get("permissionDecision") == "ask")
-        _learned(
-            name,
-            tool(CALL, error="npm: command not found" if not seen[-1] else "Hook denied: … tacit guard off x"),
-            folder,
-        )
+        error = "Hook denied: … tacit guard off x" if seen[-1] else "npm: command not found"
+        _learned(name, tool(CALL, error=error), folder)
     told, asked = seen.count(False), seen.count(True)
     for said in (tacit("why", lesson).out, tacit("effect", lesson).out, tacit("effect").out):
         line = f"came back in sessions that were told {told} of {told}, asked 0 of {asked};"
