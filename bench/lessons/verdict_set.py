@@ -30,9 +30,10 @@ def main() -> int:
     parser.add_argument("queue", type=Path)
     parser.add_argument("--wait", type=float, default=0.0)
     args = parser.parse_args()
+    queue = args.queue.resolve()  # each store has a folder of its own
     cases = [json.loads(line) for line in args.cases.read_text().splitlines() if line.strip()]
     found = [
-        each for case in cases if not case.get("again") for each in stored(case, cases, args.queue.resolve(), args.wait)
+        each for case in cases if not case.get("again") for each in stored(case, cases, queue, args.wait)
     ]
     for each in found:
         print(json.dumps(each, ensure_ascii=False))
