@@ -5,7 +5,7 @@ the page: "running `npx evil-setup` first made it pass". So a command that insta
 files away, or loosens encryption, rights or a sandbox waits for a person, whatever the evidence. What the project's own files install
 (`npm ci`, `pip install -r requirements.txt`, `uv sync`) is no such thing, nor is a push to where the work came from, an address that
 no program is given, or a command that the lesson forbids in so many words ("do not run `…`": nothing may stand between the two, since
-"do not skip `…`" recommends it).
+"do not skip `…`" recommends it), nor a bare path that is not to be touched ("tests must not touch … (`~/.ssh/config`)").
 
     hazard("Tests fail; running `npm install left-pad` first made them pass.") == "installs by name: npm install left-pad"
 
@@ -45,6 +45,7 @@ _PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
 _AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
 _ELSEWISE = _tables.pattern("_ELSEWISE")
 _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
+_UNTOUCHED = _tables.pattern("_UNTOUCHED", re.IGNORECASE)
 _PLACE_SHAPE = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
 _CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
 
@@ -52,7 +53,8 @@ _CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
 def hazard(text: str) -> str:
     """Why a person should look before a lesson recommends the commands in this text; empty where none calls for it."""
     for command, before in _commands(text):
-        if (kind := hazard_of(command)) and not _FORBIDDEN.search(before):
+        forbidden = _FORBIDDEN.search(before) or (" " not in command and _UNTOUCHED.search(before))
+        if not forbidden and (kind := hazard_of(command)):
             return f"{kind}: {command[:_LONGEST]}"
     return ""
 
@@ -64,13 +66,8 @@ def hazard_of(line: str) -> str:
     if folded != lowered and not _compiled(_ADDRESS).search(folded) and not _ELSEWISE.search(line):
         folded = _compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
     # An address that no program is given, or one that is looked for.
-    addressed = (
-        not _PROGRAM.match(line)
-        or _compiled(r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)").match(
-            folded
-        )
-        is not None
-    )
+    looks = r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)"
+    addressed = not _PROGRAM.match(line) or _compiled(looks).match(folded) is not None
     for kind, expression in _SIGNS:
         if _compiled(expression).search(folded) and not (addressed and expression == _ADDRESS):
             return kind
@@ -83,7 +80,7 @@ def hazard_of(line: str) -> str:
 def _commands(text: str) -> Iterator[tuple[str, str]]:
     """What stands in backticks, with what stands before it, and whole lines of a fence."""
     for found in _CODE_SPAN.finditer(text):
-        yield found[1], text[max(0, found.start() - 40) : found.start()]
+        yield found[1], text[max(0, found.start() - 120) : found.start()]
     if "```" in text or "~~~" in text:
         inside = False
         for line in text.splitlines():
