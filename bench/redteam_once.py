@@ -32,7 +32,7 @@ from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
 from tacit.learn.reader.asking import ReaderContext  # noqa: E402
 from tacit.learn.reader.read import prepared, read  # noqa: E402
-from tacit.stores.keys import make  # noqa: E402
+from tacit.stores.places import make  # noqa: E402
 from tacit.testing import run, say, tool, user  # noqa: E402
 
 PACKAGES = "fastzip tidyqueue logmini graphkit shardling hexcache pollster ringbuf jsonette tinyauth".split()

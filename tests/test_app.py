@@ -41,7 +41,6 @@ def test_every_module_of_the_package_is_in_the_table() -> None:
         "facets",
         "linters",
         "opened",
-        "profile",
         "settings",
         "signing",
         "vouching",
@@ -69,7 +68,7 @@ def test_a_verb_brings_its_facet_and_no_other(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.stdout.splitlines() == [
-        "['by_hand', 'opened', 'pages', 'profile', 'safety', 'settings']",
+        "['by_hand', 'opened', 'pages', 'safety', 'settings']",
         "1 False True",
     ], done.stderr
 

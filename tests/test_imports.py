@@ -123,7 +123,7 @@ def test_meaning_before_a_prompt_is_light(folder: Path) -> None:
         assert memories.store.embed(ToyWordEmbedder("car automobile")) == 2
     loaded = _modules(_called(["inject", "--task", "mend the automobile", "--run", "r1", "--no-trial"], ""), folder)
     _check(loaded)
-    assert "tacit.stores.sqlite.meaning" in loaded and "tacit.recall.meaning" not in loaded
+    assert "tacit.stores.sqlite.meaning" in loaded and "tacit.recall.rewrite" not in loaded
     assert len([name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)]) <= MOST + 1
 
 

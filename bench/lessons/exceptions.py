@@ -99,7 +99,7 @@ def main() -> int:
             f'profile = "{home}/patient.toml"\n[model]\ncommand = "{shlex.join(words)}"\ndaily_tokens = 1000000000\nmonthly_tokens = 10000000000\n'
             '[reader]\nby = "model"\nhosts = ["*"]\n'
         )
-        from tacit.stores.keys import make
+        from tacit.stores.places import make
 
         os.environ["TACIT_KEY"] = make("ada", str(config.with_name("keys")))  # without a terminal she shows a key
         (Path(home) / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')

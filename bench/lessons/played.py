@@ -46,7 +46,7 @@ def every_hook(world: World, session: Session, place: Path) -> dict[str, list[di
 def judge_by(world: World, twin: Path, profile: str) -> None:
     """Let another profile judge the project of a copied store: a project keeps the one it was made with, whatever settings say later."""
     import tacit
-    from tacit.app.profile import put_profile
+    from tacit.app.settings import put_profile
     from tacit.profiles import compiled_profile
 
     with tacit.open(str(twin), env=world.env(), cwd=str(world.repository)) as memories:

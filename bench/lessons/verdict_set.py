@@ -32,9 +32,7 @@ def main() -> int:
     args = parser.parse_args()
     queue = args.queue.resolve()  # each store has a folder of its own
     cases = [json.loads(line) for line in args.cases.read_text().splitlines() if line.strip()]
-    found = [
-        each for case in cases if not case.get("again") for each in stored(case, cases, queue, args.wait)
-    ]
+    found = [each for case in cases if not case.get("again") for each in stored(case, cases, queue, args.wait)]
     for each in found:
         print(json.dumps(each, ensure_ascii=False))
     for kind in ("reversed", "amended", "excepted"):
@@ -73,7 +71,7 @@ def stored(case: dict[str, Any], cases: list[dict[str, Any]], queue: Path, wait:
             'monthly_tokens = 10000000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
         )
         (Path(home) / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')
-        from tacit.stores.keys import make
+        from tacit.stores.places import make
 
         os.environ["TACIT_KEY"] = make("ada", str(config.with_name("keys")))  # without a terminal she shows a key
         try:

@@ -19,7 +19,7 @@ from tacit.core import clock as _clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
-from tacit.stores.keys import make
+from tacit.stores.places import make
 from tacit.stores.shared import share
 from tacit.stores.tables import TRUTH
 from tacit.stores.truth import reader

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.core.places import is_spoken_of, spoken_path
+from tacit.stores.places import is_spoken_of, spoken_path
 
 
 def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None
 
 @pytest.mark.file_only("of a server a hook opens the copy on this machine")
 def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatch: Any) -> None:
-    from tacit.core.places import store_path
+    from tacit.stores.places import store_path
     from tacit.surfaces import hooks
 
     with tacit.open(by="ada", yes=True) as memories:

@@ -42,7 +42,7 @@ def test_who_is_a_person(env: dict[str, str], signs: dict[str, Any], is_person: 
 def test_without_terminal_key_and_mark_one_is_an_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library and the command line alike; a key that nobody made is none, and one that was taken back is none any more."""
     from tacit.app.opened import keys_path
-    from tacit.stores import keys
+    from tacit.stores import places as keys
 
     path = keys_path(os.environ)
     key = keys.make("ci", path)

@@ -12,8 +12,8 @@ from tacit.core import keep
 from tacit.core.errors import ModelUnavailable, SpacesMixed
 from tacit.core.memory import Memory
 from tacit.core.value import replace
-from tacit.recall.meaning import pointed
 from tacit.recall.query import Query, asked, parts_of
+from tacit.recall.rewrite import pointed
 from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.vectors import embed_pending, identities, nearest_vectors

@@ -14,7 +14,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import Refused
-from tacit.surfaces import nightly
+from tacit.surfaces import drain
 from tacit.testing import Clock, finding, run
 
 
@@ -100,19 +100,19 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(memories: Memories
 def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tmp_path: Path, clock: Clock) -> None:
     """Asked about in status, never started without leave; a missed week is caught up with once."""
     memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
-    assert nightly.projects_due(memories.store, clock.now) == [memories.project_id]
-    assert nightly.start(memories, memories.env) == 0
+    assert drain.projects_due(memories.store, clock.now) == [memories.project_id]
+    assert drain.tend_what_is_due(memories, memories.env) == 0
     config = tmp_path / ".config" / "tacit"
     config.mkdir(parents=True)
     (config / "config.toml").write_text('tend = "yes"\n')
-    assert nightly.start(memories, {**os.environ, **memories.env}) == 1
-    assert nightly.start(memories, memories.env) == 0, "started already"
+    assert drain.tend_what_is_due(memories, {**os.environ, **memories.env}) == 1
+    assert drain.tend_what_is_due(memories, memories.env) == 0, "started already"
     until = time.monotonic() + 20
     while not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until:
         time.sleep(0.05)
     assert memories.store.meta(f"tend:{memories.project_id}:tended")
     clock.advance(days=7)
-    assert nightly.projects_due(memories.store, clock.now) == [], "nothing was learned since"
+    assert drain.projects_due(memories.store, clock.now) == [], "nothing was learned since"
 
 
 def test_a_refused_move_is_counted(memories: Memories) -> None:

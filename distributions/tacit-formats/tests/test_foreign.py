@@ -13,8 +13,8 @@ from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
 from tacit import formats
-from tacit.core.output import ends_in_failure
 from tacit.core.run import Cost, Run
+from tacit.core.shell_line import ends_in_failure
 from tacit.formats.source import BytesSource, FileSource, walk
 from tacit_formats import aider, inspect_ai, openhands, swe_agent
 

@@ -27,8 +27,8 @@ from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.promote import promote
 from tacit.stores import readings
-from tacit.stores.captured import remove_captured
 from tacit.stores.packs import forget_words
+from tacit.stores.places import remove_captured
 from tacit.stores.replaced import blank_copies
 from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.backup import remove_holding

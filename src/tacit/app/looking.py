@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.app.opened import Opened
-from tacit.app.profile import profile_choice, put_profile
+from tacit.app.settings import profile_choice, put_profile
 from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id

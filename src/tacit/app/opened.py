@@ -8,11 +8,11 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
-from tacit.core.places import data_folder as data_folder
-from tacit.core.places import home_folder
-from tacit.core.places import store_path as store_path
 from tacit.core.rows import Project, decide_project, scope_projects
 from tacit.core.value import replace
+from tacit.stores.places import data_folder as data_folder
+from tacit.stores.places import home_folder
+from tacit.stores.places import store_path as store_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ class Opened:
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
-        from tacit.app.profile import keep_profile
+        from tacit.app.settings import keep_profile
         from tacit.core.memory import AGENT
 
         place, at = self.place, self.now()
@@ -316,11 +316,11 @@ class Opened:
             if compiled and is_current(compiled):
                 self._profile = from_json(compiled)
             elif compiled:
-                from tacit.app.profile import compile_anew
+                from tacit.app.settings import compile_anew
 
                 self._profile = compile_anew(self, compiled)
             else:
-                from tacit.app.profile import wanted_profile
+                from tacit.app.settings import wanted_profile
 
                 self._profile = wanted_profile(self)
         return self._profile
@@ -452,7 +452,7 @@ def acting(env: Mapping[str, str], by: str = "", yes: bool = False) -> Actor:
 
     name = ""
     if env.get("TACIT_KEY"):
-        from tacit.stores.keys import name_of
+        from tacit.stores.places import name_of
 
         name = name_of(env["TACIT_KEY"], keys_path(env))
     return actor(env, by, yes, shells=SHELLS, terminal=any(map(_is_terminal, range(3))), key=name)

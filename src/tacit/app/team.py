@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id, open_store_at
-from tacit.app.profile import profile_choice
+from tacit.app.settings import profile_choice
 from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
 from tacit.core.rows import Project

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.app.opened import Opened, config_path
-from tacit.app.profile import choice_of_person
+from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import FOREIGN_TIERS, LogFile, doubts_choice, doubts_files
 from tacit.formats.source import Source

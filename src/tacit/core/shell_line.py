@@ -1,10 +1,12 @@
-"""A shell line cut into its simple commands: the one reading of a command line that everything here shares.
+"""A shell line cut into its simple commands, the one reading of it that everything here shares; and how a failed one's output ends.
 
 Not a shell: what cannot be read is read as far as it goes, and nothing is run. Words keep their quotes and substitutions; `unquoted` says
 what a word is without them, or that it would have to be run to be known. A hook reads lines too, so nothing is loaded for it.
 """
 
 from __future__ import annotations
+
+import itertools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +17,24 @@ _WORD_END = frozenset(" \t\n;|&()<>")
 _OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "\n", "(", ")")
 _REDIRECTIONS = ("<<<", "<<-", "<<", ">>", ">|", ">&", "<&", ">", "<")
 _HEREDOC = "cat <<'"  # how agents write every commit message: -m "$(cat <<'EOF' … EOF)"
+
+# Where nobody recorded an exit status, only an output's end tells of a failure: an uncaught traceback, a test runner's count of failures,
+# a shell that did not find the command, a tool's last word that it gave up. What merely mentions an error is none.
+_TAIL = 4000  # characters at the end that are looked at
+_SHORT = 3  # lines; a shell's own complaint stands alone
+UNCAUGHT = ("Error", "Exception", "Interrupt", "Exit", "Warning")
+GAVE_UP = (
+    "fatal: ",
+    "error: ",
+    "npm ERR! ",
+    "npm error ",
+    "make: *** ",
+    "gmake: *** ",
+    "FAILED (failures=",
+    "FAILED (errors=",
+)
+NOT_THERE = (": command not found", ": not found", ": No such file or directory", ": Permission denied")
+_COUNTED = ("failed", "error", "errors")
 
 
 def bare(word: str) -> str:
@@ -183,3 +203,29 @@ def _after_document(line: str, at: int, delimiter: str) -> int:
             return min(end + 1, len(line))
         at = end + 1
     return len(line)
+
+
+def ends_in_failure(output: str) -> bool:
+    """Whether an output ends as only a failed command's does."""
+    lines = [line.strip() for line in output[-_TAIL:].splitlines() if line.strip()]
+    if not lines:
+        return False
+    last = lines[-1]
+    if _is_uncaught(last):
+        return "Traceback (most recent call last):" in output or 'File "' in output
+    if last.startswith("=") and last.endswith("="):
+        return _counts_failures(last)
+    return last.startswith(GAVE_UP) or (last.endswith(NOT_THERE) and len(lines) <= _SHORT and len(output) < _TAIL)
+
+
+def _is_uncaught(line: str) -> bool:
+    name = line.partition(":")[0].rpartition(".")[2]
+    return name.isidentifier() and name[0].isupper() and name.endswith(UNCAUGHT)
+
+
+def _counts_failures(line: str) -> bool:
+    """`==== 2 failed, 1 passed in 0.2s ====`, as pytest ends."""
+    words = line.strip("= ").replace(",", " ").split()
+    return any(
+        number.isdigit() and number.strip("0") and word in _COUNTED for number, word in itertools.pairwise(words)
+    )

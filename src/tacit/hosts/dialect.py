@@ -209,7 +209,7 @@ def tool_step(
     if not tool:
         return None
     if not failed and not stopped and status is None and isinstance(given.get("command"), str):
-        from tacit.core.output import ends_in_failure
+        from tacit.core.shell_line import ends_in_failure
 
         failed = ends_in_failure(output)
     step: dict[str, Any] = {"role": "tool", "tool": tool, "input": dict(given)}

@@ -292,7 +292,7 @@ def near_in_meaning(
         chosen = embedder()
         if chosen is None:
             return store.compared(found.direction, hits) if found.direction else Near()
-        from tacit.recall.meaning import pointed
+        from tacit.recall.rewrite import pointed
 
         identity, vector = pointed(chosen, wanted, found)
     except Unavailable as error:

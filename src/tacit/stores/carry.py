@@ -41,8 +41,8 @@ from tacit.stores.cache import (
     refused_key,
     wanted,
 )
-from tacit.stores.captured import KEPT_DAYS, remove_captured
 from tacit.stores.lookups import logins, note_logins
+from tacit.stores.places import KEPT_DAYS, remove_captured
 from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 

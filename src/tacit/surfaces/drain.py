@@ -14,9 +14,10 @@ person says is known to the next session whatever a reader does.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tacit.app import Memories, open
 from tacit.core import clock
@@ -26,13 +27,13 @@ from tacit.core.value import replace
 from tacit.hosts import shell_mark, surroundings
 from tacit.stores import queue
 from tacit.stores.cache import held, must_be_a_store, note
-from tacit.stores.captured import sweep
 from tacit.stores.carry import in_step
+from tacit.stores.lookups import last_learned
+from tacit.stores.places import sweep
 from tacit.stores.queue import NEVER
 from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction
-from tacit.surfaces import nightly
 from tacit.surfaces.jobs import done_by
 from tacit.surfaces.turns import Worked, carries, is_paused
 
@@ -43,6 +44,7 @@ JOB_BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 JOB_ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
 _DEATHS = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
+_TEND_DAYS = 1.0  # between two passes of one project
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 
 
@@ -57,7 +59,7 @@ def serve(near: Memories, env: Mapping[str, str], idle: float, at_once: bool) ->
         for each in {near, home}:
             _embed(each)
         if not is_paused(near.store):
-            nightly.start(home, env, held(near.store) if near.store.far else None)
+            tend_what_is_due(home, env, held(near.store) if near.store.far else None)
     finally:
         if home is not near:
             home.close()
@@ -265,3 +267,35 @@ def _put_back(store: Store, job: Job) -> None:
 
 def _next_attempt(job: Job) -> str:
     return NEVER if job.attempts >= JOB_ATTEMPTS else clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
+
+
+# Tending by itself: at most once a day for each project, detached, once the queue is empty, where the user allows it. A machine that was
+# off for a week is caught up with once: what is due is due since the last pass, however long ago that was.
+
+
+def projects_due(store: Store, now: str) -> list[str]:
+    """Projects in which something was learned since they were last tended, or tried to be, and that was a day ago or more."""
+    found = []
+    for project in store.projects():
+        last = max(store.meta(f"tend:{project.id}:{mark}") for mark in ("tended", "started"))
+        if last_learned(store, project.id) > last and last <= clock.after_days(now, -_TEND_DAYS):
+            found.append(project.id)
+    return found
+
+
+def tend_what_is_due(memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None) -> int:
+    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many. A server's projects are
+    others' too: `among` names those that are used here."""
+    if env.get("TACIT_NO_WORKER") or not sys.executable or str(memories.settings()["tend"].value) != "yes":
+        return 0
+    store, now = memories.store, memories.now()
+    projects = [project for project in projects_due(store, now) if among is None or project in among]
+    for project in projects:
+        with store.write() as tx:  # first: a pass that dies is not started again and again
+            tx.put_meta(f"tend:{project}:started", now)
+        argv = [sys.executable, "-P", "-m", "tacit", "tend", "--quiet", "--project", project]
+        argv += [] if store.url else ["--store", os.path.abspath(store.path)]
+        nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+        surroundings = {**env, "TACIT_STORE": store.url} if store.url else dict(env)
+        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere)
+    return len(projects)

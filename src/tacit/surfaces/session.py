@@ -4,6 +4,10 @@ A host tells its hooks the session, and its MCP servers nothing; a server that c
 Both are its children: the hook at the start of a session notes the session under its parent's process id (behind the shell that the
 host runs it in), and a server looks whether one of its own ancestors was noted, after that ancestor began (ids are used again). A host
 that starts another session in the same process says so by a new start.
+
+Whose lines a transcript repeats: a forked session holds what its parent was told, so it has its parent's coins. A host that forks copies
+the parent's lines into a new file under a new id, and leaves nothing but the ids of the messages to tell where they came from. Asked only
+of a session that the store has not met: siblings are looked through once.
 """
 
 from __future__ import annotations
@@ -12,15 +16,18 @@ import json
 import os
 
 from tacit.core import clock
+from tacit.guard.files import head_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tacit.stores.sql import Store
 
 SESSIONS_KEY = "sessions"
 _MOST = 50  # processes that are remembered; each is one host at work
+SIBLINGS = 40  # files beside a transcript that are looked at, the newest first
+_HEAD = 16_384  # bytes of each; a session's first message stands there
 CLOCK_SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 
@@ -113,3 +120,27 @@ def _seconds(age: str) -> float:
     total = int(days or 0) * 24
     parts = [0, 0, *map(int, rest.split(":"))][-3:]
     return float(((total + parts[0]) * 60 + parts[1]) * 60 + parts[2])
+
+
+def copied_from(transcript: str, session: str) -> Iterator[str]:
+    """The sessions whose first message a transcript repeats, the newest first; none for a session of its own, or one with no answer yet."""
+    head = head_of(transcript, _HEAD)
+    first = _first(head)
+    if not first or b'"type":"assistant"' not in head.replace(b'": "', b'":"'):
+        return
+    folder = os.path.dirname(transcript)
+    try:
+        beside = [entry for entry in os.scandir(folder) if entry.name.endswith(".jsonl") and entry.path != transcript]
+        beside.sort(key=lambda entry: -entry.stat().st_mtime)
+    except OSError:
+        return
+    for entry in beside[:SIBLINGS]:
+        if _first(head_of(entry.path, _HEAD)) == first and (name := entry.name[: -len(".jsonl")]) != session:
+            yield name
+
+
+def _first(head: bytes) -> bytes:
+    """The id of the first message."""
+    at = head.replace(b'"uuid": "', b'"uuid":"')
+    begin = at.find(b'"uuid":"')
+    return at[begin + 8 : at.find(b'"', begin + 8)] if begin >= 0 else b""

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
-from tacit.core.output import ends_in_failure
 from tacit.core.run import Run
+from tacit.core.shell_line import ends_in_failure
 from tacit.formats.session import Session, fill
 from tacit.formats.source import Source
 

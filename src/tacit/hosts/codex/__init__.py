@@ -99,7 +99,7 @@ def _failure(payload: Mapping[str, Any]) -> str:
     if status or response.get("success") is False:
         return text or f"exit code {status}"
     if status is None:
-        from tacit.core.output import ends_in_failure
+        from tacit.core.shell_line import ends_in_failure
 
         return text if ends_in_failure(text) else ""
     return ""

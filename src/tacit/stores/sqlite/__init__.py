@@ -16,8 +16,8 @@ import time
 import apsw
 
 from tacit.core.errors import NotAStore, StoreNewer, StoreReadOnly, Unavailable
-from tacit.core.places import spoken_path
 from tacit.core.rows import Near
+from tacit.stores.places import spoken_path
 from tacit.stores.sql import Store
 from tacit.stores.sql_writer import Transaction
 

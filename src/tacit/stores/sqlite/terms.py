@@ -15,8 +15,8 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import new_id
-from tacit.core.places import spoken_path
 from tacit.core.rows import Fault
+from tacit.stores.places import spoken_path
 from tacit.stores.sqlite.search import INJECTABLE_ROWS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tacit.core import clock, installation
 from tacit.core.errors import Refused, TacitError, numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
-from tacit.stores.captured import captured_folder
 from tacit.stores.git import ask_git
+from tacit.stores.places import captured_folder
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_in, disconnected, hosts_in

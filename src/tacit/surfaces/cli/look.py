@@ -21,7 +21,7 @@ from tacit.core.profile import Profile, diff, flat, profile_id
 from tacit.hosts import run_in_shell
 from tacit.profiles import load, profile_names
 from tacit.profiles.choice import NamedProfile, by_repository
-from tacit.stores import counts, keys
+from tacit.stores import counts, places
 from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
@@ -413,15 +413,15 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     """A key for a program, or the names of those there are."""
     path = keys_path(cli.env)
     if not args.name:
-        found = sorted(set(keys.key_names(path).values()))
+        found = sorted(set(places.key_names(path).values()))
         return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
         raise Refused(f"Making a key is a person's word; {who.reason}.", who.how)
     if args.off:
-        gone = keys.take_back(args.name, path)
+        gone = places.take_back(args.name, path)
         return Answer({"name": args.name, "taken_back": gone}, f"{numbered(gone, 'key')} of {args.name} taken back")
-    key = keys.make(args.name, path)
+    key = places.make(args.name, path)
     told = f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
     return Answer({"name": args.name, "key": key}, told)
 

@@ -22,10 +22,10 @@ from tacit.core.run import Run
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
 from tacit.stores.cache import is_far, path_of
-from tacit.stores.captured import captured_folder
+from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.blocks import block_lines, blocks_here
 from tacit.surfaces.cli.homes import GoneFolders, Homes
+from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
     DEAREST,
     NOBODY,

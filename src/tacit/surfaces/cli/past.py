@@ -1,9 +1,10 @@
-"""What learning the past sessions of a host would cost, and learning them if that is wanted."""
+"""What learning the past sessions of a host would cost, and learning them if that is wanted; what instruction files take in each."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tacit.app import Memories
@@ -11,9 +12,14 @@ from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
 from tacit.formats.source import FileSource, Source
+from tacit.guard.one_line import plain_line
+from tacit.hosts import every_host
 from tacit.stores.counts import learned_paths
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.past import keeping, transcripts
+from tacit.words.blocks import Block, blocks_of
+
+BLOCKS = 3  # parts of instruction files on one screen
 
 
 @value
@@ -91,3 +97,26 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))
+
+
+def blocks_here() -> list[Block]:
+    """The blocks of the instruction files in this folder, the dearest first."""
+    found: list[Block] = []
+    for name in dict.fromkeys(os.path.basename(each) for host in every_host().values() for each in host.instructions):
+        if name.endswith(".md") and os.path.isfile(name) and os.path.getsize(name) < 1_000_000:
+            with open(name, encoding="utf-8", errors="replace") as file:
+                found += blocks_of(name, file.read())
+    return sorted(found, key=lambda each: -each.tokens)
+
+
+def block_lines(blocks: Sequence[Block]) -> list[str]:
+    """What they take together, the dearest ones, and how to find out whether one helps."""
+    if not blocks:
+        return []
+    total = sum(each.tokens for each in blocks)
+    lines = ["", f"Your instruction files take about {total:,} tokens in every session. The dearest parts:"]
+    lines += [f"  {each.tokens:>6,}  {each.name}  {plain_line(each.title, 60)}" for each in blocks[:BLOCKS]]
+    return [
+        *lines,
+        f"Whether a part helps: tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan",
+    ]

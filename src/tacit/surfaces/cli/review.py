@@ -1,9 +1,14 @@
-"""review: what waits for somebody's word, and the word itself."""
+"""review: what waits for somebody's word, and the word itself; keep, drop: the same in passing, by the numbers of the screens or by ids.
+
+To keep makes a lesson the person's word, or answers a question with yes; to drop takes a lesson out, reversibly, or answers no. A number
+that was never shown means nothing: nobody's word is guessed at.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
@@ -16,7 +21,7 @@ from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
-from tacit.surfaces.passing import meant
+from tacit.surfaces.passing import meant, word_done
 from tacit.surfaces.selection import IN_FORCE, shelf, unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import BY_NOTICE, MOVED, decided, held_words, question, seen, standing_words
@@ -333,4 +338,22 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
 
 
-COMMANDS = {"review": (_declare, _review)}
+def _declare_word(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="+", metavar="N|ID", help="numbers of the screens, or ids")
+    parser.add_argument("--reason", default="", help="why; it is kept in the journal")
+    parser.epilog = "examples:\n  tacit keep 1 3\n  tacit drop 2\n  tacit undo 2       takes it back"
+
+
+def _each(word: str, args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        memories.need_person("Keeping or dropping")
+        ids = {name: meant(memories, name) for name in args.what}  # all of them, before anything is done
+        done = [{"what": name, **word_done(memories, id, word, args.reason, name)} for name, id in ids.items()]
+    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], 200)}" for each in done]
+    return Answer({"done": done}, "\n".join(lines))
+
+
+COMMANDS = {
+    "review": (_declare, _review),
+    **{word: (_declare_word, partial(_each, word)) for word in ("keep", "drop")},
+}

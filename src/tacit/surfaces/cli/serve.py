@@ -15,7 +15,7 @@ from tacit.app import Memories, data_folder
 from tacit.app.opened import keys_path
 from tacit.core.errors import MissingExtra, Refused, Unavailable, UsageError
 from tacit.core.installation import hint
-from tacit.stores.keys import name_of
+from tacit.stores.places import name_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.web.security import LOOPBACK, Keys, host_names, token_at
 from tacit.surfaces.web.server import Desk, application

@@ -153,7 +153,7 @@ def respond_and_tell(
 
 def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
     """Whether any lesson may be about this command or file: asked of a small file, since the store is much to open for nothing."""
-    from tacit.core.places import is_spoken_of, store_path
+    from tacit.stores.places import is_spoken_of, store_path
 
     if event.name == "before-command":
         from tacit.core.programs import acting
@@ -169,7 +169,7 @@ def _is_spoken_of(event: Event, store: str, env: Mapping[str, str]) -> bool:
 
 def _fired(event: Event, payload: Mapping[str, Any], store: str, env: Mapping[str, str]) -> list[Any]:
     """The guards that fire on this call, by a small file: none where no guard is armed, or nothing that it reads makes sense."""
-    from tacit.core.places import store_path
+    from tacit.stores.places import store_path
 
     path = store_path(store or None, env)
     if "://" in path or not os.path.exists(f"{path}.guards") or payload.get("tool_name") == "Read":
@@ -379,7 +379,7 @@ def _is_unmet(memories: Memories, event: Event) -> bool:
 def _parent(memories: Memories, event: Event) -> str:
     """The session whose coins a forked one has, if the store knows it."""
     from tacit.core.rows import run_id
-    from tacit.surfaces.hooks.forks import copied_from
+    from tacit.surfaces.session import copied_from
 
     for session in copied_from(event.transcript, event.session):
         row = memories.store.run(run_id(memories.project_id, event.host, session))

@@ -15,7 +15,7 @@ from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.value import replace
 from tacit.hosts.dialect import COMPACTION_STEP
-from tacit.stores.captured import file_of
+from tacit.stores.places import file_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
