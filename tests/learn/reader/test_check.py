@@ -123,13 +123,8 @@ def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None
 
 def test_with_several_quotes_the_least_counts() -> None:
     """A name that only the agent said is not the person's, though their line is quoted beside it: it is shown then, in the model's name."""
-    found = judged(
-        lesson(
-            "No docker here: DATABASE_URL pointed to localhost.",
-            (5, "no docker here"),
-            (8, "DATABASE_URL pointed to localhost"),
-        )
-    )
+    quotes = (5, "no docker here"), (8, "DATABASE_URL pointed to localhost")
+    found = judged(lesson("No docker here: DATABASE_URL pointed to localhost.", *quotes))
     assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
 
 
@@ -146,6 +141,10 @@ def test_with_several_quotes_the_least_counts() -> None:
 )
 def test_the_second_question_decides(says: str, holds: str, word: str) -> None:
     assert judged(lesson("No docker here.", (5, "no docker here")), says, holds).word == word
+    asks = judged(lesson("No docker here: stop and ask.", (5, "no docker here")), says, holds)
+    assert bool(asks.word) and (asks.word == "found") >= (holds == "once"), (
+        "leave given once shows that it is asked for"
+    )
 
 
 def test_unweighed_words_come_into_nothing() -> None:

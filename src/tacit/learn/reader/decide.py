@@ -92,6 +92,9 @@ _FOR_A_TIME = _tables.pattern("_FOR_A_TIME", re.I)
 _ONE_OF_MANY = _tables.pattern("_ONE_OF_MANY", re.I)
 _DECIDING_ORDERS = _tables.pattern("_ORDERS", re.I)
 _LEFT_TO = _tables.pattern("_LEFT_TO", re.I)
+_ASKS_LEAVE = re.compile(
+    r"\bask first\b|\bstop and ask\b|\bonly (?:once|after|when|if) the (?:person|user) allow", re.I
+)
 _THING_AT_HAND = re.compile(r"\b(?:it|this|that|these|those)\b", re.I)
 NOT_KNOWN = "perhaps not the person's words: whether they were typed is not known"
 
@@ -165,6 +168,8 @@ def _decided(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -
     if weighed is None:
         return Decided(lesson.text, "asked", reason="the person's line was not weighed")
     if weighed.holds == "once":
+        if _ASKS_LEAVE.search(lesson.text):
+            return _found(checked, lines, weighed)  # leave that was given once shows that it is asked for
         return Decided(lesson.text, "", reason="an exception for this time")
     if lesson.standing == HABIT:
         return _asked(lesson.text) if weighed.says != "no" else _found(checked, lines, weighed)
@@ -246,13 +251,8 @@ def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = No
     says = weighed is not None and weighed.says != "no"  # else the person's line speaks of something else
     quoted = any(happened(quote.line) and (says or quote.line.letter not in PERSON) for quote in checked.quotes)
     witness = "observed" if shown or quoted else "agent"
-    reason = (
-        "a command failed and passed afterwards"
-        if shown
-        else "what happened is quoted"
-        if quoted
-        else "the agent's word"
-    )
+    passed = "a command failed and passed afterwards" if shown else ""
+    reason = passed or ("what happened is quoted" if quoted else "the agent's word")
     return _held(Decided(checked.lesson.text, "found", "agent", witness, reason=reason))
 
 
