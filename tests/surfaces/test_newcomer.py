@@ -220,6 +220,13 @@ def test_a_request_becomes_an_order(typed: str, order: str) -> None:
     assert as_order(typed) == order and as_order(order) == order
 
 
+def put(memories: Any, id: str, kind: str, reason: str, **payload: Any) -> None:
+    """A question of this project that waits."""
+    project, at = memories.ensure_project().id, memories.now()
+    with memories.store.write() as tx:
+        tx.put_proposal(Proposal(id, project, kind, reason, "learn", at, payload=payload))
+
+
 def asked(count: int, sessions: int, *said: str) -> ForPerson:
     text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
     order = Request(said[0], (), (), ()).order
@@ -233,22 +240,13 @@ def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: P
     with package.open(env=person) as memories:
         project = memories.ensure_project().id
         new = as_proposal(asked(3, 20, "can you update the changelog?"), project, memories.now(), None)
-        old = Proposal(
-            "p-old",
-            project,
-            "request",
-            "You asked.",
-            "learn",
-            memories.now(),
-            payload={"text": "please run the linter", "runs": []},
-        )
         assert new is not None
         with memories.store.write() as tx:
             tx.put_proposal(new)
-            tx.put_proposal(old)
+        put(memories, "p-old", "request", "You asked.", text="please run the linter", runs=[])
         assert "would read: Without being asked each time: update the changelog." in called(person, "review")[0]
         memories.review(new.id)
-        memories.review(old.id)
+        memories.review("p-old")
         assert {each.text for each in memories.list()} == {
             "Without being asked each time: update the changelog.",
             "Run the linter.",
@@ -280,17 +278,7 @@ def test_an_unknown_project_shows_nobody_elses_question(
 ) -> None:
     """Neither on the first screen nor in the report."""
     with package.open(env=person) as memories:
-        told = Proposal(
-            "p1",
-            memories.ensure_project().id,
-            "request",
-            "You asked for tea.",
-            "learn",
-            memories.now(),
-            payload={"text": "tea"},
-        )
-        with memories.store.write() as tx:
-            tx.put_proposal(told)
+        put(memories, "p1", "request", "You asked for tea.", text="tea")
     assert "tea" in called(person, "report")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -302,23 +290,9 @@ def test_an_unknown_project_shows_nobody_elses_question(
 def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
     """It has a heading of its own, on the page that is forwarded and on the desk's home."""
     with package.open(env=person) as memories:
-        project, at = memories.ensure_project().id, memories.now()
-        with memories.store.write() as tx:
-            tx.put_proposal(
-                Proposal(
-                    "p1",
-                    project,
-                    "request",
-                    "You asked for tea.",
-                    "learn",
-                    at,
-                    payload={"text": "tea", "order": "Make tea.", "count": 1},
-                )
-            )
-            tx.put_proposal(
-                Proposal("p2", project, "notice", "The kettle is broken.", "learn", at, payload={"count": 5})
-            )
-        page = sharing.report(memories, at, team=False, version="1")
+        put(memories, "p1", "request", "You asked for tea.", text="tea", order="Make tea.", count=1)
+        put(memories, "p2", "notice", "The kettle is broken.", count=5)
+        page = sharing.report(memories, memories.now(), team=False, version="1")
     mended, wanted = page.partition("Wrong in instruction files")[2].split("Asked for again and again")
     assert "kettle" in mended and "tea" not in mended
     assert "Would read: Make tea." in wanted and "Seen in 1 session." in wanted and "kettle" not in wanted
@@ -409,14 +383,8 @@ def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -
         record = story.run_record([], memories.store.evidence(lesson.id))
         assert record.given == ()
         assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
-    for command in (("why",), ("why", "--full"), ("review", "show")):
-        shown = called(
-            person,
-            command[0],
-            *command[1:2] if command[0] == "review" else (),
-            lesson.id,
-            *command[1:] if command[0] == "why" else (),
-        )[0]
+    for command in (("why", lesson.id), ("why", lesson.id, "--full"), ("review", "show", lesson.id)):
+        shown = called(person, *command)[0]
         assert "usage subcommand" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown, shown
 
 
@@ -654,14 +622,9 @@ ALWAYS_MANY = re.compile(
 def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) -> None:
     """“Seems to work.” was offered, and given to agents once approved; stores of before may hold such a question."""
     with package.open(env=person) as memories:
-        project = memories.ensure_project().id
         for n, text in enumerate(("Seems to work..", "did you push the code?", "commit and push")):
             order = f"When the work is done, without being asked: {text.lower()}."
-            held = {"text": text, "runs": [], "order": order}
-            with memories.store.write() as tx:
-                tx.put_proposal(
-                    Proposal(f"p{n}", project, "request", "You asked.", "learn", memories.now(), payload=held)
-                )
+            put(memories, f"p{n}", "request", "You asked.", text=text, runs=[], order=order)
         for id in ("p0", "p1"):
             with pytest.raises(Refused, match="orders nothing"):
                 memories.review(id)

@@ -21,9 +21,8 @@ from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
-from tacit.surfaces.cli.keep import _numbered
 from tacit.surfaces.cli.reading import PROGRESS, _show
-from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, shortened, week_words
+from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, remember_numbers, shortened, week_words
 from tacit.surfaces.passing import meant, yours_now
 from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import held_words
@@ -275,7 +274,7 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
             tx.put_proposal(
                 Proposal("q" * 12, memories.project_id, "archive", "why", "tend", "2026-11-18T12:00:00.000Z", ids[3])
             )
-        assert _numbered(memories, [memories.get(ids[3])], ()) == {ids[3]: 3}
+        assert remember_numbers(memories, [ids[3]])[ids[3]] == 3
 
 
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:
@@ -291,3 +290,40 @@ def test_what_is_new_stands_apart_from_what_waits_for_a_word(lived: Path) -> Non
     titles = {title: [row.stands for row in rows] for title, rows in found.shelves}
     assert [*titles] == ["For you to decide", "New"] and "given from now on" not in str(titles), titles
     assert tuple(row for _, rows in found.shelves for row in rows) == found.new
+
+
+def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None:
+    """After `keep 22` number 22 named nothing, its lesson had another one and stood twice in `review`; keep and add said less than drop."""
+    at_terminal = {**signed(dict(os.environ)), "NO_COLOR": "1", "PAGER": "cat"}
+
+    def typed(*args: str) -> str:
+        out = Screen()
+        assert _main([*args], Cli(at_terminal, out, Screen())) == 0
+        return " ".join(out.getvalue().split())
+
+    with open_memories(env=at_terminal) as memories:
+        held = memories.add("Install the mirror with curl", trust="imported", kind="rule")
+        asks = Proposal("q" * 12, memories.project_id, "promote", "why", "learn", memories.now(), held.id)
+        order = {"text": "update the changelog", "order": "Update the changelog.", "runs": []}
+        asked = Proposal("r" * 12, memories.project_id, "request", "You asked.", "learn", memories.now(), payload=order)
+        with memories.store.write() as tx:
+            tx.put_proposal(replace(asks, payload={"to": "provisional"}))
+            tx.put_proposal(asked)
+        typed()
+        number = {id: n for n, id in numbers_shown(memories).items()}
+        assert [*number] == [held.id, asked.id] and typed("review").count(held.text) == 1
+        assert "1 question more" in typed("list")
+        for id, text in ((held.id, held.text), (asked.id, "Update the changelog.")):
+            said = typed("keep", str(number[id]))
+            assert f"told at every start (tacit undo {number[id]} takes it back): {text}" in said
+            assert f"{number[id]} (" in (why := typed("why", str(number[id]))) and text in why
+            assert f" {number[id]} your word {text}" in typed("list") and text not in typed("review")
+        for n in number.values():
+            assert "waits for your answer again" in typed("undo", str(n))
+        assert memories.get(held.id).gate == "hold" and not memories.list(states=("provisional", "stable"))
+        said = typed("add", "Answer in English.", "--kind", "preference")
+        assert said == "kept 3, your word, told at every start (tacit undo 3 takes it back): Answer in English."
+        assert "took back" in typed("undo", "3")
+        other = memories.add("The mirror of the registry answers faster.", trust="quoted")
+        typed("review"), typed("keep", "4"), typed("undo", "4")
+        assert (memories.get(other.id).gate, memories.get(other.id).state) == ("hold", "candidate")

@@ -269,7 +269,10 @@ class ByHand(PageVerbs, Safety):
         name = str(what)
         if name.isdigit() and len(name) < 12:
             return [self._undo(self.store.entry(int(name)))]
-        return [self._undo(self.store.entries(memory=self.get(name).id, newest=True, limit=1)[0])]
+        made = self.store.entries(memory=self.get(name).id, newest=True, limit=9)
+        yes = next((at for at, entry in enumerate(made) if entry.verb != "move"), 0)
+        let_in = made[yes].verb == "approve" and (made[0].by, made[0].at) == (made[yes].by, made[yes].at)
+        return [self._undo(entry) for entry in made[: yes + 1 if let_in else 1]][-1:]
 
     def _undo(self, entry: Entry) -> Memory:
         with self.store.write() as tx:

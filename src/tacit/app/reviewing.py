@@ -114,7 +114,7 @@ class Reviewing(Mending):
         if found.state != "open" and (found.payload or {}).get("applied"):
             found = self._put_back(found)
         made = self.store.entries(memory=found.memory, newest=True, limit=9) if found.memory else []
-        yes = next((at for at, entry in enumerate(made, 1) if entry.verb == "approve"), 0)
+        yes = next((at for at, entry in enumerate(made, 1) if entry.verb in ("approve", "add")), 0)
         if all(entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]):
             for entry in made[:yes]:
                 self.undo(entry.id)

@@ -73,14 +73,4 @@ def take_back(tx: Transaction, entry: Entry, *, by: str, at: str) -> None:
     """Undo the confirmation that came with a change."""
     given = [row for row in tx.evidence(entry.memory) if row.signal == CONFIRMED and row.at == entry.at]
     for row in given:
-        less = Evidence(
-            row.memory,
-            row.project,
-            signal=CONFIRMED,
-            amount=-row.amount,
-            by=by,
-            tier=OWNER,
-            place=f"taken back {at}",
-            at=at,
-        )
-        tx.add_evidence(less)
+        tx.add_evidence(replace(row, amount=-row.amount, by=by, place=f"taken back {at}", at=at))

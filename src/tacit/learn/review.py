@@ -242,8 +242,9 @@ class Review:
         tx.add_evidence(word)
 
     def _climb(self, tx: Transaction, memory: Memory) -> Reviewed:
-        """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may."""
-        at = self.now()
+        """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may; all at one time, so that
+        it is taken back as one."""
+        at = tx.get(memory.id).updated_at
         promote(tx, self.project, self.profile, memory.id, by=self.by, at=at, ids=self.ids, moment="request")
         now = tx.get(memory.id)
         if now.state == "candidate":
@@ -349,7 +350,7 @@ class Review:
                 memory = tx.get(proposal.memory)
                 if memory.gate in ("hold", "quarantine") and payload["to"] in INJECTABLE:
                     self._vouch(tx, memory, reason)
-                return self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason)
+                return self._confirmed(tx, self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason))
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
@@ -369,7 +370,7 @@ class Review:
                 seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
                 tx.add_evidence(replace(seen, quote=str(asked["text"]), seq=row.seq, at=row.started_at or at))
         told = reason or f"a lasting order from now on: {memory.text}"
-        self._settled(proposal, APPROVED, told)
+        self._settled(proposal, APPROVED, told, memory.id)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
 
     def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
@@ -450,7 +451,8 @@ class Review:
         at = self.now()
         mine = tuple(each for each in proposal.approvals if each != (self.by, self.role))
         again = replace(
-            proposal, state=OPEN, decided_by="", decided_at="", decision="", approvals=mine,
+            proposal, memory="" if proposal.kind == "request" else proposal.memory, state=OPEN, decided_by="", decided_at="",
+            decision="", approvals=mine,
             expires_at=after_days(at, self.profile.triage.expire_days),
         )  # fmt: skip
         with self._write() as tx:
@@ -473,11 +475,12 @@ class Review:
                     closed += 1
         return closed
 
-    def _settled(self, proposal: Proposal, state: str, why: str) -> None:
+    def _settled(self, proposal: Proposal, state: str, why: str, made: str = "") -> None:
         with self._write() as tx:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
-                tx.put_proposal(replace(now, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
+                of, at = made or now.memory, self.now()
+                tx.put_proposal(replace(now, memory=of, state=state, decided_by=self.by, decided_at=at, decision=why))
 
     def _write(self) -> Deciding:
         return Deciding(self)

@@ -27,6 +27,7 @@ from tacit.core.value import replace, value
 from tacit.stores import counts
 from tacit.stores.incidents import commonest, met
 from tacit.stores.lookups import with_signature
+from tacit.surfaces import selection
 from tacit.surfaces.selection import ROWS, WAITING, counted, counted_words, is_given, news, renumbered, shelf, unasked
 from tacit.surfaces.wording import (
     BY_NOTICE,
@@ -243,9 +244,13 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
 # -- numbers ------------------------------------------------------------------------------------------------------------
 
 
-def remember_numbers(memories: Memories, ids: Sequence[str]) -> dict[str, int]:
-    """The numbers of what is shown, theirs from now on. A store that cannot be written to knows those of before only."""
-    every = renumbered([*numbers_shown(memories).values()], ids)
+def remember_numbers(memories: Memories, ids: Sequence[str], instead: str = "") -> dict[str, int]:
+    """The numbers of what is shown, theirs from now on; `instead` of it what has no number yet gets the one that it had. A store that
+    cannot be written to knows those of before only."""
+    shown = [*numbers_shown(memories).values()]
+    if instead in shown and ids[0] not in shown:
+        shown[shown.index(instead)] = ids[0]
+    every = renumbered(shown, ids)
     key, said = f"{ROWS}:{memories.project_id}", json.dumps(every)
     if memories.project and memories.near.meta(key) != said:
         try:
@@ -347,7 +352,7 @@ def _question_row(memories: Memories, proposal: Proposal, noticed: Mapping[str, 
         new = str(payload.get("text") or "") if proposal.kind == "edit" else ""
         new = proposal.reason if proposal.kind == "guard" else new  # its record
         row = _lesson_row(memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks)
-        return replace(row, id=proposal.id, is_question=True, hears=new or row.hears, when="")
+        return replace(row, id=selection.numbered_as(proposal), is_question=True, hears=new or row.hears, when="")
     hears = str(payload.get("order") or payload.get("patch") or "")
     cost = numbered(int(payload.get("count") or 0), "session") if payload.get("count") else ""
     return ProblemRow(proposal.id, _short(proposal.reason, 300), cost, hears, "", is_question=True, stands=asks)

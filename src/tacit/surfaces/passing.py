@@ -7,8 +7,9 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
-from tacit.surfaces.one_screen import moment_words, numbers_shown
-from tacit.surfaces.selection import MOST_NUMBERS, is_given
+from tacit.core.proposal import APPROVED, Proposal
+from tacit.surfaces.one_screen import moment_words, numbers_shown, remember_numbers
+from tacit.surfaces.selection import MOST_NUMBERS, YES_KEEPS, is_given, numbered_as
 from tacit.surfaces.wording import CLOSED_WORDS
 
 
@@ -26,7 +27,14 @@ def meant(memories: Memories, name: str) -> str:
 def lesson_meant(memories: Memories, name: str) -> str:
     """The same, of a question the lesson that it is about."""
     id = meant(memories, name)
-    return next((each.memory for each in memories.proposals() if each.memory and each.id == id), id)
+    asked = memories.store.proposal(id)
+    return asked.memory if asked and asked.memory else id
+
+
+def question_meant(memories: Memories, id: str) -> Proposal | None:
+    """The open question that an id, its beginning or a lesson's number stands for."""
+    waiting = memories.proposals()
+    return next((each for each in waiting if each.id.startswith(id.lower()) or numbered_as(each) == id), None)
 
 
 def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
@@ -44,29 +52,40 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
         return name
     if memories.store.proposals_named(memories.project_id, id):
         return id
-    mine = memories.log(memory=id, by=memories.actor.name, newest=True, limit=1)
+    me = memories.actor.name
+    mine = memories.log(memory=id, by=me, newest=True, limit=1)
+    answers = [each for each in memories.store.proposals(memory=id, state=APPROVED) if each.decided_by == me]
+    if mine and mine[0].verb != "undo" and answers and answers[-1].decided_at >= mine[0].at:
+        return answers[-1].id  # the yes, with all that it changed
     if not mine or mine[0].verb == "undo":
         told = "your last change of it is taken back already" if mine else "you have changed nothing of it"
         raise Refused(
             f"{name} is the lesson “{memories.get(id).text}”: {told}.",
             f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of tacit log.",
         )
-    return str(mine[0].id)
+    return id if memories.log(memory=id, newest=True, limit=1) == mine else str(mine[0].id)
 
 
 def word_done(memories: Memories, id: str, word: str, reason: str = "", name: str = "") -> dict[str, Any]:
     """Do what a word says about a lesson or a question; `name` is what the person called it."""
-    asked = next((each for each in memories.proposals() if each.id.startswith(id.lower())), None)
+    asked = question_meant(memories, id)
     if asked is not None:
         if word == "keep" and asked.kind == "contradiction":
             raise UsageError(
                 "Of two lessons that contradict each other one stays: which?", f"tacit review show {asked.id}"
             )
         about = next(iter(memories.store.memories([asked.memory])), None) if asked.memory else None
-        memories.review(asked.id, "approve" if word == "keep" else "reject", reason=reason)
-        if word == "drop" and about is not None and asked.kind in ("confirm", "promote"):
+        done = memories.review(asked.id, "approve" if word == "keep" else "reject", reason=reason)
+        back = f"(tacit undo {name or asked.id} takes it back)"
+        if word == "drop" and about is not None and asked.kind in YES_KEEPS:
             memories.forget(about.id, reason=reason)
-        did = "answered with yes" if word == "keep" else "answered with no"
+            return {"id": about.id, "did": f"dropped {back}", "text": about.text}
+        did = f"answered with {'yes' if word == 'keep' else 'no'} {back}"
+        if word == "keep" and asked.kind in (*YES_KEEPS, "edit", "request") and not isinstance(done, int):
+            now = memories.get(done.memory)
+            remember_numbers(memories, [now.id], instead=asked.id)
+            told = yours_now(memories, about or now, "kept", name)
+            did, about = told if is_given(now) and not done.waits_for else did, now
         return {"id": asked.id, "did": did, "text": about.text if about else asked.reason}
     memory = _still_there(memories, id)
     if word == "keep":

@@ -12,12 +12,14 @@ from typing import Any
 from tacit.app import Memories
 from tacit.core.errors import MissingExtra, numbered
 from tacit.core.memory import Memory
+from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
 _AMONG = 1000  # of the lessons in force, among which some are offered a replay
+YES_KEEPS = ("confirm", "promote")  # questions whose yes is "keep" and whose no is "drop", of the lesson they are about
 ROWS = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
 MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
@@ -104,6 +106,11 @@ def asked_about(memories: Memories) -> list[str]:
     if memories.project is None:
         return []
     return sorted({about for _, about in memories.store.proposals_about(memories.project_id) if about})
+
+
+def numbered_as(asked: Proposal) -> str:
+    """What the number of a question stands for: the lesson, where to keep or drop that is to answer; it has no second one."""
+    return asked.memory if asked.kind in YES_KEEPS and asked.memory else asked.id
 
 
 def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Memory]:

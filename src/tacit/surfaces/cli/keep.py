@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from argparse import SUPPRESS
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories
@@ -23,7 +23,7 @@ from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
-from tacit.surfaces.one_screen import listed_words, numbers_shown, remember_numbers
+from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
 from tacit.surfaces.passing import change_meant, lesson_meant, yours_now
 from tacit.surfaces.selection import (
     ENDED,
@@ -89,7 +89,10 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
             return _add_lines(memories, facets, cli)
         memory = memories.add(args.text, **facets)
         said, runs = standing_words(memory, memories.profile).words, memories.profile.trust.runs
-    told = f"kept {memory.id}, {said}: {one_line(memory.text, 100)}"
+        at_terminal = cli.out.isatty() and not cli.json
+        name = str(remember_numbers(memories, [memory.id])[memory.id]) if at_terminal else memory.id
+        said += f", told {moment_words(memory, memories.is_told_at_starts(memory))}" if is_given(memory) else ""
+    told = f"kept {name}, {said} (tacit undo {name} takes it back): {one_line(memory.text, 100)}"
     return Answer(memory_json(memory), told, warnings=_notes(memory, runs))
 
 
@@ -203,7 +206,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
-        numbers = _numbered(memories, found, asked) if at_terminal else {}
+        by_shelf = [each.id for at in _TITLES for each in found if shelf(each, asked) == at]
+        numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
+        else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [
         replace(each, text=WITHHELD_HERE) if each.id in hidden else each
@@ -211,21 +216,15 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if not (args.text and each.id in hidden)
     ]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
+    every = not (equal or args.tag or args.since or args.text or args.state or args.archived)
     if not found:
-        if not (equal or args.tag or args.since or args.text or args.state or args.archived):
+        if every:
             return Answer(data, nothing or NOTHING_HERE.format(many_of(profile.words.memory)))
         return Answer(data, f"no {many_of(profile.words.memory)} here match" + (f": {unknown}" if unknown else ""))
-    return Answer(data, _listed(cli, found, profile, names, limit, asked, numbers))
-
-
-def _numbered(memories: Memories, found: Sequence[Memory], asked: Collection[str]) -> dict[str, int]:
-    """The numbers of what is listed: those that it was shown with before, else the next, from above."""
-    known = {*numbers_shown(memories).values()}
-    # a question about a lesson that has no number gives it its own
-    about = {each.memory: each.id for each in memories.proposals() if each.memory and each.memory not in known}
-    ids = {each.id: about.get(each.id, each.id) for at in _TITLES for each in found if shelf(each, asked) == at}
-    numbers = remember_numbers(memories, [*ids.values()])
-    return {id: numbers[shown] for id, shown in ids.items()}
+    more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
+    every = every and else_asked > 0 and not (args.in_force or args.all_projects)
+    told = _listed(cli, found, profile, names, limit, asked, numbers)
+    return Answer(data, f"{told}\n\n{more}" if every else told)
 
 
 def _none(memories: Memories, waiting: bool) -> str:
@@ -387,38 +386,22 @@ def _declare_forget(parser: argparse.ArgumentParser) -> None:
 
 
 def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.all:
-        return _clear(args, cli)
-    with cli.open(args, create=False) as memories:
-        if args.dry_run:
-            found = (
-                memories.list(equal={"origin": args.origin}, limit=1_000_000)
-                if args.origin
-                else [memories.get(args.id or "")]
-            )
-            return Answer(
-                {"memories": [memory_json(m) for m in found], "dry_run": True},
-                f"would forget {len(found)}:\n" + table([memory_line(m) for m in found]),
-            )
-        gone = memories.forget(
-            lesson_meant(memories, args.id or ""), origin=args.origin or "", reason=args.reason or ""
-        )
-    back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"
-    return Answer(
-        {"memories": [memory_json(m) for m in gone]},
-        f"forgot {len(gone)}: {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}; back with {back}",
-    )
-
-
-def _clear(args: argparse.Namespace, cli: Cli) -> Answer:
-    if args.id or args.origin:
+    if args.all and (args.id or args.origin):
         raise UsageError("tacit forget --all takes no id and no origin.", "It takes out everything in this project.")
+    origin, reason = args.origin or "", args.reason or ""
     with cli.open(args, create=False) as memories:
+        id = lesson_meant(memories, args.id or "")
         if args.dry_run:
-            found = memories.list(limit=1_000_000)
-            return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, f"would forget {len(found)}")
-        gone = memories.clear(reason=args.reason or "")
-    return Answer({"memories": [memory_json(m) for m in gone]}, f"forgot {len(gone)}; each is back with tacit undo ID")
+            every = memories.list(equal={"origin": origin} if origin else {}, limit=1_000_000)
+            found = every if args.all or origin else [memories.get(id)]
+            told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
+            return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
+        gone = memories.clear(reason=reason) if args.all else memories.forget(id, origin=origin, reason=reason)
+    named = "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
+    what = f"--origin {origin}" if origin else "ID, each" if args.all else gone[0].id
+    return Answer(
+        {"memories": [memory_json(m) for m in gone]}, f"forgot {len(gone)}{named}; back with tacit undo {what}"
+    )
 
 
 def _declare_erase(parser: argparse.ArgumentParser) -> None:
@@ -455,13 +438,6 @@ def _declare_undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--origin", help="take back the forgetting of an origin")
 
 
-def _answered(memories: Memories, name: str) -> str | None:
-    """The question that was answered and whose answer is to be taken back."""
-    named = memories.store.proposals_named(memories.project_id, name.strip()) if name else []
-    found = [each.id for each in named if each.state != "open"]
-    return found[0] if len(found) == 1 else None
-
-
 def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not (args.what or args.entry or args.origin):
         raise UsageError("Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin.")
@@ -469,14 +445,13 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
         what = change_meant(memories, args.entry or args.what or "", bool(args.entry))
         try:
             back, profile = memories.undo(what, origin=args.origin or ""), memories.profile
-        except NotFound:
-            if (answered := _answered(memories, what)) is None:
-                raise
-            found = memories.reopen(answered)
-            return Answer(
-                {"proposal": found.id},
-                f"took back: {found.id} waits for your answer again: {one_line(found.reason, 200)}",
-            )
+        except NotFound as unknown:
+            try:
+                found = memories.reopen(what)  # a question that was answered
+            except NotFound:
+                raise unknown from None
+            told = f"took back: {args.what} waits for your answer again: {one_line(found.reason, 200)}"
+            return Answer({"proposal": found.id}, told)
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     typed = args.what if len(back) == 1 and (args.what or "").isdecimal() else ""

@@ -21,8 +21,8 @@ from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
-from tacit.surfaces.passing import meant, word_done
-from tacit.surfaces.selection import IN_FORCE, shelf, unasked, worth_a_replay
+from tacit.surfaces.passing import meant, question_meant, word_done
+from tacit.surfaces.selection import IN_FORCE, asked_about, numbered_as, shelf, unasked, worth_a_replay
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import BY_NOTICE, MOVED, decided, held_words, question, seen, standing_words
 
@@ -81,8 +81,10 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
             raise UsageError("tacit review merge: into what?", "tacit review merge THIS INTO_THAT")
         if args.verb == "edit" and not args.text:
             raise UsageError("tacit review edit: to what?", "Give --text.")
+        id = meant(memories, args.id)
+        asked = question_meant(memories, id) if args.id.isdigit() else None
         done = memories.review(
-            meant(memories, args.id), args.verb, role=args.role, to=args.to, outcome=args.outcome or "",
+            asked.id if asked else id, args.verb, role=args.role, to=args.to, outcome=args.outcome or "",
             into=args.other or args.into, text=args.text, reason=args.reason, every=args.all,
         )  # fmt: skip
         if isinstance(done, int):
@@ -142,13 +144,15 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = list(unasked(memories, "review")), list(unasked(memories, "held"))
     refused, doubtful = memories.refused(), worth_a_replay(memories)
-    heard, best = ([(each, came_up(each)) for each in some] for some in memories.worth_a_look())
+    about = asked_about(memories)  # what is asked about stands with its question
+    look = ([each for each in some if each.id not in about] for some in memories.worth_a_look())
+    heard, best = ([(each, came_up(each)) for each in some] for some in look)
     rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
-    named = _Names(memories, cli, [*(each.id for each in waiting), *(each.id for each in (*under, *held)), *rows])
+    named = _Names(memories, cli, [*map(numbered_as, waiting), *(each.id for each in (*under, *held)), *rows])
     lines: list[str] = []
     for each in waiting:
-        about = memories.store.memories([each.memory]) if each.memory else []
-        lines += [*_card(cli, each, about[0] if about else None, memories.patch(each), named), ""]
+        of = memories.store.memories([each.memory]) if each.memory else []
+        lines += [*_card(cli, each, of[0] if of else None, memories.patch(each), named), ""]
     lines += _group(
         cli,
         f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)",
@@ -197,7 +201,7 @@ def _card(
     cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None, names: _Names | None = None
 ) -> list[str]:
     """A question with what it is about and what to type."""
-    payload, name = each.payload or {}, names[each.id] if names else each.id
+    payload, name = each.payload or {}, names[numbered_as(each)] if names and names.numbers else each.id
     closed = f" ({each.state})" if each.state != "open" else ""
     waits = about is not None and shelf(about) != IN_FORCE and each.kind == "promote"
     asks = question("confirm" if waits else each.kind, payload)
@@ -282,7 +286,7 @@ def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     named = [
         memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id
     ]
-    runs = [_session(memories, str(run)) for run in payload.get("runs", ())]
+    runs = [row.foreign_id if (row := memories.store.run(run)) else run for run in map(str, payload.get("runs", ()))]
     lines = _card(cli, proposal, None, patch)
     facts = {
         "would be": _goal(proposal),
@@ -307,12 +311,6 @@ def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         lines += ["", *_lesson(cli, memories, memory, mine)]
         told += mine
     return Answer({**proposal_json(proposal), "evidence": told}, "\n".join(lines))
-
-
-def _session(memories: Memories, run: str) -> str:
-    """A session by the name its host gave it, where it is known."""
-    row = memories.store.run(run)
-    return row.foreign_id if row else run
 
 
 def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from tacit.core.errors import UsageError
 from tacit.core.memory import memory_json
 from tacit.enforce.guard import says
 from tacit.enforce.record import of_part, offers, why_not_offered
-from tacit.surfaces.passing import word_done
+from tacit.surfaces.passing import question_meant, word_done
 from tacit.surfaces.past import past_sessions
 from tacit.surfaces.web import views
 
@@ -26,9 +26,9 @@ def row_word(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     text = asked.get("text", "").strip()
     if not text:
         raise UsageError("Edit to what?", "Write the better words.")
-    question = next((each for each in desk.proposals() if each.id == id), None)
+    question = question_meant(desk, id)
     if question is not None:
-        desk.review(id, "edit", text=text)
+        desk.review(question.id, "edit", text=text)
     else:
         desk.edit(id, text=text)
     return {"id": id, "did": "kept with your words", "text": text}
