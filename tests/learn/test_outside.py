@@ -70,11 +70,11 @@ def test_words_and_names_that_a_text_brought() -> None:
 
 
 def test_words_belong_to_who_says_them_first() -> None:
-    """What the session said before a page did is its own, and so is a path or a hyphenated word whose parts it knows."""
+    """What the session said, or called, before a page did is its own, and so is a path or a hyphenated word whose parts it knows."""
     row = "the retry limit of the queue"
     heard = [(5, f"Set {row} to nine, non-blocking, in tools/queue/limits.toml")]
     assert brought(f"Keep {row} low.", heard, lambda words, step: False, lambda name: False).startswith(FROM_OUTSIDE)
-    own = said_before([Line(1, "A", row, row, 2, ""), Line(2, "T", "vi queue", "vi queue", 3, "")])
+    own = said_before([Line(1, "A", row, row, 2, ""), Line(2, "T", "vi queue", "vi queue", 5, "")])
     assert not brought(f"Keep {row} low.", heard, own, lambda name: False, names=LIKE_NAMES)
     assert not brought("Make the queue non-blocking.", heard, own, {"blocking", "non"}.__contains__, names=LIKE_NAMES)
     assert "limits.toml" in brought("Edit tools/queue/limits.toml.", heard, own, lambda name: False, names=LIKE_NAMES)

@@ -80,14 +80,14 @@ def _speakers(lines: Sequence[Line]) -> dict[str, str]:
 
 def said_before(lines: Sequence[Line]) -> Callable[[str, int], bool]:
     """Whether a session's own lines hold a name, or a row of words between spaces, before a step: what a person types is theirs whenever
-    they do, and a name is not the agent's by its mere saying it."""
+    they do, a call comes before its own output, and a name is not the agent's by its mere saying it."""
     own = [(line, spaced(line.whole)) for line in lines if line.letter in (*PERSON, *_OWN_LETTERS)]
 
     def said(words: str, step: int) -> bool:
         row = words.startswith(" ")
         return any(
             (words in told if row else words.casefold() in line.whole.casefold())
-            and (line.letter in PERSON or (line.step < step and (row or line.letter != "A")))
+            and (line.letter in PERSON or (line.step < step + (line.letter == "T") and (row or line.letter != "A")))
             for line, told in own
         )
 
