@@ -13,11 +13,9 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.digest import digest, short_hash
 from tacit.core.memory import HEARSAY, WITNESSES, Tally
-from tacit.core.value import replace, value
+from tacit.core.value import dumps, replace, value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
 TYPE_CHECKING = False
@@ -119,7 +117,7 @@ def link_row(link: Evidence | Use | Mark) -> tuple[Any, ...]:
 
 def link_hash(row: Sequence[Any]) -> bytes:
     """SHA-256 over a link's row."""
-    return digest("link", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+    return digest("link", dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
 FIRED, ENDING = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that

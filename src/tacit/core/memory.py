@@ -6,11 +6,9 @@ confidence, belief) is a fold over evidence and uses, kept beside it as a `Tally
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.digest import digest
 from tacit.core.errors import TextInvalid, UsageError
-from tacit.core.value import value
+from tacit.core.value import dumps, loads, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,7 +203,7 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
 
 def _to_column(name: str, field: Any) -> Any:
     if name in _JSON_FIELDS:
-        return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+        return dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
     return int(field) if name in _FLAG_FIELDS else field
 
 
@@ -213,8 +211,8 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     """The memory behind a stored row."""
     at = dict(zip(DECIDED, row))
     for name in ("tags", "paths", "supersedes"):
-        at[name] = tuple(json.loads(at[name])) if at[name] else ()
-    at["extra"] = json.loads(at["extra"]) if at["extra"] else None
+        at[name] = tuple(loads(at[name])) if at[name] else ()
+    at["extra"] = loads(at["extra"]) if at["extra"] else None
     for name in _FLAG_FIELDS:
         at[name] = bool(at[name])
     at["alias"], at["tally"] = alias, tally
@@ -229,7 +227,7 @@ def row_hash(row: tuple[Any, ...]) -> bytes:
     """SHA-256 over the decided fields: damage that `integrity_check` misses shows here."""
     while len(row) > _FIRST_ADDED and row[-1] in ("", 0):
         row = row[:-1]
-    return digest("memory", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+    return digest("memory", dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
 def memory_json(memory: Memory) -> dict[str, Any]:

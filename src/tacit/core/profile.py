@@ -15,10 +15,9 @@ default, in `docs/internals/profiles.md`, which is generated.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.digest import short_hash
 from tacit.core.errors import ProfileInvalid
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class Profile(ProfileFields):
 
 def from_json(text: str) -> Profile:
     """The profile behind its compiled text. Only the format is checked: what was compiled was checked then."""
-    data = json.loads(text)
+    data = loads(text)
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
         raise ProfileInvalid(
@@ -123,7 +122,7 @@ def is_current(text: str) -> bool:
 
 def to_json(profile: Profile) -> str:
     """The canonical text: keys in the order of the key table, names in the profile's own order (it carries meaning)."""
-    return json.dumps(profile.data, ensure_ascii=False, separators=(",", ":"))
+    return dumps(profile.data, ensure_ascii=False, separators=(",", ":"))
 
 
 def profile_id(profile: Profile) -> str:
@@ -157,7 +156,7 @@ def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:
 
 def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
     """A copy with some dotted keys set, for backtests and tests. The keys must exist; ranges are not looked at."""
-    data: dict[str, Any] = json.loads(to_json(profile))
+    data: dict[str, Any] = loads(to_json(profile))
     for key, new in values.items():
         at: Any = data
         *path, last = key.split(".")

@@ -7,9 +7,9 @@ as the hooks see it; where that is gone or was changed, a guard fires once too o
 
 from __future__ import annotations
 
-import json
 import os
 
+from tacit.core.value import dumps, loads
 from tacit.enforce.guard import Attempt, fires, guard_from, is_guarded, prepares
 from tacit.guard.files import head_of
 
@@ -52,7 +52,7 @@ def write_armed(store: str, by_project: Mapping[str, Sequence[Guard]]) -> None:
         return
     half = f"{path}.{new_id()}"
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(rows, file)
+        file.write(dumps(rows))
     os.replace(half, path)
 
 
@@ -81,7 +81,7 @@ def concerned(store: str, session: str, folder: str, line: str, file: str) -> li
 
 def _rows(store: str) -> list[Any]:
     try:
-        rows = json.loads(_read(guards_path(store)))
+        rows = loads(_read(guards_path(store)))
     except ValueError:
         return []
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

@@ -17,12 +17,12 @@ MOST_JUDGED = 400  # values that are remembered with what was decided about them
 
 def vendor_tokens(text: str, low: str) -> Iterator[Span]:
     """Credentials with a vendor's prefix."""
-    from tacit.guard.redact_rules import ALPHABETS, VENDOR_TOKENS
-
     # Most texts hold no run of characters long enough to be a credential, and those that do hold few.
     runs = " ".join(compiled(LONG_RUN).findall(text))
     if not runs:
         return
+    from tacit.guard.redact_rules import ALPHABETS, VENDOR_TOKENS
+
     for kind, prefixes, alphabet, least, most in VENDOR_TOKENS:
         for prefix in prefixes:
             if prefix not in runs:
@@ -52,10 +52,10 @@ def _opens(text: str, at: int) -> bool:
 
 def shapes(text: str, low: str) -> Iterator[Span]:
     """Credentials recognised by an expression of their own."""
-    from tacit.guard.redact_rules import SHAPES
-
     if not compiled(LONG_RUN).search(text):
         return
+    from tacit.guard.redact_rules import SHAPES
+
     for kind, hints, expression, entropy in SHAPES:
         if any(hint in low for hint in hints):
             for match in compiled(expression).finditer(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.core.value import value
+from tacit.core.value import dumps, loads, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     for key in keys:
         found = payload.get(key)
         if isinstance(found, str) and found.lstrip().startswith("{"):
-            import json
-
             try:
-                found = json.loads(found)
+                found = loads(found)
             except (ValueError, RecursionError):
                 continue
         if isinstance(found, dict):
@@ -157,9 +155,7 @@ def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> st
         answer["hookSpecificOutput"] = {"hookEventName": theirs, **said}
     if not answer:
         return ""
-    import json
-
-    return json.dumps(answer)
+    return dumps(answer)
 
 
 _DECISIONS = {ASKS: "ask", REFUSES: "deny"}

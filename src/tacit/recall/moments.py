@@ -9,6 +9,8 @@ named, or where two rare words of it are asked for.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tacit.core.links import CONFIRMED, is_found_once
 from tacit.core.memory import LIKELY_AGAIN, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
 from tacit.core.value import replace
@@ -310,20 +312,21 @@ def _cure_the_same(one: Memory, other: Memory, much: bool) -> bool:
             and (" --" in call or (" " in call and any(len(word) > LONG_WORD and word in held for word in why.split())))
             for call, why in zip(spans[1::2], map(_plain, spans[2::2]), strict=False)
         )
-    return much and not _marks(one).isdisjoint(_marks(other))
+    return much and not _marks(one.about, one.text).isdisjoint(_marks(other.about, other.text))
 
 
 def _plain(text: str) -> str:
     return f"{text.lower()} ".translate(_MARKS).replace(". ", " ").replace(": ", " ")
 
 
-def _marks(memory: Memory) -> set[str]:
+@lru_cache(maxsize=256)  # each is compared with each
+def _marks(about: str, text: str) -> set[str]:
     """Options that a cure speaks of, and what its error says, three words or more that call no program."""
     from tacit.core.programs import MANY_COMMANDS
 
-    said = (name.lower().removeprefix("error: ") for name in names_of(memory.about))
+    said = (name.lower().removeprefix("error: ") for name in names_of(about))
     errors = {name for name in said if name.count(" ") >= 2 and name.split()[0] not in MANY_COMMANDS}
-    return errors | {word for word in _plain(memory.text).split() if word.startswith("--")}
+    return errors | {word for word in _plain(text).split() if word.startswith("--")}
 
 
 def _subjects(memory: Memory) -> set[str]:
@@ -334,5 +337,10 @@ def _named_apart(one: Memory, other: Memory, mine: set[str], theirs: set[str]) -
     """Whether each of two lessons names what the other does not: a command, a file, a figure, or the one word that differs."""
     if len(mine - theirs) == len(theirs - mine) == 1:
         return True
-    ours, others = ({*each.text.split("`")[1::2], *names_of(each.about), *each.paths} for each in (one, other))
+    ours, others = (_names(each.text, each.about, each.paths) for each in (one, other))
     return bool(ours - others and others - ours) or sum(not word.isalpha() for word in mine ^ theirs) > 1
+
+
+@lru_cache(maxsize=256)
+def _names(text: str, about: str, paths: tuple[str, ...]) -> set[str]:
+    return {*text.split("`")[1::2], *names_of(about), *paths}

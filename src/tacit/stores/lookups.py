@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
         wanted = ", ".join(f":{name}" for name in named)
         sql = f"SELECT memory, standing, signer, words FROM shared WHERE kind = 'entry' AND memory IN ({wanted}) ORDER BY n"
         for id, standing, signer, words in store.rows(sql, **named):
-            if words and json.loads(words)[2].get("text") == texts[id]:
+            if words and loads(words)[2].get("text") == texts[id]:
                 found[id] = signer if standing == "team" else ""
     return {**{id: signer for id, signer in found.items() if signer}, **logins(store, ids)}
 
@@ -65,16 +65,16 @@ def logins(store: Reads, ids: Sequence[str]) -> dict[str, str]:
     """Of these lessons, those whose words another login put on a server, with its name: as the server says, or its cache here has noted."""
     if asked := getattr(store, "logins", None):
         return dict(asked(ids))
-    theirs = json.loads(store.meta(LOGINS) or "{}")
+    theirs = loads(store.meta(LOGINS) or "{}")
     return {id: theirs[id] for id in ids if id in theirs}
 
 
 def note_logins(tx: Transaction, ids: Sequence[str], theirs: Mapping[str, str]) -> None:
     """Note in a cache whose words these lessons have."""
-    before = json.loads(tx.meta(LOGINS) or "{}")
+    before = loads(tx.meta(LOGINS) or "{}")
     after = {**{id: login for id, login in before.items() if id not in ids}, **theirs}
     if after != before:
-        tx.put_meta(LOGINS, json.dumps(after))
+        tx.put_meta(LOGINS, dumps(after))
 
 
 def all_ids(store: Reads) -> set[str]:
@@ -107,7 +107,7 @@ def incidents(store: Reads, project: str) -> Iterator[Any]:
     """What earlier runs noted as likely to come up again, in their order."""
     sql = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
     for (facts,) in store.rows(sql, project=project):
-        yield from json.loads(facts).get("incidents", ())
+        yield from loads(facts).get("incidents", ())
 
 
 def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFacts]:
@@ -119,15 +119,15 @@ def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFact
         " AND settled_at <> '' ORDER BY root, seq"
     )
     runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for root, outcome, at, facts, model in store.rows(sql, units=json.dumps([*units])):
-        runs.setdefault(root, []).append((outcome, at, {**json.loads(facts or "{}"), "model": model}))
+    for root, outcome, at, facts, model in store.rows(sql, units=dumps([*units])):
+        runs.setdefault(root, []).append((outcome, at, {**loads(facts or "{}"), "model": model}))
     return {unit: unit_of(parts, units[unit]) for unit, parts in runs.items()}
 
 
 def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Of these units how many commands failed in each, and how often a person had to say how it is to be done: a complaint that a check
     fails or that something came back, or words that were kept."""
-    named = json.dumps([*units])
+    named = dumps([*units])
     inside = "run.root IN (SELECT value FROM json_each(:units))"
     noted = (
         "SELECT run.root, incident.kind, SUM(incident.count) FROM incident JOIN run ON run.id = incident.run"
@@ -176,7 +176,7 @@ def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
         f"SELECT {', '.join(EVIDENCE_COLUMNS[1:])} FROM evidence WHERE run IN (SELECT value FROM json_each(:runs)) AND run <> ''"
         " ORDER BY n LIMIT 500"
     )
-    return [Evidence(*(*row[:-1], bool(row[-1]))) for row in store.rows(sql, runs=json.dumps(list(runs)))]
+    return [Evidence(*(*row[:-1], bool(row[-1]))) for row in store.rows(sql, runs=dumps(list(runs)))]
 
 
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:

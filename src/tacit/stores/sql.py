@@ -6,14 +6,13 @@ that both speak, with named parameters. Read inside the transaction you write in
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Telling, Use
 from tacit.core.memory import Memory, Tally, from_row
 from tacit.core.rows import FindingRow, Near, Project, RunRow
-from tacit.core.value import value
+from tacit.core.value import dumps, loads, value
 from tacit.stores.sql_rows import (
     HEADER,
     MEMORY_COLUMNS,
@@ -103,7 +102,7 @@ class LessonRows(Statements):
         """Memories by id, in the order asked for; unknown ids are left out."""
         if not ids:
             return []
-        wanted = json.dumps(list(ids))
+        wanted = dumps(list(ids))
         rows = self.rows(
             f"SELECT {MEMORY_COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids))", ids=wanted
         )
@@ -113,7 +112,7 @@ class LessonRows(Statements):
     def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Memory]:
         if not rows:
             return []
-        wanted = json.dumps([row[0] for row in rows])
+        wanted = dumps([row[0] for row in rows])
         counts: dict[str, dict[str, tuple[float, str]]] = {}
         for memory, signal, amount, at in self.rows(
             "SELECT memory, signal, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))",
@@ -192,7 +191,7 @@ class LessonRows(Statements):
         columns = ", ".join("CASE WHEN stale_at = '' THEN 0 ELSE 1 END" if name == "stale" else name for name in by)
         return self.rows(
             f"SELECT {columns}, count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
-            projects=json.dumps(list(projects)),
+            projects=dumps(list(projects)),
         )
 
     def alias_of(self, memory: str) -> list[tuple[str, str]]:
@@ -233,7 +232,7 @@ class JournalRows(Statements):
                 named[column] = wanted  # type: ignore[assignment]
         if projects:
             where.append("project IN (SELECT value FROM json_each(:projects))")
-            named["projects"] = json.dumps(list(projects))  # type: ignore[assignment]
+            named["projects"] = dumps(list(projects))  # type: ignore[assignment]
         if since:
             where.append("at >= :since")
             named["since"] = since  # type: ignore[assignment]
@@ -300,7 +299,7 @@ class JournalRows(Statements):
         asked = "SELECT surface, given, withheld, left_out, at, tokens FROM injection WHERE unit = :unit ORDER BY id"
         rows = self.rows(asked, unit=unit)
         return [
-            Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)), tokens)
+            Telling(context_of(left), at, surface, tuple(loads(given)), tuple(loads(withheld)), tokens)
             for surface, given, withheld, left, at, tokens in rows
         ]
 

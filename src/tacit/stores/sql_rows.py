@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 
 from tacit.core.digest import digest
 from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use
 from tacit.core.memory import DECIDED, NO_TALLY, Tally
 from tacit.core.rows import Project, RunRow
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def narrowed(
     for column, wanted in (("project", projects), ("state", states or None)):
         if wanted is not None:
             where.append(f"m.{column} IN (SELECT value FROM json_each(:{column}s))")
-            named[f"{column}s"] = json.dumps(list(wanted))
+            named[f"{column}s"] = dumps(list(wanted))
     for column, wanted in (equal or {}).items():
         where.append(f"m.{column} = :{column}")
         named[column] = wanted
@@ -191,7 +191,7 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
     at = dict(zip(HEADER, row[1:-1]))
-    reason, before, after = json.loads(row[-1]) if row[-1] else ("(erased)", {}, {})
+    reason, before, after = loads(row[-1]) if row[-1] else ("(erased)", {}, {})
     from tacit.core.journal import Entry
 
     return Entry(**at, reason=reason, before=before, after=after, id=row[0], erased=not row[-1])
@@ -213,38 +213,38 @@ def mark_of(row: tuple[Any, ...]) -> Mark:
 
 def run_row(row: tuple[Any, ...]) -> RunRow:
     at = dict(zip(RunRow.FIELDS, row))  # type: ignore[attr-defined]
-    return RunRow(**{**at, "complete": bool(at["complete"]), "facts": json.loads(at["facts"]) if at["facts"] else None})
+    return RunRow(**{**at, "complete": bool(at["complete"]), "facts": loads(at["facts"]) if at["facts"] else None})
 
 
 def proposal_of(row: tuple[Any, ...]) -> Proposal:
     from tacit.core.proposal import Proposal
 
     at = dict(zip(Proposal.FIELDS, row))  # type: ignore[attr-defined]
-    approvals = tuple(tuple(a) for a in json.loads(at["approvals"])) if at["approvals"] else ()
-    return Proposal(**{**at, "payload": json.loads(at["payload"]) if at["payload"] else None, "approvals": approvals})
+    approvals = tuple(tuple(a) for a in loads(at["approvals"])) if at["approvals"] else ()
+    return Proposal(**{**at, "payload": loads(at["payload"]) if at["payload"] else None, "approvals": approvals})
 
 
 def row_seal(table: str, named: Mapping[str, Any]) -> bytes:
     fields = [field.hex() if isinstance(field, bytes) else field for field in named.values()]
-    return digest(table, json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
+    return digest(table, dumps(fields, ensure_ascii=False, separators=(",", ":")))
 
 
 def listed(column: str) -> list[str]:
     """A column that holds a list, as a list."""
 
-    return [str(item) for item in json.loads(column)] if column else []
+    return [str(item) for item in loads(column)] if column else []
 
 
 def context_of(left_out: str) -> str:
     """The context of an answer, which stands beside what it left out."""
     if '"context"' not in left_out:
         return ""
-    asked = json.loads(left_out).get("asked")
+    asked = loads(left_out).get("asked")
     return str(asked.get("context") or "") if isinstance(asked, dict) else ""
 
 
 def json_text(field: Any) -> str:
-    return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+    return dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
 
 
 def shown_text(name: str) -> str:
@@ -314,7 +314,7 @@ class WaitingRows(Statements):
             state=state,
             project=project,
             memory=memory,
-            kinds=json.dumps(list(kinds)),
+            kinds=dumps(list(kinds)),
             limit=limit,
             offset=offset,
             behind=behind,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 
 from tacit.core.digest import GENESIS, shard_of, xor
@@ -25,6 +24,7 @@ from tacit.core.links import (
 )
 from tacit.core.memory import DECIDED, Memory, Tally, met_in, row_hash, to_row
 from tacit.core.rows import FindingRow, Job, Project, RunRow
+from tacit.core.value import dumps, loads
 from tacit.stores.sql import Reads
 from tacit.stores.sql_rows import (
     COUNT_DAY,
@@ -207,7 +207,7 @@ class RunWriter(RowWriter):
         if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
             return False
         about = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface}
-        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld))}
+        told = {"given": dumps(list(given)), "withheld": dumps(list(withheld))}
         row = {**about, "tokens": tokens, **told, "left_out": json_text(left_out), "at": at}
         self.rows(insert_into("injection", row), **row)
         if tokens:
@@ -238,7 +238,7 @@ class RunWriter(RowWriter):
             "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
             holder=who, until=until, id=row[0],
         )  # fmt: skip
-        return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
+        return Job(row[0], row[1], row[2], row[3], loads(row[4] or "{}"), row[5] + 1, row[6])
 
     def finish(self, job: Job, holder: str) -> None:
         """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""

@@ -12,10 +12,10 @@ of a session that the store has not met: siblings are looked through once.
 
 from __future__ import annotations
 
-import json
 import os
 
 from tacit.core import clock
+from tacit.core.value import dumps, loads
 from tacit.guard.files import head_of
 
 TYPE_CHECKING = False
@@ -36,14 +36,14 @@ def note(
 ) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or host_process())
-    before = json.loads(store.meta(SESSIONS_KEY) or "{}").get(name, [""])
+    before = loads(store.meta(SESSIONS_KEY) or "{}").get(name, [""])
     if [before[0], *before[2:]] == [session, host, folder]:
         return
     with store.write(wait=wait) as tx:
-        known = json.loads(tx.meta(SESSIONS_KEY) or "{}")
+        known = loads(tx.meta(SESSIONS_KEY) or "{}")
         known.pop(name, None)
         known[name] = (session, at, host, folder)
-        tx.put_meta(SESSIONS_KEY, json.dumps(dict([*known.items()][-_MOST:])))
+        tx.put_meta(SESSIONS_KEY, dumps(dict([*known.items()][-_MOST:])))
 
 
 def host_process() -> int:
@@ -60,7 +60,7 @@ def host_process() -> int:
 
 def served_by(store: Store, ancestors: Sequence[tuple[int, float]]) -> tuple[str, str, str]:
     """The session that the nearest of these processes serves, its host and its folder; empty where none was noted."""
-    known = json.loads(store.meta(SESSIONS_KEY) or "{}")
+    known = loads(store.meta(SESSIONS_KEY) or "{}")
     for process, began in ancestors:
         # an older note ends after the second
         session, at, host, folder = [*known.get(str(process), ("", "")), "", ""][:4]

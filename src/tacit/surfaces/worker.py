@@ -11,7 +11,7 @@ import sys
 import time
 
 from tacit.core import clock
-from tacit.core.value import replace, value
+from tacit.core.value import dumps, loads, replace, value
 from tacit.hosts import surroundings
 from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, take_turn
 
@@ -45,15 +45,13 @@ class Wish:
 
 def enqueue(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
     """Queue a transcript, to be read in `later` seconds at the earliest. The same session is one job; `once` leaves one that waits."""
-    import json
-
     key = f"learn:{wish.host}:{wish.session}"
     with store.write(wait=wait) as tx:
         now = time.time()
         waiting = tx.queued_job(key)
         if once and waiting:
             return
-        before = json.loads(waiting[1] or "{}") if waiting else {}
+        before = loads(waiting[1] or "{}") if waiting else {}
         # A late word about a turn must not take back that the session ended.
         over = wish.over or bool(before.get("over"))
         at = clock.stamp(now)
@@ -108,9 +106,7 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
     argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached"]
     argv += [] if far else ["--store", os.path.abspath(path)]
     if wish is not None:
-        import json
-
-        argv += ["--wish", json.dumps(wish.__dict__)]
+        argv += ["--wish", dumps(wish.__dict__)]
     nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     handed_on = {name: said for name, said in env.items() if not _is_session(name)}
     handed_on |= {"TACIT_STORE": far} if far else {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import loads
 from tacit.guard.files import open_plain
 from tacit.hosts.dialect import (
     OWN_FOLDER,
@@ -118,10 +119,8 @@ def _written(payload: Mapping[str, Any]) -> int | None:
         return None
     for line in reversed(lines):
         if b'"CommandExecution"' in line and call.encode("utf-8", "replace") in line:
-            import json
-
             try:
-                item = json.loads(line)["payload"]["item"]
+                item = loads(line)["payload"]["item"]
             except (ValueError, LookupError, TypeError, RecursionError):
                 return None
             code = item.get("exit_code") if isinstance(item, dict) and item.get("id") == call else None

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import dumps
 from tacit.hosts.dialect import (
     COMPACTION_STEP,
     OWN_FOLDER,
@@ -127,6 +128,4 @@ def at_top(event: Event, told: Told) -> str:
     context = fitted(told.context, LIMIT)
     if not context or event.insists:
         return Insisted(context)
-    import json
-
-    return json.dumps({"additionalContext": context})
+    return dumps({"additionalContext": context})

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import dumps
 from tacit.hosts.dialect import (
     COMPACTION_STEP,
     OWN_FOLDER,
@@ -116,6 +117,4 @@ def write(event: Event, told: Told) -> str:
     context = fitted(told.context, LIMIT)
     if not context:
         return ""
-    import json
-
-    return json.dumps({"additional_context": context})
+    return dumps({"additional_context": context})

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import dumps
 from tacit.hosts.dialect import (
     ASKS,
     OWN_FOLDER,
@@ -130,13 +131,11 @@ def _without(text: str, tag: str) -> str:
 def write(event: Event, told: Told) -> str:
     """The answer in the host's shape; empty where nobody listens."""
     if event.name == "before-call":
-        import json
-
         said = (
             {"decision": "deny", "reason": told.reason}
             if told.decision == REFUSES
             else {"decision": "ask", "systemMessage": told.reason}
         )
-        return json.dumps(said) if told.decision else ""
+        return dumps(said) if told.decision else ""
     theirs = NAMES[event.name] if event.name in ANSWERED else ""
     return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
+from tacit.core.value import dumps
 from tacit.hosts.dialect import OWN_FOLDER, Event, command_of, files_in, fitted, printed, public, text_at
 
 TYPE_CHECKING = False
@@ -33,6 +34,8 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     said = (
         command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")
     )
+    if name == "before-command" and not said:
+        return None
     text = public(printed(said) if name == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     inside = bool(parent) and name not in LEARNED_FROM
@@ -61,7 +64,5 @@ def _store(env: Mapping[str, str]) -> str:
 
 def write(event: Event, told: Told) -> str:
     """Context for the agent, and what the person is shown."""
-    import json
-
     answer = {"context": fitted(told.context, LIMIT), "message": told.message}
-    return json.dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""
+    return dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""

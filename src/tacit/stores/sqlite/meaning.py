@@ -7,12 +7,12 @@ compared with it, no others: a scan of ten thousand vectors takes numpy (`vector
 
 from __future__ import annotations
 
-import json
 from math import sqrt
 from operator import itemgetter, mul
 from sys import byteorder
 
 from tacit.core.rows import Direction
+from tacit.core.value import dumps
 from tacit.words.passages import rarest
 
 _SHARE = 8  # one of so many numbers is looked at where candidates are chosen
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 def direction_of(store: SqliteStore, projects: Sequence[str], rarity: Mapping[str, float]) -> Direction | None:
     """Where these words point together; None where there are no vectors, or none of these words has one."""
     sql = "SELECT identity, rows, centre FROM vector_centre WHERE project IN (SELECT value FROM json_each(:projects)) ORDER BY project"
-    centres = store.rows(sql, projects=json.dumps(list(projects)))
+    centres = store.rows(sql, projects=dumps(list(projects)))
     if not centres:
         return None
     sql = (
         "SELECT word, scale, vector FROM vector_word WHERE word IN (SELECT value FROM json_each(:words)) ORDER BY word"
     )
-    known = store.rows(sql, words=json.dumps(rarest(rarity)))
+    known = store.rows(sql, words=dumps(rarest(rarity)))
     if not known:
         return None
     weights = [rarity[word] * scale for word, scale, _ in known]
@@ -55,7 +55,7 @@ def compare_vectors(store: SqliteStore, direction: Direction, rows: Iterable[int
     new = [n for n in rows if n not in near]
     if new:
         sql = "SELECT n, length, vector FROM vector WHERE n IN (SELECT value FROM json_each(:ns)) AND identity = :identity"
-        for n, length, vector in store.rows(sql, ns=json.dumps(new), identity=direction.identity):
+        for n, length, vector in store.rows(sql, ns=dumps(new), identity=direction.identity):
             view = memoryview(vector).cast("b")
             if len(view) == len(numbers):
                 near[n] = sum(map(mul, numbers, view)) / (length or sqrt(sum(map(mul, view, view))) or 1.0)
@@ -71,7 +71,7 @@ def roughly(store: SqliteStore, direction: Direction, rows: Sequence[int]) -> di
     sql = "SELECT n, length, vector FROM vector WHERE n IN (SELECT value FROM json_each(:ns)) AND identity = :identity"
     return {
         n: sum(map(mul, told, pick(memoryview(vector).cast("b")))) / (length * whole) - direction.usual
-        for n, length, vector in store.rows(sql, ns=json.dumps(rows), identity=direction.identity)
+        for n, length, vector in store.rows(sql, ns=dumps(rows), identity=direction.identity)
         if length and len(vector) == len(numbers)
     }
 

@@ -18,12 +18,12 @@ writes. Nothing else is found because of it: what is kept is what would be looke
 
 from __future__ import annotations
 
-import json
 from sys import byteorder
 
 from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
+from tacit.core.value import dumps
 from tacit.stores.sql_rows import MEMORY_COLUMNS
 from tacit.words.passages import FULL, cut, power_of, rarities, scale_of, slack_of, weighed, weights_of
 
@@ -175,7 +175,7 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
         return ()
     near = sorted({n + step for n in groups for step in NEIGHBOURS} - {hit.n for hit in hits})
     numbers = near if not injectable else store.column(
-        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE_ROWS} ORDER BY m.n", ns=json.dumps(near)
+        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE_ROWS} ORDER BY m.n", ns=dumps(near)
     )  # fmt: skip
     found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
     around = {hit.n: {groups.get(hit.n + step) for step in NEIGHBOURS} for hit in found}
@@ -210,7 +210,7 @@ class _Reader:
 def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, Sequence[int] | None]]:
     """Of the words that any memory holds: how many do, and which, where they are few."""
     sql = "SELECT word, rows, few FROM term WHERE word IN (SELECT value FROM json_each(:words))"
-    found = store.rows(sql, words=json.dumps(list(words)))
+    found = store.rows(sql, words=dumps(list(words)))
     return {word: (rows, None if few is None else _numbers(few)) for word, rows, few in found}
 
 
@@ -285,7 +285,7 @@ class _Taker:
     def __init__(self, store: SqliteStore, kept: Cached, projects: Sequence[str], limit: int, injectable: bool) -> None:
         self.store, self.kept = store, kept
         self.length = self.power = 0.0  # the usual words of a text, and the power of an amount that a score is
-        self.projects = json.dumps(list(projects))
+        self.projects = dumps(list(projects))
         self.limit = limit
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
         self.sql = (
@@ -312,7 +312,7 @@ class _Taker:
         lessons = self.lessons
         new = [n for n in numbers if n not in lessons]
         if new:
-            rows = self.store.rows(self.sql, ns=json.dumps(new), projects=self.projects)
+            rows = self.store.rows(self.sql, ns=dumps(new), projects=self.projects)
             lessons.update(dict.fromkeys(new))
             for memory, row in zip(self.store._with_tallies(rows), rows):
                 lessons[row[-1]] = (row[-1], memory, row[-2])
@@ -342,7 +342,7 @@ class _Taker:
             return order
         equal = [n for n in order if fits[n] == fits[order[at]]]
         sql = "SELECT n, text FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
-        texts = dict(self.store.rows(sql, ns=json.dumps(equal)))
+        texts = dict(self.store.rows(sql, ns=dumps(equal)))
         start = order.index(equal[0])
         return [*order[:start], *sorted(equal, key=lambda n: (texts.get(n, ""), n)), *order[start + len(equal) :]]
 
@@ -359,7 +359,7 @@ def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
     """How many words the texts of these rows have: FTS5 keeps it beside the index, seven bits a byte."""
     found: dict[int, int] = {}
     sql = "SELECT id, sz FROM memory_fts_docsize WHERE id IN (SELECT value FROM json_each(:ns))"
-    for n, sizes in store.rows(sql, ns=json.dumps(numbers)):
+    for n, sizes in store.rows(sql, ns=dumps(numbers)):
         length = 0
         for byte in sizes:
             length = length << 7 | byte & 0x7F
@@ -480,7 +480,7 @@ def _numbered(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hi
         return ()
     wide = store.rows(
         f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))",
-        ns=json.dumps([row[0] for row in rows]),
+        ns=dumps([row[0] for row in rows]),
     )
     by_number = {row[-1]: row for row in wide}
     return _loaded(store, channel, [(*by_number[n], score) for n, score in rows if n in by_number])

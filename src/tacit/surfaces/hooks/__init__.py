@@ -16,8 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.core.value import replace
-from tacit.guard.files import LONGEST_PATH
+from tacit.core.value import dumps, loads, replace
 from tacit.hosts import host_of, speaker
 from tacit.hosts.dialect import Insisted, Told
 
@@ -89,12 +88,10 @@ def _arguments(argv: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _payload() -> Any:
     # Read to its end also where nothing will be said: a host that finds its pipe closed may call that an error.
-    import json
-
     raw = b""
     while len(raw) <= _LARGEST and (more := os.read(0, 1 << 16)):
         raw += more
-    return json.loads(raw.decode("utf-8", "replace")) if len(raw) <= _LARGEST else None
+    return loads(raw.decode("utf-8", "replace")) if len(raw) <= _LARGEST else None
 
 
 def _write(text: str) -> None:
@@ -117,7 +114,7 @@ def respond_and_tell(
         return "", nothing
     speaks = speaker(host_of(payload, host))
     event: Event | None = speaks.read(name, payload, env) if speaks else None
-    if event is None or len(event.folder) > LONGEST_PATH:
+    if event is None:
         return "", nothing
     fired: list[Any] = []
     alone = event.name == "before-call"  # the host hears a decision here, and notes elsewhere
@@ -126,9 +123,10 @@ def respond_and_tell(
         if not fired and (alone or not _is_spoken_of(event, store, env)):
             return "", nothing
     from tacit.app import open, store_path
+    from tacit.guard.files import LONGEST_PATH
 
     path = store_path(store or None, env)
-    if not (_is_here(path, env) if "://" in path else os.path.exists(path)):
+    if len(event.folder) > LONGEST_PATH or not (_is_here(path, env) if "://" in path else os.path.exists(path)):
         return "", nothing
     memories = open(path, env=env, cwd=event.folder, create=False, wait=_RECORD_WITHIN, near=True)
     memories.store.hurry()
@@ -176,10 +174,11 @@ def _fired(event: Event, payload: Mapping[str, Any], store: str, env: Mapping[st
         return []
     try:
         from tacit.enforce.armed import concerned
+        from tacit.guard.files import LONGEST_PATH
 
-        return concerned(
-            path, event.session, event.folder, event.text, event.files[0] if event.name == "before-file" else ""
-        )
+        file = event.files[0] if event.name == "before-file" else ""
+        short = len(event.folder) <= LONGEST_PATH
+        return concerned(path, event.session, event.folder, event.text, file) if short else []
     except Exception:
         return []  # a broken guard is a note
 
@@ -460,13 +459,11 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     here = any(memories.env.get(f"TACIT_{key.upper()}") for key in SETTINGS)
     if not here and not stamp.strip():
         return SETTINGS
-    import json
-
     from tacit.core.errors import StoreBusy
 
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
-    known: dict[str, Any] = json.loads(compiled) if compiled and not here else {}
+    known: dict[str, Any] = loads(compiled) if compiled and not here else {}
     if known.get("stamp") == stamp and "left_out" in known and "gives" in known:
         return known
     found = memories.settled()
@@ -474,7 +471,7 @@ def settings(memories: Memories) -> Mapping[str, Any]:
     if not here:
         try:
             with memories.store.write(wait=_RECORD_WITHIN) as tx:
-                tx.put_meta(key, json.dumps(fresh))
+                tx.put_meta(key, dumps(fresh))
         except StoreBusy:
             pass  # the next hook reads the files again
     return fresh

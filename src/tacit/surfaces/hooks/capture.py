@@ -8,12 +8,11 @@ added again. Files are kept as long as other hosts keep theirs.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
-from tacit.core.value import replace
+from tacit.core.value import dumps, loads, replace
 from tacit.hosts.dialect import COMPACTION_STEP
 from tacit.stores.places import file_of
 
@@ -49,9 +48,7 @@ def keep(store: str, event: Event) -> Event:
         if step is not None and fresh:
             new.append(step)
         if new:
-            os.write(
-                fd, b"".join(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for line in new)
-            )
+            os.write(fd, b"".join(dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for line in new))
     finally:
         os.close(fd)  # and the lock with it
     event = replace(event, transcript=path)
@@ -91,7 +88,7 @@ def _seen(fd: int) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:
 
 def _parsed(raw: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(raw)
+        found = loads(raw)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -149,7 +146,7 @@ def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
     """What makes a step this one, however a host spells its tools' names."""
     given = step.get("input")
     what = (
-        next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), json.dumps(given))
+        next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), dumps(given))
         if isinstance(given, dict)
         else ""
     )

@@ -7,13 +7,11 @@ leaves the call alone.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core import clock
 from tacit.core.links import FIRED, GUARD_ASKED, REFUSED, TOLD, Mark
 from tacit.core.rows import REPLAY_FOLDER, run_id
 from tacit.core.states import INJECTABLE
-from tacit.core.value import replace, value
+from tacit.core.value import loads, replace, value
 from tacit.enforce.armed import GUARDS
 from tacit.enforce.guard import ASK, REFUSE, call_key, guard_json
 from tacit.guard.one_line import plain_line
@@ -63,7 +61,7 @@ def _decide(memories: Memories, event: Event, candidates: Sequence[Fired], can: 
     project = memories.project
     if project is None:
         return Decision()
-    kept = json.loads(memories.store.meta(GUARDS + project.id) or "{}")
+    kept = loads(memories.store.meta(GUARDS + project.id) or "{}")
     armed = [
         (guard, reason)
         for of, guard, reason in candidates

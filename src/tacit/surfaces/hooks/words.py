@@ -7,7 +7,7 @@ sub-agent or a notification said. What is held because it would act, install or 
 
 from __future__ import annotations
 
-import json
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ def noted(memories: Memories, event: Event) -> Told | None:
     found = meaning(event.text)
     if found is None or memories.project is None or event.context or shell_mark(memories.env, event.session):
         return None
-    shown = json.loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
+    shown = loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
     ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
     if len(ids) < len(found[1]):
         return Told(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
     wishes = [*_wishes(memories, event.session), {"text": " ".join(event.text.split()), "do": found[0], "ids": ids}]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
-            tx.put_meta(_key(event.session), json.dumps(wishes))
+            tx.put_meta(_key(event.session), dumps(wishes))
     except Unavailable:
         return Told(TAKEN_CARE_OF, "Tacit: the store is busy; say it once more.")
     return Told(TAKEN_CARE_OF, f"Tacit: noted, {found[0]} {' '.join(map(str, found[1]))}; done after this turn.")
@@ -65,7 +65,7 @@ def _key(session: str) -> str:
 def _wishes(near: Any, session: str) -> list[dict[str, Any]]:
     store = getattr(near, "store", near)
     try:
-        found = json.loads(store.meta(_key(session)) or "[]")
+        found = loads(store.meta(_key(session)) or "[]")
     except ValueError:
         return []
     return found if isinstance(found, list) else []
@@ -100,7 +100,7 @@ def fulfilled(near: Any, home: Memories, session: str, runs: Iterable[Run], over
             except TacitError as error:
                 told.append(f"{id}: {error.message}")
     with near.write() as tx:
-        tx.put_meta(_key(session), json.dumps([] if over else left))
+        tx.put_meta(_key(session), dumps([] if over else left))
     return told
 
 
@@ -129,12 +129,10 @@ def left_out(memories: Memories) -> str:
     compiled = memories.store.meta(key)
     if '"left_out": ["' not in compiled or '"told": true' in compiled:
         return ""
-    import json
-
     from tacit.guard.one_line import plain_line
 
-    known = json.loads(compiled)
+    known = loads(compiled)
     with memories.store.write(wait=_WORD_WITHIN) as tx:
-        tx.put_meta(key, json.dumps({**known, "told": True}))
+        tx.put_meta(key, dumps({**known, "told": True}))
     more = "; tacit doctor tells the rest" if len(known["left_out"]) > 1 else ""
     return f"tacit: {plain_line(known['left_out'][0], 300)}{more}"
