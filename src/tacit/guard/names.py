@@ -74,9 +74,8 @@ def words_for(low: str) -> str:
     """The expression of the words by which a secret's name is known in this text; empty where it can hold none."""
     from tacit.guard.redact_rules import FOREIGN_HINTS, FOREIGN_NAME_WORDS, NAME_HINTS, NAME_WORDS
 
-    if any(hint in low for hint in FOREIGN_HINTS):
-        return FOREIGN_NAME_WORDS
-    return NAME_WORDS if any(hint in low for hint in NAME_HINTS) else ""
+    told = ((FOREIGN_HINTS, FOREIGN_NAME_WORDS), (NAME_HINTS, NAME_WORDS))
+    return next((str(words) for hints, words in told if any(hint in low for hint in hints)), "")
 
 
 _known: dict[str, tuple[str, list[str], list[str]]] = {}  # the names of a text are few

@@ -56,7 +56,7 @@ def shapes(text: str, low: str) -> Iterator[Span]:
         return
     from tacit.guard.redact_rules import SHAPES
 
-    for kind, hints, expression, entropy in SHAPES:
+    for kind, hints, entropy, expression in SHAPES:
         if any(hint in low for hint in hints):
             for match in compiled(expression).finditer(text):
                 group = match.lastindex or 0

@@ -153,9 +153,7 @@ def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> st
         if told.decision:
             said |= {"permissionDecision": _DECISIONS[told.decision], "permissionDecisionReason": told.reason[:limit]}
         answer["hookSpecificOutput"] = {"hookEventName": theirs, **said}
-    if not answer:
-        return ""
-    return dumps(answer)
+    return dumps(answer) if answer else ""
 
 
 _DECISIONS = {ASKS: "ask", REFUSES: "deny"}

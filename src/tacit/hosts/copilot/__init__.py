@@ -119,13 +119,6 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def write(event: Event, told: Told) -> str:
-    """Context at the top level; the person is shown nothing."""
-    return at_top(event, told)
-
-
-def at_top(event: Event, told: Told) -> str:
-    """An answer as Copilot takes it, in whichever dialect it asked."""
+    """An answer as Copilot takes it, in whichever dialect it asked: context at the top level; the person is shown nothing."""
     context = fitted(told.context, LIMIT)
-    if not context or event.insists:
-        return Insisted(context)
-    return dumps({"additionalContext": context})
+    return Insisted(context) if event.insists or not context else dumps({"additionalContext": context})

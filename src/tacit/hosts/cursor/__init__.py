@@ -115,6 +115,4 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 def write(event: Event, told: Told) -> str:
     """Context under Cursor's own name for it; the person is shown nothing."""
     context = fitted(told.context, LIMIT)
-    if not context:
-        return ""
-    return dumps({"additional_context": context})
+    return dumps({"additional_context": context}) if context else ""

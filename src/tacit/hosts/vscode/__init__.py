@@ -115,9 +115,9 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 def write(event: Event, told: Told) -> str:
     """The answer in the shape of the host that asked."""
     if event.host == "copilot":
-        from tacit.hosts.copilot import at_top
+        from tacit.hosts.copilot import write
 
-        return at_top(event, told)
+        return write(event, told)
     return in_claudes_shape(told, _told_to(event), starts=event.name == "session-start", limit=LIMIT)
 
 

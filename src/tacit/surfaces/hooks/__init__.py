@@ -140,8 +140,7 @@ def respond_and_tell(
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
-        answer: str = speaks.write(event, told) if told.context or told.message or told.decision else ""
-        return answer, told
+        return speaks.write(event, told) if told.context or told.message or told.decision else "", told
     except Exception:
         _count_failure(memories)
         raise
@@ -177,8 +176,8 @@ def _fired(event: Event, payload: Mapping[str, Any], store: str, env: Mapping[st
         from tacit.guard.files import LONGEST_PATH
 
         file = event.files[0] if event.name == "before-file" else ""
-        short = len(event.folder) <= LONGEST_PATH
-        return concerned(path, event.session, event.folder, event.text, file) if short else []
+        fits = len(event.folder) <= LONGEST_PATH
+        return concerned(path, event.session, event.folder, event.text, file) if fits else []
     except Exception:
         return []  # a broken guard is a note
 
@@ -201,14 +200,22 @@ def _handle(memories: Memories, event: Event) -> Told:
     if memories.store.meta("paused_until") > clock.now():
         return Told()
     chosen = settings(memories)
-    if chosen["ignore"] and _is_ignored(event.folder, chosen["ignore"], memories.env):
-        return Told()
+    if chosen["ignore"]:
+        from tacit.core.config import is_ignored
+
+        if is_ignored(event.folder, chosen["ignore"], memories.env):
+            return Told()
     if event.captured:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
         return _remember(memories, event) if chosen["learns"] else Told()
-    if event.name == "prompt" and event.text[:5].casefold() == "tacit" and (word := _word(memories, event)):
-        return word
+    if event.name == "prompt" and event.text[:5].casefold() == "tacit":
+        from tacit.surfaces.hooks.words import (
+            noted,
+        )  # a word in passing; whether a person typed it the transcript will say
+
+        if word := noted(memories, event):
+            return word
     if event.name == "session-start":
         return _begin(memories, event, chosen)
     late = ""
@@ -218,13 +225,6 @@ def _handle(memories: Memories, event: Event) -> Told:
             memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen
         )
     return Told(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
-
-
-def _word(memories: Memories, event: Event) -> Told | None:
-    """A word in passing: `tacit keep 1 3` typed to the agent. It is only noted here; whether a person typed it the transcript will say."""
-    from tacit.surfaces.hooks.words import noted
-
-    return noted(memories, event)
 
 
 def _captured(memories: Memories, event: Event) -> Event:
@@ -483,9 +483,3 @@ def _stamp(path: str) -> str:
     except OSError:
         return ""
     return f"{found.st_mtime_ns}:{found.st_size}"
-
-
-def _is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> bool:
-    from tacit.core.config import is_ignored
-
-    return is_ignored(folder, globs, env)
