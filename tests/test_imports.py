@@ -17,7 +17,7 @@ ROOT = Path(package.__file__).parent
 FORBIDDEN = {
     "dataclasses", "typing", "pathlib", "tomllib", "logging", "subprocess", "uuid", "secrets", "importlib.resources", "asyncio", "inspect", "hashlib", "hmac",
     "argparse", "datetime", "random", "tempfile", "shutil", "sqlite3", "socket", "ssl", "http", "urllib", "email", "rich", "numpy", "decimal", "ast", "dis",
-    "tokenize", "calendar", "locale", "threading", "contextlib",
+    "tokenize", "calendar", "locale", "threading", "contextlib", "json",
 }  # fmt: skip
 # of our own modules that a prompt may load, an embedder's among them; it may only sink. A room's bare marker is none.
 MOST = 37  # one of them where a prompt asks for something to be run
@@ -26,7 +26,7 @@ ALLOWED_FROM_OUTSIDE = {"apsw"}
 
 def _modules(code: str, cwd: Path) -> set[str]:
     """The modules a fresh interpreter has after running `code`, beyond those it starts with."""
-    script = f"import sys\nbefore = set(sys.modules)\n{code}\nimport json\nprint('\\n@@' + json.dumps(sorted(set(sys.modules) - before)))"
+    script = f"import sys\nbefore = set(sys.modules)\n{code}\nprint('\\n@@' + ' '.join(set(sys.modules) - before))"
     done = subprocess.run(
         [sys.executable, "-S", "-c", script],
         capture_output=True,
@@ -36,7 +36,7 @@ def _modules(code: str, cwd: Path) -> set[str]:
         env={**{k: v for k, v in os.environ.items() if k != "TACIT_KEY"}, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout.rsplit("@@", 1)[1]))
+    return set(done.stdout.rsplit("@@", 1)[1].split())
 
 
 def _is_marker(name: str) -> bool:

@@ -278,17 +278,17 @@ def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], lis
     one, and no name or figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name.
     At a start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == AT_START else (ALIKE, set())
-    mine = set(words(memory.text))
+    mine, same = set(words(memory.text)), said_as(memory)
     for other in others:
         theirs = set(words(other.text))
         fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
         theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
-        if said_as(other) == said_as(memory):
+        if said_as(other) == same:
             if said_more(memory) > said_more(other):
                 continue
             if theirs_too and shared >= SHARED_AT_LEAST * fewer and said_more(other) >= 0:
                 return other.id
-        if own & _subjects(other) and other.klass == memory.klass:
+        if own and own & _subjects(other) and other.klass == memory.klass:
             return other.id
         if fewer >= LEAST and _cure_the_same(memory, other, shared >= ALIKE_OF_CURES * fewer):
             return other.id

@@ -8,8 +8,9 @@ a program without one (a job of CI, a notebook, a script of cron) is taken for a
 
 from __future__ import annotations
 
-import json
 import os
+
+from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def key_names(path: str) -> dict[str, str]:
     """Whose key each is, by its digest."""
     try:
         with open(path, encoding="utf-8") as file:
-            found = json.load(file)
+            found = loads(file.read())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -130,5 +131,5 @@ def _write(known: Mapping[str, str], path: str) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     fresh = f"{path}.{os.getpid()}"
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(known, file, indent=1)
+        file.write(dumps(known, separators=(",\n ", ": ")))
     os.replace(fresh, path)

@@ -479,7 +479,6 @@ def settings(memories: Memories) -> Mapping[str, Any]:
 
 def _stamp(path: str) -> str:
     try:
-        found = os.stat(path)
+        return "{0.st_mtime_ns}:{0.st_size}".format(os.stat(path))
     except OSError:
         return ""
-    return f"{found.st_mtime_ns}:{found.st_size}"
