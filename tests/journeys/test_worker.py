@@ -131,12 +131,12 @@ def read_with(home: Path, folder: Path, script: str) -> None:
     config.write_text(f'[model]\ncommand = "sh {folder / "model.sh"}"\n[reader]\nby = "model"\nhosts = ["*"]\n')
 
 
-def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
-    """Wait until something holds."""
+def until(holds: Callable[[], object], seconds: float = 120.0, glance: float = 0.01) -> None:
+    """Wait until something holds; the seconds are for a machine on which it never will."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
-        time.sleep(0.01)
+        time.sleep(glance)
 
 
 def kept(memories: Memories) -> dict[str, Any]:
@@ -406,7 +406,7 @@ def test_learning_never_waits_for_reading(memories: Memories, host: Any, alone: 
         assert not answers.exists() and works.is_alive()
     finally:
         answers.touch()
-        works.join(20)
+        works.join(120)
     assert [each.learned for each in worked] == [2]
     assert sorted(key.partition(":")[0] for key, *_ in jobs(memories)) == [
         "read",
@@ -424,11 +424,10 @@ def test_a_hook_of_another_environment_starts_a_worker_that_waits_for_its_turn(m
     assert not serves_others(path, surroundings(memories.env)) and serves_others(path, surroundings(other))
     waits = threading.Thread(target=lambda: os.close(take_turn(path, other) or -1))
     waits.start()
-    while not is_awaited(path, surroundings(other)):
-        time.sleep(0.01)
+    until(lambda: is_awaited(path, surroundings(other)))
     assert take_turn(path, other) is None
     os.close(held)
-    waits.join(10)
+    waits.join(120)
     assert not waits.is_alive() and not is_awaited(path, surroundings(other))
 
 
@@ -491,12 +490,9 @@ def environment(pid: int) -> str:
         return ""
 
 
-def settled(memories: Memories, within: float) -> None:
+def settled(memories: Memories, within: float = 120.0) -> None:
     """Wait until the queue is empty and nobody serves it."""
-    until = time.monotonic() + within
-    while memories.near.queued() or workers(memories):
-        assert time.monotonic() < until, (jobs(memories), workers(memories))
-        time.sleep(0.2)
+    until(lambda: not (memories.near.queued() or workers(memories)), within, 0.2)
 
 
 def play(host: Any, name: str, **env: str) -> None:
@@ -513,13 +509,11 @@ def play(host: Any, name: str, **env: str) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def many_sessions(memories: Memories, host: Any, count: int, processes: int, idle: str, within: float) -> None:
+def many_sessions(memories: Memories, host: Any, count: int, processes: int, idle: str) -> None:
     names = [session(host, number) for number in range(count)]
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
-    serving = workers(memories)
-    assert 1 <= len(serving) <= 2, serving  # one, and perhaps one that finds it there and leaves
-    settled(memories, within)
+    settled(memories)
     found = kept(memories)
     assert found["runs"] == sorted((name, True) for name in names)
     assert found["learned runs"] == count
@@ -532,13 +526,22 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
 
 def test_eight_sessions_over_four_processes(memories: Memories, host: Any) -> None:
     """Each is learned exactly once, by one worker at a time, and nobody stays."""
-    many_sessions(memories, host, 8, 4, idle="1", within=60)
+    many_sessions(memories, host, 8, 4, idle="1")
 
 
 @pytest.mark.slow
 def test_two_hundred_sessions_over_eight_processes(memories: Memories, host: Any) -> None:
     """The full dose, with the idle time as shipped."""
-    many_sessions(memories, host, 200, 8, idle="", within=120)
+    many_sessions(memories, host, 200, 8, idle="")
+
+
+def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any) -> None:
+    """On a busy machine every hook started one until the first had come up: 27 of them for eight sessions."""
+    env = {**os.environ, "TACIT_WORKER_IDLE": "0.2"}
+    enqueue(memories.near, wish(host, session(host, 1), over=True))
+    assert [start(memories.near.path, env, far=memories.store.url) for _ in range(4)] == [True, False, False, False]
+    settled(memories)
+    assert [run.learned_at != "" for run in memories.store.runs(memories.project_id)] == [True]
 
 
 def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Memories, host: Any) -> None:
@@ -553,11 +556,8 @@ def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Mem
         }
         done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    until = time.monotonic() + 20
-    while not memories.store.runs(memories.project_id):
-        assert time.monotonic() < until, (jobs(memories), counters(memories), workers(memories))
-        time.sleep(0.1)
-    settled(memories, 60)
+    until(lambda: memories.store.runs(memories.project_id), glance=0.1)
+    settled(memories)
 
 
 # -- kill -9 ------------------------------------------------------------------------------------------------------------
@@ -638,7 +638,7 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
         for each in played:
             each.result()
     drain(memories)
-    settled(memories, 60)
+    settled(memories)
     found = kept(memories)
     assert kills > 20 and found["runs"] == sorted((name, True) for name in names) and found["learned runs"] == 40
     (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]

@@ -107,7 +107,7 @@ def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tm
     (config / "config.toml").write_text('tend = "yes"\n')
     assert drain.tend_what_is_due(memories, {**os.environ, **memories.env}) == 1
     assert drain.tend_what_is_due(memories, memories.env) == 0, "started already"
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until:
         time.sleep(0.05)
     assert memories.store.meta(f"tend:{memories.project_id}:tended")

@@ -46,7 +46,6 @@ MUCH, MUCH_OF_PERSON, SOME, SAID_AT_LENGTH = (0.25, 0.35), 0.1, 0.12, 24
 RARE_WORDS = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
 ALIKE_AT_STARTS = 0.35
 MET_TWICE = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
-RUN_LESSONS = 24  # lessons of one run that are looked at
 # of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
 SHARED_AT_LEAST = 0.25
 # Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as

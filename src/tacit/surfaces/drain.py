@@ -35,7 +35,7 @@ from tacit.stores.sql import Store
 from tacit.stores.sql_rows import ENDLESS
 from tacit.stores.sql_writer import Transaction
 from tacit.surfaces.jobs import done_by
-from tacit.surfaces.turns import Worked, carries, is_paused
+from tacit.surfaces.turns import Worked, carries, is_paused, spawned
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
@@ -293,9 +293,7 @@ def tend_what_is_due(memories: Memories, env: Mapping[str, str], among: Sequence
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)
-        argv = [sys.executable, "-P", "-m", "tacit", "tend", "--quiet", "--project", project]
-        argv += [] if store.url else ["--store", os.path.abspath(store.path)]
-        nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-        surroundings = {**env, "TACIT_STORE": store.url} if store.url else dict(env)
-        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere)
+        words = ["tend", "--quiet", "--project", project]
+        words += [] if store.url else ["--store", os.path.abspath(store.path)]
+        spawned(words, {**env, "TACIT_STORE": store.url} if store.url else env)
     return len(projects)

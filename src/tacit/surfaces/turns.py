@@ -8,6 +8,7 @@ learns it by rules and leaves the reading, and a hook that finds such a worker a
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from tacit.core import clock
@@ -16,7 +17,8 @@ from tacit.hosts import surroundings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from tacit.stores.sql import Store
 
@@ -38,14 +40,29 @@ class Worked:
         return Worked(self.learned + more.learned, self.failed + more.failed, self.skipped + more.skipped, self.alone)
 
 
-def detach() -> None:
-    """Leave the hook's surroundings: its session, its folder, its open files."""
+def spawned(words: Sequence[str], env: Mapping[str, str], turn: int | None = None) -> int:
+    """Start a command of ours in a session of its own, with nobody at its ends; its process. It has the lock `turn` as `turn + 3`."""
+    # -P: a hook runs in a project's folder, whose modules are not ours to import.
+    argv = [sys.executable, "-P", "-m", "tacit", *words]
+    given: list[tuple[Any, ...]] = [] if turn is None else [(os.POSIX_SPAWN_DUP2, turn, turn + 3)]
+    given += [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    try:
+        return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given, setsid=True)
+    except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
+        return os.posix_spawn(sys.executable, argv, dict(env), file_actions=given)
+
+
+def detach(turn: int = 0) -> None:
+    """Leave the hook's surroundings: its session, its folder, its open files except the lock that it handed on."""
     for leave in (os.setsid, lambda: os.chdir("/")):
         try:
             leave()
         except OSError:
             pass
-    os.closerange(3, 256)
+    os.closerange(3, turn or 256)
+    if turn:
+        os.closerange(turn + 1, 256)
+        os.set_inheritable(turn, False)  # nobody whom the worker starts holds it on
 
 
 def lock(path: str, patient: bool = False, suffix: str = "") -> int | None:

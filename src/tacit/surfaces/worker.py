@@ -1,7 +1,8 @@
 """What hooks ask of the worker: queue a session that is to be learned, and start a process that does it (`drain`) unless one is there.
 
 Hooks queue first and look at the lock afterwards; a worker gives up the lock first and looks at the queue afterwards. One of the two
-sees the other, so nothing asked for is forgotten when a worker leaves.
+sees the other, so nothing asked for is forgotten when a worker leaves. A hook that finds the lock free hands it on to the worker that it
+starts: there is one from its first moment, however long it takes to come up.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from tacit.core import clock
 from tacit.core.value import dumps, loads, replace, value
 from tacit.hosts import surroundings
-from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, take_turn
+from tacit.surfaces.turns import Worked, carries, is_awaited, is_paused, lock, serves_others, spawned, take_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _payload(wish: Wish, over: bool) -> dict[str, Any]:
 
 def start_if_due(store: Store, env: Mapping[str, str]) -> bool:
     """Start a worker if a job is due that nobody works on."""
-    return is_job_due(store) and start(store.path, env, far=store.far)
+    return store.is_job_due(clock.now()) and start(store.path, env, far=store.far)
 
 
 def look_after(memories: Memories) -> None:
@@ -96,24 +97,23 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
         return False
     if far:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    if wish is None:
-        held, own = lock(path), surroundings(env)
+    held, own = lock(path), surroundings(env)
+    if held is None and wish is None and (not serves_others(path, own) or is_awaited(path, own)):
+        return False  # it looks at the queue once more before it leaves
+    words = ["worker", "--detached"]
+    if held is not None:
+        os.ftruncate(held, 0)
+        os.pwrite(held, own.encode(), 0)
+        words += ["--turn", str(held + 3)]
+    words += [] if far else ["--store", os.path.abspath(path)]
+    if wish is not None:
+        words += ["--wish", dumps(wish.__dict__)]
+    handed_on = {name: said for name, said in env.items() if not _is_session(name)}
+    try:
+        spawned(words, {**handed_on, "TACIT_STORE": far} if far else handed_on, held)
+    finally:
         if held is not None:
             os.close(held)
-        elif not serves_others(path, own) or is_awaited(path, own):
-            return False  # it looks at the queue once more before it leaves
-    # -P: the hook runs in a project's folder, whose modules are not ours to import.
-    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached"]
-    argv += [] if far else ["--store", os.path.abspath(path)]
-    if wish is not None:
-        argv += ["--wish", dumps(wish.__dict__)]
-    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    handed_on = {name: said for name, said in env.items() if not _is_session(name)}
-    handed_on |= {"TACIT_STORE": far} if far else {}
-    try:
-        os.posix_spawn(sys.executable, argv, handed_on, file_actions=nowhere, setsid=True)
-    except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
-        os.posix_spawn(sys.executable, argv, handed_on, file_actions=nowhere)
     return True
 
 
@@ -125,18 +125,19 @@ def _is_session(name: str) -> bool:
     return of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")
 
 
-def is_job_due(store: Store) -> bool:
-    """Whether something waits that may be done now."""
-    return store.is_job_due(clock.now())
-
-
 def work(
-    path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
+    path: str,
+    env: Mapping[str, str],
+    *,
+    idle: float = IDLE,
+    at_once: bool = False,
+    wish: Wish | None = None,
+    turn: int = 0,
 ) -> Worked:
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
 
     Of a store on a server the queue is this machine's, and so is what hooks recorded: that is carried over first.
-    What takes long to import is imported when the lock is held: until then each hook starts a worker of its own.
+    `turn` is the lock, where a hook handed it on.
     """
     from tacit.app import open
     from tacit.core.errors import Unavailable
@@ -147,8 +148,8 @@ def work(
             enqueue(store, wish)
         worked = Worked()
         while True:
-            turn = take_turn(store.path, env)
-            if turn is None:
+            held, turn = turn or take_turn(store.path, env), 0
+            if held is None:
                 return replace(worked, alone=worked != Worked())
             try:
                 from tacit.surfaces.drain import serve
@@ -159,6 +160,6 @@ def work(
                     raise
                 return worked  # what waits stays; a hook starts the next worker
             finally:
-                os.close(turn)
-            if at_once or is_paused(store) or not (is_job_due(store) or carries(store)):
+                os.close(held)
+            if at_once or is_paused(store) or not (store.is_job_due(clock.now()) or carries(store)):
                 return worked

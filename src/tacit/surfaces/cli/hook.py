@@ -35,12 +35,13 @@ def _declare_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--idle", type=float, metavar="SECONDS", help=f"end after so long without work ({IDLE:g})")
     parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--wish", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--turn", type=int, default=0, help=argparse.SUPPRESS)
     parser.epilog = "Hooks start it by themselves, at most one per store.\n\nexample:\n  tacit worker --now"
 
 
 def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.detached:
-        detach()
+        detach(args.turn)
     try:
         idle = float(cli.env.get("TACIT_WORKER_IDLE") or IDLE) if args.idle is None else args.idle
     except ValueError:
@@ -48,7 +49,7 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     address = store_path(args.store, cli.env)
     path = address if "://" in address else os.path.abspath(address)
     wish = Wish(**json.loads(args.wish)) if args.wish else None
-    worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish)
+    worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish, turn=args.turn)
     with open(path, env=cli.env, cwd="/", create=False, near=True) as memories:
         waiting = failed_jobs(memories.store)
     did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
