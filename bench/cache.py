@@ -172,8 +172,8 @@ class Machine:
             open_cache(self.env["TACIT_STORE"], data_folder(self.env)) as near,
         ):
             faults = [f"{len(check(far.store).faults)} faults"] if check(far.store).faults else []
-            if cache_status(near).outbox:
-                faults.append(f"{cache_status(near).outbox} rows wait")
+            if cache_status(near)["outbox"]:
+                faults.append(f"{cache_status(near)['outbox']} rows wait")
             for table, columns in TABLES.items():
                 here, there = (
                     Counter(tuple(map(str, row)) for row in store.rows(f"SELECT {columns} FROM {table}"))

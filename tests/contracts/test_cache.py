@@ -84,7 +84,7 @@ def test_other_addresses_and_passwords_in_settings_are_refused(tacit: Any) -> No
 def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memories, tacit: Any, folder: Path) -> None:
     id = far.add("Run make migrate before the tests.", kind="rule").id
     in_step(near, far.store)
-    assert (cache_status(near).lessons, is_due(near, clock.now())) == (0, False)
+    assert (cache_status(near)["lessons"], is_due(near, clock.now())) == (0, False)
     said = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "x"})
     assert tacit("hook", "prompt", stdin=said, TACIT_STORE=URL, TACIT_NO_WORKER="1").out == ""
     assert is_due(near, clock.now())  # also for a worker that has just looked
@@ -109,11 +109,11 @@ def test_a_lesson_comes_here_and_its_use_goes_there(near: SqliteStore, far: Memo
     id = far.add("Run make migrate before the tests.", kind="rule").id
     fetch(near, far)
     assert given() == (id,)
-    assert cache_status(near).outbox == 3  # a run, a use and an answer
+    assert cache_status(near)["outbox"] == 3  # a run, a use and an answer
     assert carry(near, far.store).rows == 3
     for table in ("run", "use", "injection"):
         assert rows(near, table) == rows(far.store, table)
-    assert cache_status(near).outbox == 0
+    assert cache_status(near)["outbox"] == 0
     assert far.store.tally(id).uses == 1
     assert not check(far.store).faults
 
@@ -133,6 +133,20 @@ def test_arriving_twice_is_arriving_once(near: SqliteStore, far: Memories) -> No
             tx.rows("INSERT INTO outbox (kind, key) VALUES (:kind, :key)", kind=kind, key=key)
     assert carry(near, far.store).rows == len(names)
     assert before == {table: rows(far.store, table) for table in before}
+
+
+def test_who_asks_for_a_run_by_its_name_means_the_one_that_was_learned(near: SqliteStore, far: Memories) -> None:
+    """A cache holds no run that was only learned: the answer became a second run of the same name, and an audit of the first found none."""
+    id = far.add("Run make migrate before the tests.", kind="rule").id
+    far.learn(testing.run("r1", testing.user("go on"), host="claude-code"), over=True)
+    fetch(near, far)
+    assert given(host="cli") == (id,) and given(run="r2", host="cli") == (id,)
+    in_step(near, far.store)
+    [learned, asked] = sorted(far.store.runs(far.project_id), key=lambda run: run.foreign_id)
+    assert (learned.host, asked.host) == ("claude-code", "cli")
+    found = [(use.run, use.unit) for use in far.store.all_uses(far.project_id)]
+    assert sorted(found) == sorted((run.id, run.root) for run in (learned, asked))
+    assert len(far.store.injections(learned.root)) == 1 and check(far.store).is_sound
 
 
 def test_what_is_taken_out_there_leaves_here(near: SqliteStore, far: Memories) -> None:
@@ -212,7 +226,7 @@ def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memorie
 def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteStore, far: Memories) -> None:
     far.add("Run make migrate before the tests.", kind="rule")
     fetch(near, far)
-    assert cache_status(near).lessons == 1
+    assert cache_status(near)["lessons"] == 1
 
     class Closed(_Far):
         def projects(self, *, remote: str = "", key: str = "") -> list[Any]:
@@ -220,7 +234,7 @@ def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteSto
 
     with Closed(far.store.path) as shut:
         refresh(near, shut)
-    assert (cache_status(near).lessons, cache_status(near).projects, given()) == (0, 0, ())
+    assert (cache_status(near)["lessons"], cache_status(near)["projects"], given()) == (0, 0, ())
 
 
 # -- what the server will not take --------------------------------------------------------------------------------------
@@ -269,7 +283,7 @@ def test_what_it_will_never_take_does_not_stand_in_the_way(near: SqliteStore, fa
     with _Picky(far.store.path) as picky:
         picky.refuses = ids[1]
         carried = carry(near, picky)
-    assert (carried.rows, carried.left, cache_status(near).outbox) == (4, 1, 0)
+    assert (carried.rows, carried.left, cache_status(near)["outbox"]) == (4, 1, 0)
     assert {use.memory for use in far.store.all_uses(far.project_id)} == {ids[0], ids[2]}
     assert near.one("SELECT count FROM counter WHERE name = 'carry_left'")[0] == 1
     with pytest.raises(Unavailable, match="no record"):  # what cannot be recorded is not given
@@ -288,11 +302,15 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
     with Away(far.store.path) as away, pytest.raises(Unavailable):
         in_step(near, away)
     told = cache_status(near)
-    assert (told.outbox, told.error) == (3, "the server does not answer")
+    assert (told["outbox"], told["error"]) == (3, "the server does not answer")
     assert not is_due(near, clock.now())  # it was just asked in vain
     assert is_due(near, clock.after_days(clock.now(), RETRY_SECONDS / 86400))
     in_step(near, far.store)
-    assert (cache_status(near).outbox, cache_status(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
+    assert (cache_status(near)["outbox"], cache_status(near)["error"], len(far.store.all_uses(far.project_id))) == (
+        0,
+        "",
+        1,
+    )
 
 
 # -- damaged ------------------------------------------------------------------------------------------------------------
@@ -337,7 +355,7 @@ def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
         if damage == "everything":  # then it knows no project either, and is asked for one by the next hook
             assert (done.lessons, anew.queued()) == (0, 0)
         else:
-            assert (done.lessons, anew.queued(), cache_status(anew).outbox) == (1, 1, 0)
+            assert (done.lessons, anew.queued(), cache_status(anew)["outbox"]) == (1, 1, 0)
             assert [use.memory for use in far.store.all_uses(far.project_id)] == [id]
             assert given() == () and given(run="r2") == (id,)  # what was assigned stays so
 
@@ -481,7 +499,7 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(near: SqliteStore, fa
             assert done.returncode == -9, done.stderr
     for table in ("run", "use", "injection"):
         assert rows(near, table) == rows(far.store, table)
-    assert cache_status(near).outbox == 0
+    assert cache_status(near)["outbox"] == 0
     ids = sorted(memory.id for memory in far.store.select([far.project_id], limit=-1))
     assert near.memories(ids) == far.store.memories(ids)
     assert not check(far.store).faults

@@ -14,10 +14,11 @@ import os
 from tacit.core.clock import seconds, stamp
 from tacit.core.digest import short_hash
 from tacit.core.errors import StoreReadOnly, Unavailable, UsageError
+from tacit.stores.places import data_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from tacit.stores.sql import Reads, Store
     from tacit.stores.sql_writer import Transaction
@@ -69,6 +70,11 @@ def without_password(url: str) -> str:
 def path_of(url: str, folder: str) -> str:
     """Where the copy of a server's lessons lies, in the folder of the user's own data; the password is no part of its name."""
     return os.path.join(folder, _NEAR_FOLDER, short_hash("near", without_password(url)) + ".db")
+
+
+def near_path(address: str, env: Mapping[str, str]) -> str:
+    """The file on this machine: the store's own, or the copy of a server's."""
+    return path_of(address, data_folder(env)) if is_far(address) else address
 
 
 def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> Store:
@@ -129,16 +135,10 @@ def refused_key(project: str) -> str:
     return _REFUSED + project
 
 
-def forget(tx: Transaction, project: str) -> None:
-    """Hold and want nothing of a project any more."""
-    for key in (_HELD, _WANTED, _REFUSED):
+def forget(tx: Transaction, project: str, *, held: bool = True) -> None:
+    """Hold and want nothing of a project any more; without `held` only want nothing: it is here now, or not to be had."""
+    for key in (_HELD, _WANTED, _REFUSED) if held else (_WANTED,):
         tx.rows("DELETE FROM meta WHERE key = :key", key=key + project)
-
-
-def looked_for(tx: Transaction, projects: Iterable[str]) -> None:
-    """Some projects were asked for on the server: they are here now, or not to be had."""
-    for project in projects:
-        tx.rows("DELETE FROM meta WHERE key = :key", key=_WANTED + project)
 
 
 def want_once(store: Store, project: str, at: str) -> None:

@@ -15,6 +15,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, now, seconds
@@ -27,7 +28,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow
 from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.stores.cache import (
     CACHE_CARRIED,
     CACHE_ERROR,
@@ -35,7 +36,6 @@ from tacit.stores.cache import (
     REFRESHED,
     forget,
     held,
-    looked_for,
     mark_of,
     note,
     refused_key,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 _CARRY_BATCH = 500  # rows a transaction, either way: others get their turn in between
 WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
 _INJECTION = BY_NAME["injection"].hashed
+_BY_NAME_ALONE = ("cli", "library", "mcp")  # hosts of whoever names a run and cannot tell its host
 
 
 @value
@@ -75,47 +76,25 @@ class Refreshed:
     taken_out: int = 0
 
 
-@value
-class _Standing:
-    """How a machine's copy stands to its server."""
-
-    path: str
-    projects: int
-    lessons: int
-    refreshed_at: str  # when the copy was last brought in step; empty: never
-    tried_at: str
-    carried_at: str  # when something last arrived on the server
-    error: str  # why the last attempt failed; empty after one that did not
-    outbox: int  # rows the server does not have yet
-    queue: int  # sessions that wait to be learned
-
-
 class Unlike(Exception):
     """A record in the cache that is not what was written: its hash differs. It must not become truth on the server."""
 
 
-class alone:
-    """Hold a cache for oneself: `with alone(path, wait) as got`; false where somebody else held it all the while."""
-
-    def __init__(self, path: str, wait: float) -> None:
-        self._path = path + ".carry"
-        self._wait = wait
-        self._fd = -1
-
-    def __enter__(self) -> bool:
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        until = time.monotonic() + self._wait
-        while True:
+@contextmanager
+def alone(path: str, wait: float) -> Iterator[bool]:
+    """Hold a cache for oneself; false where somebody else held it all the while."""
+    fd = os.open(path + ".carry", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    until, got = time.monotonic() + wait, False
+    try:
+        while not got and time.monotonic() <= until:
             try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                got = True
             except OSError:
-                if time.monotonic() >= until:
-                    return False
                 time.sleep(0.02)
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._fd)
+        yield got
+    finally:
+        os.close(fd)
 
 
 def in_step(near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0) -> tuple[Carried, Refreshed]:
@@ -133,19 +112,19 @@ def in_step(near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 
         return carried, fetched
 
 
-def cache_status(store: Store) -> _Standing:
-    """What there is to tell of a copy."""
-    return _Standing(
-        path=store.path,
-        projects=len(set(held(store)) - {GLOBAL, AGENT}),
-        lessons=store.one("SELECT count(*) FROM memory")[0],
-        refreshed_at=store.meta(REFRESHED),
-        tried_at=store.meta(CACHE_TRIED),
-        carried_at=store.meta(CACHE_CARRIED),
-        error=store.meta(CACHE_ERROR),
-        outbox=store.one("SELECT count(*) FROM outbox")[0],
-        queue=store.queued(),
-    )
+def cache_status(store: Store) -> dict[str, Any]:
+    """How a machine's copy stands to its server, for screens: when they were in step, why not since, what waits here."""
+    return {
+        "path": store.path,
+        "projects": len(set(held(store)) - {GLOBAL, AGENT}),
+        "lessons": store.one("SELECT count(*) FROM memory")[0],
+        "refreshed_at": store.meta(REFRESHED),
+        "tried_at": store.meta(CACHE_TRIED),
+        "carried_at": store.meta(CACHE_CARRIED),
+        "error": store.meta(CACHE_ERROR),
+        "outbox": store.one("SELECT count(*) FROM outbox")[0],
+        "queue": store.queued(),
+    }
 
 
 # -- there --------------------------------------------------------------------------------------------------------------
@@ -212,7 +191,7 @@ def _deliver(near: Store, far: Store, project: str, links: Sequence[tuple[int, A
         far.lock = project
         with far.write(confidence=_signals(near, project)) as tx:
             for _, link in links:
-                _arrive(tx, link)
+                _arrive(tx, _of_known(near, tx, link))
     except (Refused, TextInvalid, Unlike) as error:
         if len(links) > 1:
             return sum(_deliver(near, far, project, [each]) for each in links)
@@ -238,6 +217,21 @@ def _signals(near: Store, project: str) -> str:
     row = near.project(project)
     compiled = near.profile_json(row.profile) if row else None
     return from_json(compiled).signals.confidence if compiled else "none"
+
+
+def _of_known(near: Store, tx: Transaction, link: Link | Unlike | None) -> Link | Unlike | None:
+    """A row as it would have been written there: who asked for a run by its name alone meant the one that the server knows under it,
+    and a cache holds no run that was only learned. Nothing for the row of that run itself."""
+    unit = link[3] if isinstance(link, tuple) else link.id if isinstance(link, RunRow) else getattr(link, "unit", "")
+    asked = near.run(unit) if unit else None
+    if asked is None or asked.host not in _BY_NAME_ALONE or tx.run(unit) is not None:
+        return link
+    known = tx.find_run(asked.project, asked.foreign_id)
+    if known is None or isinstance(link, RunRow):
+        return link if known is None else None
+    if isinstance(link, tuple):
+        return (*link[:2], known.id, known.root, *link[4:])
+    return replace(link, run=known.id, unit=known.root)
 
 
 def _arrive(tx: Transaction, link: Link | Unlike | None) -> None:
@@ -295,7 +289,8 @@ def refresh(near: Store, far: Store, *, only: Iterable[str] = (), touched: Colle
     for project in set(held(near)) - set(visible):
         taken_out += _drop_project(near, project)
     with near.write() as tx:
-        looked_for(tx, here)
+        for project in here:
+            forget(tx, project, held=False)
         if here.issuperset(held(tx)):
             tx.put_meta(REFRESHED, at)
             _sweep(tx, at)

@@ -247,4 +247,4 @@ def cache_json(near: Store) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
     if not near.far:
         return None
-    return {**cache_status(near).__dict__, "left": event(near, "carry_left"), "faults": []}
+    return {**cache_status(near), "left": event(near, "carry_left"), "faults": []}
