@@ -270,12 +270,12 @@ def test_nothing_is_asked_about_sessions_that_are_being_read(
     transcript(alone, folder)
     with open_memories() as memories:
         memories.ensure_project()
-        with memories.near.write() as tx:
-            at = {"pid": os.getppid(), "total": 30, "done": 2, "lessons": 9, "began": int(time.time()) - 120}
+        with memories.made_near().write() as tx:
+            at = {"pid": os.getppid(), "total": 30, "done": 20, "lessons": 9, "began": int(time.time()) - 1200}
             tx.put_meta(PROGRESS, json.dumps(at))
     for asked in (["connect", "claude-code"], ["lookback"], ["lookback", "--read", "--yes", "--by", "ann"]):
         said = " ".join(tacit(*asked, PATH=path).out.split())
-        assert "in the background: 2 of 30 sessions, 9 new lessons so far, about 28 minutes left." in said
+        assert "in the background: 20 of 30 sessions, 9 new lessons so far, about 10 minutes left." in said
         assert "would teach" not in said and not (tmp_path / "calls").exists()
 
 

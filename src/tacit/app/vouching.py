@@ -69,7 +69,8 @@ class Vouching:
         return bool(known[1]) if known and known[0] == _hash_of(path) else None
 
     def _answers(self) -> dict[str, Sequence[Any]]:
-        kept = self._opened.near.meta(_ANSWERS + self._opened.project_id)
+        near = self._opened.near
+        kept = "" if near.url else near.meta(_ANSWERS + self._opened.project_id)
         return dict(json.loads(kept)) if kept else {}
 
     def _in_doubt(self, files: Iterable[LogFile]) -> list[LogFile]:

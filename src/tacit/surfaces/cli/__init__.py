@@ -128,6 +128,20 @@ class Cli:
             args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes, near=near
         )  # fmt: skip
 
+    def here(self, args: argparse.Namespace, ask: Callable[[Memories], Any], otherwise: Any = "") -> Any:
+        """What this machine's store, or its copy of a server's, answers. A look makes none; a broken one has its say elsewhere."""
+        from tacit.core.errors import TacitError
+        from tacit.stores.cache import near_path
+        from tacit.stores.places import store_path
+
+        try:
+            if os.path.isfile(near_path(store_path(args.store, self.env), self.env)):
+                with self.open(args, create=False, near=True) as memories:
+                    return ask(memories)
+        except TacitError:
+            pass
+        return otherwise
+
     def say(self, text: str) -> None:
         """A line for people, beside the answer."""
         if not self.quiet:

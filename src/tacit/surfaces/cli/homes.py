@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app import lookback_part, store_path
-from tacit.core.errors import TacitError, numbered
+from tacit.app import lookback_part
+from tacit.core.errors import numbered
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source
@@ -26,14 +26,9 @@ class GoneFolders:
     sessions name. What is only likely is counted here and said; `tacit learn` asks."""
 
     def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
-        told: Mapping[str, str] = {}
-        self.place, self.said = locate(os.getcwd(), cli.env), list[str]()
-        try:
-            if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
-                with cli.open(args, create=False) as memories:
-                    told, self.place, self.said = memories.moved(), memories.place, memories.was_at()
-        except TacitError:
-            pass  # a store that is not to be read has its say elsewhere
+        nobody: tuple[Mapping[str, str], Place, list[str]] = ({}, locate(os.getcwd(), cli.env), [])
+        found = cli.here(args, lambda memories: (memories.moved(), memories.place, memories.was_at()), nobody)
+        told, self.place, self.said = found
         gone = gone_folders(sources, self.place, told).values()
         self.likely = [each for each in gone if each.may_be(self.place)]
         self.others = [each for each in gone if not each.may_be(self.place)]

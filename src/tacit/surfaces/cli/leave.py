@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Mapping
 
-from tacit.app import config_path, data_folder, store_path
+from tacit.app import Memories, config_path, data_folder, store_path
 from tacit.app.opened import acting
 from tacit.core import clock, installation
 from tacit.core.errors import Refused, TacitError, numbered
@@ -108,37 +108,29 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
 
     The pause is written before the store is deleted: a process that has it open still finds it there.
     """
-    try:
-        with cli.open(args, create=False, near=True) as memories:
-            going, turn = bool(progress(memories)), lock(memories.near.path, patient=True)
-            if turn is not None:
-                os.close(turn)
-            if not going and turn is not None:
-                return ""
-            with memories.near.write() as tx:
-                tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
-    except TacitError:
-        return ""
-    return "stopped: reading in the background; a session that is being read just now is the last"
+
+    def stop(memories: Memories) -> str:
+        going, turn = bool(progress(memories)), lock(memories.near.path, patient=True)
+        if turn is not None:
+            os.close(turn)
+        if not going and turn is not None:
+            return ""
+        with memories.near.write() as tx:
+            tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
+        return "stopped: reading in the background; a session that is being read just now is the last"
+
+    return str(cli.here(args, stop))
 
 
 def _paid(args: argparse.Namespace, cli: Cli) -> str:
     """What reading has cost since the store was made; empty where nothing was read."""
-    try:
-        with cli.open(args, create=False, near=True) as memories:
-            spent = spent_words(memories)
-    except TacitError:
-        return ""
+    spent = cli.here(args, spent_words)
     return f"reading sessions: {spent} in all" if spent else ""
 
 
 def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
     """Take the id that a project is known by out of each repository's own git config; how many had one."""
-    try:
-        with cli.open(args, create=False, near=True) as memories:
-            roots = [] if memories.store.url else [each.root for each in memories.store.projects() if each.root]
-    except TacitError:
-        return 0
+    roots = cli.here(args, lambda memories: [each.root for each in memories.store.projects() if each.root], ())
     asked = [
         ask_git(root, "config", "--local", "--remove-section", "tacit", here=True)
         for root in roots

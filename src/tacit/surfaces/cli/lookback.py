@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit import __version__, formats, profiles
-from tacit.app import data_folder, lookback_part, store_path
+from tacit.app import Memories, lookback_part, store_path
 from tacit.app.learning import agreed_sessions, instruction_lines
 from tacit.app.opened import acting
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Refused, TacitError, Unavailable, UsageError, numbered
+from tacit.core.errors import Refused, Unavailable, UsageError, numbered
 from tacit.core.run import Run
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
-from tacit.stores.cache import is_far, path_of
+from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.homes import GoneFolders, Homes
@@ -155,15 +155,14 @@ class _Chosen:
     def unread(self, cli: Cli, args: argparse.Namespace) -> list[UnreadSession]:
         """Those that nobody has read yet; where there is no store, all of them."""
         every = list(self.sessions.values())
-        try:
-            if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
-                with cli.open(args, create=False, near=True) as memories:
-                    self.agreed = agreed_sessions(memories.near)
-                    self.going = "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
-                    return unread(memories, every)
-        except TacitError:
-            pass  # a store that is not to be read has its say elsewhere
-        return every
+
+        def left(memories: Memories) -> list[UnreadSession]:
+            self.agreed = agreed_sessions(memories.near)
+            self.going = "" if progress(memories).get("pid") == os.getpid() else progress_words(memories)
+            return unread(memories, every)
+
+        found: list[UnreadSession] = cli.here(args, left, every)
+        return found
 
 
 def _read(
@@ -218,8 +217,7 @@ def _room(module: str) -> Any:
 
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
-    store = store_path(None, env)
-    captured = captured_folder(path_of(store, data_folder(env)) if is_far(store) else store)
+    captured = captured_folder(near_path(store_path(None, env), env))
     folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
     return [folder for folder in folders if os.path.exists(folder)] or folders[:1]
 

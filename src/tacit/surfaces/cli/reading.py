@@ -21,6 +21,7 @@ from tacit.app.learning import NOBODY, agree_to
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
 from tacit.core.installation import search_path
+from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import OPEN
 from tacit.core.value import value
@@ -34,7 +35,7 @@ from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, wrapped
 from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers
 from tacit.surfaces.selection import news
-from tacit.surfaces.turns import is_paused
+from tacit.surfaces.turns import is_paused, spawned
 
 if TYPE_CHECKING:
     from tacit.learn.stage import Learned
@@ -161,15 +162,9 @@ def session_of(run: Run) -> UnreadSession:
 
 
 def unread(memories: Memories, sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
-    """Those of some sessions that nobody has read yet."""
-    store, folder = memories.store, readings_folder(memories.near.path)
-    projects = [project.id for project in store.projects()]
-
-    def is_read(each: UnreadSession) -> bool:
-        rows = (store.find_run(project, each.run) for project in projects)
-        return any(row is not None and is_kept(folder, row.id) for row in rows)
-
-    return [each for each in sessions if not is_read(each)]
+    """Those of some sessions that nobody has read yet; by their names, since a server's copy holds no run that was only learned."""
+    folder, projects = readings_folder(memories.near.path), [project.id for project in memories.store.projects()]
+    return [each for each in sessions if not any(is_kept(folder, run_id(one, each.host, each.run)) for one in projects)]
 
 
 def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]:
@@ -394,13 +389,9 @@ def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:
 
 def _goes_on(cli: Cli, again: Sequence[str]) -> int:
     """Start the same reading apart from this terminal, and its process; 0 where that cannot be."""
-    if cli.env.get("TACIT_NO_WORKER") or not sys.executable:
-        return 0
-    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    argv = [sys.executable, "-P", "-m", "tacit", *again]
     try:
-        return os.posix_spawn(sys.executable, argv, dict(cli.env), file_actions=nowhere, setsid=True)
-    except (NotImplementedError, OSError):
+        return 0 if cli.env.get("TACIT_NO_WORKER") or not sys.executable else spawned(again, cli.env)
+    except OSError:
         return 0
 
 
