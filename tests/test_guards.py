@@ -139,4 +139,5 @@ def test_twice_the_text_costs_about_twice(tmp_path: Path, door: str, piece: str)
         act(text_of(piece, size))
         return process_time() - began
 
-    assert cost(120_000) <= 4 * max(cost(60_000), 0.02)
+    # by what it takes undisturbed: a neighbour on the same core costs once, a quadratic pattern each time
+    assert any(cost(120_000) <= 4 * max(cost(60_000), 0.02) for _ in range(3))

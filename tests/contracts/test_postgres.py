@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.test_store import lesson, put
 
 from tacit.core import keep
 from tacit.core.clock import now
-from tacit.core.digest import new_id
 from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
-from tacit.core.memory import ADDED, DECIDED, Memory, to_row
+from tacit.core.memory import ADDED, DECIDED, to_row
 from tacit.stores.check import check
 from tacit.testing import Scripted, ToyEmbedder, run, say, signed, user
 
@@ -57,27 +57,6 @@ def team(roles: str, postgres_store: Any, postgres_address: Callable[[str], str]
         postgres_store.rows("INSERT INTO member VALUES ('p', :who, :level)", who=f"{roles}_{who}", level=level)
     postgres_store.rows("INSERT INTO member VALUES ('q', :who, 3)", who=f"{roles}_stranger")
     return Team(postgres_address, roles, postgres_store, postgres_admin)
-
-
-def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
-    at = now()
-    return Memory(
-        **{
-            "id": new_id(),
-            "project": "p",
-            "text": text,
-            "created_at": at,
-            "updated_at": at,
-            "state": "provisional",
-            **fields,
-        }
-    )
-
-
-def put(store: Any, *memories: Memory) -> None:
-    with store.write() as tx:
-        for memory in memories:
-            tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
 
 
 @pytest.fixture
@@ -824,3 +803,5 @@ def test_an_exam_is_no_writers_of_another_project(team: Team, opened: Callable[.
             team.sql("stranger", "DELETE FROM tacit.meta WHERE key = %s", key)
             team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES (%s, %s)", key, f"{now()} {verdict}")
             assert "took no exam yet" in memories.reading_notes()[0]
+        team.sql("stranger", "INSERT INTO tacit.meta (key, value) VALUES ('moved_from', %s)", '{"/gone": "p"}')
+        assert memories.moved() == {}

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
+from tests.journeys.test_connect import written
 
 from tacit.hosts import every_host
 from tacit.hosts.entries import with_entries
@@ -29,12 +30,6 @@ USERS = {
     "cursor": ".cursor/hooks.json",
 }
 PROJECTS = {**USERS, "copilot": ".github/hooks/tacit.json", "vscode": ".github/hooks/tacit-vscode.json"}
-
-
-def written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-    return path
 
 
 def sample(host: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,26 @@ from tacit.stores.check import check
 from tacit.surfaces import hooks
 from tacit.testing import run, tool, user
 
-pytestmark = pytest.mark.file_only("guards need a store in a file, and say so")
+pytestmark = pytest.mark.file_only("guards are armed in a file alone; test_better_place.py has the rest")
+HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 TEXT = "Run `pnpm install`, not `npm install`."
 CALL = "npm install left-pad"
+BAD, GOOD = tool(CALL, error="npm: command not found"), tool(CALL, output="added 1 package")
 
 
 def _past(count: int, *, failed: int) -> list[Any]:
     """Sessions in which the call was made; it failed in so many of them."""
-    bad = tool(CALL, error="npm: command not found")
-    good = tool(CALL, output="added 1 package")
-    return [run(f"p{n}", user("set it up"), bad if n < failed else good, user("now the page")) for n in range(count)]
+    return [run(f"p{n}", user("set it up"), BAD if n < failed else GOOD, user("now the page")) for n in range(count)]
+
+
+def _session(name: str, folder: Path, step: Any = None) -> Any:
+    """One of them as a host has it here."""
+    return run(name, user("set it up"), step or BAD, user("now the page"), host="claude-code", cwd=str(folder))
+
+
+def _learned(name: str, step: Any, folder: Path) -> None:
+    with tacit.open() as memories:
+        memories.learn(_session(name, folder, step), over=True)
 
 
 def _armed(step: str = "ask", text: str = TEXT, **named: Any) -> tuple[str, str]:
@@ -92,7 +102,7 @@ def test_its_record_comes_first(folder: Path) -> None:
         assert memories.arm_guard(lesson.id, "refuse", anyway=True).guard.step == "refuse"
 
 
-def _given(folder: Path, text: str, times: int, *, failed: bool = True) -> str:
+def _given(folder: Path, text: str, times: int) -> str:
     """A lesson that was told at so many starts, after which its call was made all the same."""
     with tacit.open(by="ada", yes=True) as memories:
         lesson = memories.add(text).id
@@ -100,14 +110,8 @@ def _given(folder: Path, text: str, times: int, *, failed: bool = True) -> str:
     for n in range(times):
         start = {"session_id": f"g{n}", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
         assert "pnpm install" in hooks.respond("session-start", start, dict(os.environ), host="claude-code")
-        with tacit.open() as memories:
-            memories.learn(_past_run(f"g{n}", folder, failed), over=True)
+        _learned(f"g{n}", BAD, folder)
     return lesson
-
-
-def _past_run(name: str, folder: Path, failed: bool = True) -> Any:
-    call = tool(CALL, error="npm: command not found") if failed else tool(CALL, output="added 1 package")
-    return run(name, user("set it up"), call, user("now the page"), host="claude-code", cwd=str(folder))
 
 
 @pytest.mark.parametrize(("told", "before", "step"), [(1, 9, ""), (2, 1, ""), (2, 4, "ask"), (3, 9, "refuse")])
@@ -116,7 +120,7 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
 ) -> None:
     """In the inbox with its record; a yes arms it, a no is remembered, and it is offered once."""
     lesson = _given(folder, TEXT, told)
-    sessions = [_past_run(f"g{n}", folder) for n in range(told)] + [_past_run(f"b{n}", folder) for n in range(before)]
+    sessions = [_session(f"g{n}", folder) for n in range(told)] + [_session(f"b{n}", folder) for n in range(before)]
     with tacit.open(by="ada", yes=True) as memories:
         offered = memories.offer_guards(lambda: sessions)
         assert [(each.memory, (each.payload or {})["step"]) for each in offered] == ([(lesson, step)] if step else [])
@@ -135,7 +139,7 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
     folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _given(folder, TEXT, 2)
-    sessions = [_past_run(f"g{n}", folder) for n in range(2)] + [_past_run(f"b{n}", folder) for n in range(4)]
+    sessions = [_session(f"g{n}", folder) for n in range(2)] + [_session(f"b{n}", folder) for n in range(4)]
     with open_memories(by="ada", yes=True) as memories:
         [offer] = memories.offer_guards(lambda: sessions)
     said = " ".join(tacit().out.split())
@@ -147,17 +151,11 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
 
 def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
     _given(folder, TEXT, 2)
-    sessions = [_past_run(f"g{n}", folder) for n in range(2)] + [_past_run(f"b{n}", folder) for n in range(4)]
+    sessions = [_session(f"g{n}", folder) for n in range(2)] + [_session(f"b{n}", folder) for n in range(4)]
     with tacit.open(by="ada", yes=True) as memories:
         [offer] = memories.offer_guards(lambda: sessions)
         memories.review(offer.id, "reject")
         assert memories.guards() == [] and memories.offer_guards(lambda: sessions) == []
-
-
-def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> None:
-    with tacit.open(by="ada", yes=True) as memories:
-        memories.add(TEXT)
-        assert memories.offer_guards(lambda: pytest.fail("read for nothing")) == []
 
 
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,13 +166,6 @@ def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.M
             memories.arm_guard(lesson, "refuse", _past(12, failed=12))
         with pytest.raises(Refused):
             memories.disarm_guard(lesson)
-
-
-def _learned(name: str, step: Any, folder: Path) -> None:
-    with tacit.open() as memories:
-        memories.learn(
-            run(name, user("set it up"), step, user("go on"), host="claude-code", cwd=str(folder)), over=True
-        )
 
 
 def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) -> None:
@@ -295,28 +286,15 @@ def test_a_silent_hook_loads_no_guard(folder: Path) -> None:
 
 
 def test_the_command_line(folder: Path, alone: Path, tacit: Any) -> None:
-    place = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder))
-    place.mkdir(parents=True)
-    for n in range(6):
-        head = {
-            "sessionId": f"c{n}",
-            "cwd": str(folder),
-            "timestamp": f"2026-11-1{n}T09:00:00.000Z",
-            "version": "2.1.325",
-        }
-        call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": CALL}}
-        result = {
-            "type": "tool_result",
-            "tool_use_id": "t1",
-            "is_error": True,
-            "content": "Exit code 127\nnpm: command not found",
-        }
-        lines = [
-            {"type": "user", "uuid": f"u{n}", "message": {"role": "user", "content": "set it up"}},
-            {"type": "assistant", "uuid": f"a{n}", "message": {"role": "assistant", "content": [call]}},
-            {"type": "user", "uuid": f"r{n}", "message": {"role": "user", "content": [result]}},
-        ]
-        (place / f"c{n}.jsonl").write_text("".join(json.dumps({**head, **line}) + "\n" for line in lines))
+    host = HOST["Host"](folder, alone)
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": CALL}}
+    failed = "Exit code 127\nnpm: command not found"
+    result = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": failed}
+    said: list[tuple[str, Any]] = [("user", "set it up"), ("assistant", [call]), ("user", [result])]
+    for name in (f"c{n}" for n in range(6)):
+        for role, content in said:
+            head = {"sessionId": name, "cwd": str(folder), "timestamp": "$NOW", "version": "2.1.325", "type": role}
+            host.write(name, {**head, "message": {"role": role, "content": content}})
     lesson = tacit("add", TEXT, "--json").data["id"]
     tried = tacit("guard", "try", lesson)
     assert (
@@ -329,113 +307,6 @@ def test_the_command_line(folder: Path, alone: Path, tacit: Any) -> None:
     assert "is a note again" in tacit("guard", "off", lesson).out
     assert "could check" in tacit("guard").out
     assert tacit("guard", "try").code == 2
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        None,
-        "{}",
-        '{\n  "hooks": {},\n  "permissions": {"deny": ["Bash(rm:*)"]}\n}\n',
-        '{"permissions":\r\n{"allow": []}}',
-    ],
-)
-def test_a_better_place_is_applied_and_taken_back_byte_for_byte(folder: Path, before: str | None) -> None:
-    """The host's own rule stands for the lesson, which is retired; taking it back gives the file and the lesson as they were."""
-    path = folder / ".claude" / "settings.local.json"
-    if before is not None:
-        path.parent.mkdir()
-        path.write_bytes(before.encode())
-    with tacit.open(by="ada", yes=True) as memories:
-        lesson = memories.add(TEXT)
-        done = memories.place_guard(lesson.id)
-        kept = json.loads(path.read_text())["permissions"]
-        assert done.rules == ("Bash(npm install:*)",) and "Bash(npm install:*)" in kept["deny"]
-        assert kept.get("deny", [])[:1] == (["Bash(rm:*)"] if before and "rm:" in before else ["Bash(npm install:*)"])
-        assert memories.get(lesson.id).state == "archived"
-        memories.unplace_guard(lesson.id)
-        assert (path.read_bytes().decode() if path.exists() else None) == before
-        assert memories.get(lesson.id).state == lesson.state
-        memories.place_guard(lesson.id)
-        path.write_text(path.read_text() + " ")
-        with pytest.raises(Refused, match="was changed since"):
-            memories.unplace_guard(lesson.id)
-
-
-FOREIGN = "What `bun run test` reports in `tmp/clones` is not this project's code: do not mend it, look at the rest."
-
-
-@pytest.mark.parametrize(
-    ("text", "file", "before", "holds"),
-    [
-        (FOREIGN, "biome.json", '{\r\n\t"files": {"includes": ["src/**"]}\r\n}\r\n', '"!tmp/clones"'),
-        (FOREIGN, "biome.jsonc", "{\n  // ours\n}\n", '"**"'),
-        (FOREIGN, ".eslintrc.json", '{"root": true}', '"tmp/clones/"'),
-        (FOREIGN, ".markdownlint-cli2.jsonc", '{"ignores": ["dist",],}\n', '"tmp/clones/**"'),
-        ("Never use `console.log`.", "biome.json", '{"linter": {"rules": {"recommended": true}}}', '"noConsole"'),
-        ("Don't use default exports.", "biome.json", "{}", '"noDefaultExport"'),
-        ("Never use `any`.", ".eslintrc.json", '{"rules": {"eqeqeq": 2}}', '"@typescript-eslint/no-explicit-any"'),
-        ("Never import `lodash`.", ".eslintrc.json", "{}", '"lodash"'),
-    ],
-)
-def test_an_option_of_the_projects_linter_is_a_better_place(
-    folder: Path, text: str, file: str, before: str, holds: str
-) -> None:
-    """Put in beside everything that stands there, the lesson retired; taken back byte for byte."""
-    (folder / file).write_bytes(before.encode())
-    with tacit.open(by="ada", yes=True) as memories:
-        lesson = memories.add(text)
-        assert memories.place_guard(lesson.id).file == file
-        after = (folder / file).read_bytes().decode()
-        assert holds in after and after != before and memories.get(lesson.id).state == "archived"
-        with pytest.raises(Refused):
-            memories.place_guard(lesson.id)
-        memories.unplace_guard(lesson.id)
-        assert (folder / file).read_bytes().decode() == before and memories.get(lesson.id).state == lesson.state
-
-
-@pytest.mark.parametrize(
-    ("text", "file", "before"),
-    [
-        (FOREIGN, "biome.json", '{"files": {"includes": ["**", "!tmp/clones"]}}'),
-        (FOREIGN, "biome.json", '{"$schema": "https://biomejs.dev/schemas/1.9.4/schema.json"}'),
-        (FOREIGN, "biome.json", "{ no json"),
-        ("Never use `console.log` in tests.", "biome.json", "{}"),
-        ("Never use `any`.", ".eslintrc.json", '{"rules": {"@typescript-eslint/no-explicit-any": "off"}}'),
-        ("Never use `any`.", ".prettierrc.json", "{}"),
-    ],
-)
-def test_a_linter_that_has_it_or_cannot_say_it_is_left_alone(folder: Path, text: str, file: str, before: str) -> None:
-    (folder / file).write_text(before)
-    with tacit.open(by="ada", yes=True) as memories, pytest.raises(Refused):
-        memories.better_place(memories.add(text).id)
-
-
-def test_a_lesson_that_says_more_than_its_rule_stays_in_force(folder: Path) -> None:
-    text = "Does not work here: `pnpm run typecheck` (no such script), a guessed repository in `gh` (`git remote -v` names it)."
-    with tacit.open(by="ada", yes=True) as memories:
-        lesson = memories.add(text)
-        assert memories.place_guard(lesson.id).rules == ("Bash(pnpm run typecheck:*)",)
-        assert memories.get(lesson.id).state == lesson.state
-        memories.unplace_guard(lesson.id)
-        assert (
-            not (folder / ".claude" / "settings.local.json").exists() and memories.get(lesson.id).state == lesson.state
-        )
-
-
-def test_a_rule_with_an_option_stands_wherever_the_option_does(folder: Path) -> None:
-    with tacit.open(by="ada", yes=True) as memories:
-        assert memories.better_place(memories.add("Never make draft PRs.").id).rules[:2] == (
-            "Bash(gh pr create --draft:*)",
-            "Bash(gh pr create * --draft*)",
-        )
-
-
-def test_no_rule_of_a_host_says_an_order(folder: Path) -> None:
-    with tacit.open(by="ada", yes=True) as memories:
-        lesson = memories.add("Run `make test` before `git commit`.")
-        with pytest.raises(Refused, match="No permission rule"):
-            memories.better_place(lesson.id)
 
 
 def test_a_store_with_firings_is_sound(folder: Path) -> None:
