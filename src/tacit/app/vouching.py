@@ -69,8 +69,7 @@ class Vouching:
         return bool(known[1]) if known and known[0] == _hash_of(path) else None
 
     def _answers(self) -> dict[str, Sequence[Any]]:
-        near = self._opened.near
-        kept = "" if near.url else near.meta(_ANSWERS + self._opened.project_id)
+        kept = "" if self._opened.near.url else self._opened.near.meta(_ANSWERS + self._opened.project_id)
         return dict(json.loads(kept)) if kept else {}
 
     def _in_doubt(self, files: Iterable[LogFile]) -> list[LogFile]:

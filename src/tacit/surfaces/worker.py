@@ -1,8 +1,7 @@
 """What hooks ask of the worker: queue a session that is to be learned, and start a process that does it (`drain`) unless one is there.
 
 Hooks queue first and look at the lock afterwards; a worker gives up the lock first and looks at the queue afterwards. One of the two
-sees the other, so nothing asked for is forgotten when a worker leaves. A hook that finds the lock free hands it on to the worker that it
-starts: there is one from its first moment, however long it takes to come up.
+sees the other, so nothing asked for is forgotten when a worker leaves. A hook that finds the lock free hands it on to its worker.
 """
 
 from __future__ import annotations
