@@ -22,7 +22,7 @@ import time
 import httpx
 
 from tacit.app import open as open_memories
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.value import replace
 from tacit.surfaces.web.security import Keys, host_names
 from tacit.surfaces.web.server import Desk, application
@@ -91,7 +91,7 @@ def fate(memory: Memory, n: int) -> Iterator[Change]:
     told |= {"pinned": True} if n in (8, 108, 208) else {"on_page": True} if n < 1000 and n % 50 == 10 else {}
     if told:
         yield change(
-            memory, replace(memory, **told), verb="import", by="bench", reason="a mixed store", at=memory.created_at
+            memory, replace(memory, **told), Hand("bench", memory.created_at), verb="import", reason="a mixed store"
         )
 
 

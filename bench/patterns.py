@@ -186,6 +186,7 @@ def synced(text: str) -> None:
 def repaired(folder: Path, text: str) -> None:
     """A store of such lessons, one of whose rows does not verify, mended."""
     from tacit.app import open
+    from tacit.core.journal import Hand
     from tacit.core.keep import made
     from tacit.core.memory import Memory
 
@@ -198,9 +199,8 @@ def repaired(folder: Path, text: str) -> None:
                 tx.apply(
                     made(
                         Memory(f"m{n:011}", project, piece, created_at=when, updated_at=when),
-                        by="ann",
+                        Hand("ann", when),
                         reason="",
-                        at=when,
                     )
                 )
             tx.rows("UPDATE memory SET kind = 'other' WHERE id = 'm00000000000'")

@@ -27,6 +27,7 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import keep
 from tacit.core.digest import GENESIS, new_id, xor
+from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import NO_TALLY, Memory, Tally
 from tacit.core.rows import RunRow, run_id
@@ -192,10 +193,8 @@ def made(
         memory, reason = _template(memories, texts, number, at)
         change = keep.made(
             replace(memory, id=new_id(), project=project),
-            by="bench",
+            Hand("bench", at, profile=memories.profile_version),
             reason=reason,
-            at=at,
-            profile=memories.profile_version,
         )
         name = run_id(project, "cli", f"run-{number // RUN}")
         yield (

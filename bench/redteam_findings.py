@@ -278,6 +278,7 @@ def signed_lines(world: World) -> Tried:
     """9"""
     from tests.tend.test_sync import Team
 
+    from tacit.core.journal import Hand
     from tacit.core.keep import made
     from tacit.core.value import replace
 
@@ -298,7 +299,7 @@ def signed_lines(world: World) -> Tried:
     claims = replace(first, state="canonical", pinned=True, verdict="helps", on_page=True)
     with ann.memories.store.write() as tx:
         for k, text in enumerate((*HOSTILE, "Run make seed before the tests.")):
-            tx.apply(made(replace(claims, id=f"{k}" * 12, text=text), by="ann", reason="", at=first.created_at))
+            tx.apply(made(replace(claims, id=f"{k}" * 12, text=text), Hand("ann", first.created_at), reason=""))
     ann.sync()
     for other in (bob, eve):
         other.pull(ann)

@@ -16,7 +16,7 @@ from tacit.core import keep
 from tacit.core.clock import now
 from tacit.core.digest import GENESIS, new_id, shard_of, xor
 from tacit.core.errors import NotAStore, StoreNewer
-from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
+from tacit.core.journal import Hand, entry_hash, new_salt, payload, payload_digest
 from tacit.core.memory import ADDED, DECIDED, Memory, row_hash, to_row
 from tacit.stores.check import check
 from tacit.stores.sql_rows import HEADER
@@ -62,7 +62,7 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             )
             row = to_row(memory)
             sealed = row_hash(row)
-            entry = keep.made(memory, by="ada", reason="said so", at=at).entry
+            entry = keep.made(memory, Hand("ada", at), reason="said so").entry
             header = (memory.id, 1, "p", "add", "ada", at, "", "", "old-machine")
             text, salt = payload(entry), new_salt()
             said = payload_digest(salt, text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tacit
 from tacit.app import Memories
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.value import replace
 from tacit.surfaces.views import overview
 from tacit.surfaces.web import views
@@ -81,10 +81,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
                         change(
                             memory,
                             replace(memory, gate="hold"),
+                            Hand("ada", memory.created_at),
                             verb="gate",
-                            by="ada",
                             reason="held",
-                            at=memory.created_at,
                         )
                     )
                 for memory in made[1::7]:
@@ -92,10 +91,9 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
                         change(
                             memory,
                             replace(memory, state="archived"),
+                            Hand("ada", memory.created_at),
                             verb="forget",
-                            by="ada",
                             reason="gone",
-                            at=memory.created_at,
                         )
                     )
             memories.learn(run("r1", finding("r1", "The importer drops rows with empty names")))

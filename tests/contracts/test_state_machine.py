@@ -17,7 +17,7 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.links import Evidence
 from tacit.core.memory import DECIDED, to_row
 from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
@@ -94,10 +94,9 @@ class Keeping(RuleBasedStateMachine):
                     change(
                         memory,
                         replace(memory, state=to, previous_state=memory.state, updated_at=clock.now()),
+                        Hand("rule", clock.now()),
                         verb="move",
-                        by="rule",
                         reason="test",
-                        at=clock.now(),
                     )
                 )
                 assert to == memory.state or to in LEGAL[memory.state]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.journal import Hand
 from tacit.core.memory import Memory
 from tacit.core.merge import merged
 
@@ -11,7 +12,7 @@ def test_what_goes_is_let_go_of_and_what_stays_says_what_it_replaces() -> None:
     goes = Memory("a", "p", "Run make db.", state="stable", pinned=True, on_page=True)
     stays = Memory("b", "p", "Run make db before the tests.", state="provisional", supersedes=("c",), merged=1)
     gone, more = (
-        each.memory for each in merged(goes, stays, by="Ann", reason="the same", at="2026-11-17T00:00:00.000Z")
+        each.memory for each in merged(goes, stays, Hand("Ann", "2026-11-17T00:00:00.000Z"), reason="the same")
     )
     assert (gone.state, gone.previous_state, gone.superseded_by, gone.closed_by) == (
         "superseded",

@@ -15,6 +15,7 @@ from tests.recorded_lives import answer_of, fix_draws, is_as_recorded, rows_of_s
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
+from tacit.core.journal import Hand
 from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
@@ -58,7 +59,7 @@ class Life:
         memory = Memory(self.memories.work.ids(), self.project.id, text, kind, created_at=at, updated_at=at)
         memory = replace(memory, **{"klass": class_of(self.profile, kind), "trust": "agent", **fields})
         with self.store.write(confidence=self.profile.signals.confidence) as tx:
-            tx.apply(made(memory, by="test", reason="as it is", at=at, verb="import", profile=self.project.profile))
+            tx.apply(made(memory, Hand("test", at, profile=self.project.profile), reason="as it is", verb="import"))
         return memory.id
 
     def counts(self, id: str, signal: str, amount: float = 1.0, stance: str = "supports") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.app import open as open_memories
+from tacit.core.journal import Hand
 from tacit.core.keep import made
 from tacit.core.links import Mark
 from tacit.core.memory import Memory
@@ -25,7 +26,7 @@ def test_a_proposal_stays_open_while_others_must_still_decide(folder: Path) -> N
             "m1", project, "Use one queue per worker, not one for all", "decision_precedent", state="stable"
         )
         with memories.store.write() as tx:
-            tx.apply(made(replace(lesson, created_at=NOW, updated_at=NOW), by="ada", reason="said so", at=NOW))
+            tx.apply(made(replace(lesson, created_at=NOW, updated_at=NOW), Hand("ada", NOW), reason="said so"))
             tx.add_mark(Mark("m1", "", project, "successful_reuse", amount=6.0, at=NOW))
             tx.add_mark(Mark("m1", "", project, "tasks", amount=3.0, at=NOW))
             tx.put_proposal(asked)

@@ -15,7 +15,7 @@ import pytest
 
 from tacit import formats
 from tacit.app import open as open_memories
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
@@ -63,10 +63,9 @@ def by_arm(
                     change(
                         memory,
                         replace(memory, trust=trust, signature=mark),
+                        Hand("test", clock()),
                         verb="edit",
-                        by="test",
                         reason="as it is",
-                        at=clock(),
                     )
                 )
         texts = {memory.id: memory.text for memory in memories.list(limit=100) if memory.state not in CLOSED}

@@ -9,6 +9,7 @@ import pytest
 from tests.recorded_lives import fix_draws
 
 from tacit.app import open as open_memories
+from tacit.core.journal import Hand
 from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.core.value import replace
@@ -65,7 +66,7 @@ def test_what_an_older_store_ended_as_no_difference_is_given_again(tmp_path: Pat
             from tacit.core.journal import change
 
             now = replace(lesson, verdict="no difference")
-            tx.apply(change(lesson, now, verb="verdict", by="rules", reason="of before", at="2026-11-01T00:00:00.000Z"))
+            tx.apply(change(lesson, now, Hand("rules", "2026-11-01T00:00:00.000Z"), verb="verdict", reason="of before"))
         told = [memories.inject(task, run=f"r{n}", host="neutral").markdown for n in range(20)]
     assert sum("make tax-rates" in each for each in told) >= 15
 
@@ -134,10 +135,9 @@ def test_upkeep_judges_anew_what_an_older_rule_called_no_difference(
                 change(
                     memory,
                     replace(memory, verdict="no difference"),
+                    Hand("rules", "2026-11-01T00:00:00.000Z"),
                     verb="verdict",
-                    by="rules",
                     reason="of before",
-                    at="2026-11-01T00:00:00.000Z",
                 )
             )
         assert memories.store.meta(POOL + memories.project_id) == ""

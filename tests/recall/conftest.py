@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.core import keep
+from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json
@@ -56,7 +57,7 @@ class World:
         """Keep lessons, with their tallies."""
         with self.store.write() as tx:
             for memory in memories:
-                tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
+                tx.apply(keep.made(memory, Hand("ada", memory.created_at), reason="said so"))
                 if memory.tally != Tally():
                     tx.put_tally(memory.id, memory.project, memory.tally)
         return [memory.id for memory in memories]

@@ -9,6 +9,7 @@ import pytest
 
 from tacit.core import keep
 from tacit.core.errors import StoreBusy, UsageError
+from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
@@ -191,7 +192,7 @@ def test_what_is_taken_out_while_we_wait_is_not_given(tmp_path: Any, world_of: A
 
         def late(**named: Any) -> Any:
             with other.write() as tx:
-                tx.apply(keep.forgotten(tx.get(gone), by="ada", at=NOW))
+                tx.apply(keep.forgotten(tx.get(gone), Hand("ada", NOW)))
             return turn(**named)
 
         store.write = late  # type: ignore[method-assign]

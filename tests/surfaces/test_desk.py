@@ -17,7 +17,7 @@ httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with h
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
-from tacit.core.journal import change  # noqa: E402
+from tacit.core.journal import Hand, change  # noqa: E402
 from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
@@ -225,7 +225,7 @@ def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
     ids = [teach(f"{XSS} {n} " + "a long tail of words " * 5_000, kind="rule") for n in range(3)]
     with open_memories() as memories, memories.store.write() as tx:
         held = tx.get(ids[0])
-        tx.apply(change(held, replace(held, gate="hold"), verb="gate", by="sam", reason="too long", at=now()))
+        tx.apply(change(held, replace(held, gate="hold"), Hand("sam", now()), verb="gate", reason="too long"))
     for path in ("/", "/inbox", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
         html = browser("GET", path).text
         assert "<script>alert" not in html, path

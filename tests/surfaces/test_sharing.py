@@ -13,7 +13,7 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.proposal import Proposal
 from tacit.core.run import Cost
 from tacit.core.value import replace
@@ -76,10 +76,10 @@ def memories(folder: Path) -> Iterator[Memories]:
         with found.store.write() as tx:
             tx.apply(
                 change(
-                    heard, replace(heard, extra={"word": "said"}), verb="edit", by="ada", reason="heard", at=found.now()
+                    heard, replace(heard, extra={"word": "said"}), Hand("ada", found.now()), verb="edit", reason="heard"
                 )
             )
-            tx.apply(change(bad, replace(bad, verdict="harms"), verb="verdict", by="learn", reason=XSS, at=found.now()))
+            tx.apply(change(bad, replace(bad, verdict="harms"), Hand("learn", found.now()), verb="verdict", reason=XSS))
             tx.put_proposal(Proposal("p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong))
             tx.put_proposal(
                 Proposal(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tacit as package
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
 from tacit.core.value import replace
@@ -197,7 +197,7 @@ def test_two_commands_never_say_different_things_of_one_lesson(
                 now = replace(memory, **{"trust": "observed", **fate}, updated_at=at)
                 tx.apply(
                     change(
-                        memory, now, verb="verdict", by="test", reason="a test", at=at, profile=memories.profile_version
+                        memory, now, Hand("test", at, profile=memories.profile_version), verb="verdict", reason="a test"
                     )
                 )
                 # a control group that says the one thing of the last runs, whatever the lesson's word is

@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.app import Memories
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.links import Evidence
 from tacit.core.value import replace
 from tacit.testing import finding, run
@@ -28,7 +28,7 @@ def learned(memories: Memories, text: str, *runs: str) -> str:
     with memories.store.write() as tx:
         now = tx.get(made.id)
         tx.apply(
-            change(now, replace(now, trust="review"), verb="trust", by="test", reason="a reviewer's", at=now.created_at)
+            change(now, replace(now, trust="review"), Hand("test", now.created_at), verb="trust", reason="a reviewer's")
         )
         for name in runs:
             tx.add_evidence(

@@ -14,6 +14,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
+from tacit.core.journal import Hand
 from tacit.core.links import Evidence
 from tacit.tend import tend
 from tacit.tend.context import Context
@@ -156,7 +157,7 @@ def test_what_is_held_is_not_shown(memories: Memories) -> None:
             state="provisional",
             created_at=clock.now(),
         )
-        tx.apply(made(held, by="x", reason="x", at=clock.now()))
+        tx.apply(made(held, Hand("x", clock.now()), reason="x"))
     model = Scripted("")
     reflect(memories, model)
     assert VAGUE in model.asked[0] and "Held words" not in model.asked[0]
@@ -203,7 +204,7 @@ def test_without_a_model_rules_put_held_lessons_before_a_person(memories: Memori
         created_at=clock.now(),
     )
     with memories.store.write() as tx:
-        tx.apply(made(held, by="learn", reason="x", at=clock.now()))
+        tx.apply(made(held, Hand("learn", clock.now()), reason="x"))
         for n in range(3):
             tx.add_evidence(
                 Evidence(

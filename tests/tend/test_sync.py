@@ -13,7 +13,7 @@ import pytest
 
 import tacit
 from tacit.core.errors import ConfigInvalid, Refused, Unavailable
-from tacit.core.journal import change, payload_digest
+from tacit.core.journal import Hand, change, payload_digest
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
@@ -416,7 +416,7 @@ def test_what_a_member_signed_is_screened_and_on_trial(team: Team, text: str) ->
     plain, loud = replace(claims, id="0" * 12, text="Run make seed."), replace(claims, id="1" * 12, text=text)
     with ann.memories.store.write() as tx:
         for memory in (plain, loud):
-            tx.apply(made(memory, by="ann", reason="", at=first.created_at))
+            tx.apply(made(memory, Hand("ann", first.created_at), reason=""))
     ann.memories.edit(loud.id, severity="bug")  # a later entry lets nothing out
     ann.sync()
     bob.pull(ann)
@@ -492,7 +492,7 @@ def test_private_things_stay_at_home(team: Team) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     with ann.memories.store.write() as tx:  # from a time before the rule for it
         now = replace(tx.get(lesson.id), text=f"Use the token {secret} for the tests.")
-        tx.apply(change(tx.get(lesson.id), now, verb="edit", by="ann", reason="an older version", at=now.updated_at))
+        tx.apply(change(tx.get(lesson.id), now, Hand("ann", now.updated_at), verb="edit", reason="an older version"))
     ann.sync()
     text = only_file(ann).read_text()
     assert "make seed" in text

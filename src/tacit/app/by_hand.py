@@ -81,12 +81,7 @@ class ByHand(PageVerbs, Safety):
         when = str(facets.get("at") or at or self.now())
         memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
         return made(
-            memory,
-            by=self.actor.name,
-            reason=reason,
-            at=when,
-            run=str(facets.get("run") or ""),
-            profile=self.profile_version,
+            memory, Hand(self.actor.name, when, str(facets.get("run") or ""), self.profile_version), reason=reason
         )
 
     def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
@@ -140,16 +135,7 @@ class ByHand(PageVerbs, Safety):
 
         return self._change(
             found.id,
-            lambda m: edited(
-                m,
-                wanted,
-                by=self.actor.name,
-                at=self.now(),
-                klass=self._class_of(wanted.get("kind")),
-                reason=reason,
-                profile=self.profile_version,
-                typo=typo,
-            ),
+            lambda m: edited(m, wanted, self._hand, klass=self._class_of(wanted.get("kind")), reason=reason, typo=typo),
             stand_for if theirs else None,
         )
 
@@ -182,11 +168,12 @@ class ByHand(PageVerbs, Safety):
         self._need_standing(self.get(id), "Rewording")
         clean = redact(private(text)).text
         seen = screen(clean)
-        gate = ("allow", "") if seen.clean else ("quarantine", seen.reason)
-        by, version = self.actor.name, self.profile_version
-        return self._change(
-            id, lambda m: rewritten(m, clean, extra, gate, by=by, at=self.now(), reason=reason, profile=version)
-        )
+        gate = {"gate": "allow" if seen.clean else "quarantine", "gate_reason": "" if seen.clean else seen.reason}
+        return self._change(id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, self._hand, reason))
+
+    @property
+    def _hand(self) -> Hand:
+        return Hand(self.actor.name, self.now(), profile=self.profile_version)
 
     def _class_of(self, kind: str | None) -> str:
         return class_of(self.profile, kind) if kind else ""
@@ -194,19 +181,14 @@ class ByHand(PageVerbs, Safety):
     def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Always give this memory, outside the budget; or no longer."""
         self._need_person("Pinning")
-        return self._change(
-            self.get(id).id,
-            lambda m: pinned(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version),
-        )
+        return self._change(self.get(id).id, lambda m: pinned(m, on, self._hand, reason))
 
     def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
         self._need_person("Approving a line for the page")
-        found, by, version = self.get(id).id, self.actor.name, self.profile_version
-        memory = self._change(found, lambda m: paged(m, on, by=by, at=self.now(), reason=reason, profile=version))
-        if not on:
-            return memory
-        return self._change(found, lambda m: lifted(m, self.profile, "person", Hand(by, self.now(), profile=version)))
+        found = self.get(id).id
+        memory = self._change(found, lambda m: paged(m, on, self._hand, reason))
+        return self._change(found, lambda m: lifted(m, self.profile, "person", self._hand)) if on else memory
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
@@ -222,28 +204,14 @@ class ByHand(PageVerbs, Safety):
         for one in ids:
             self._need_standing(self.store.get(one), "Forgetting")
         told = reason or (f"everything from {origin}" if origin else "")
-        return [
-            self._change(
-                one,
-                lambda m: forgotten(m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version),
-            )
-            for one in ids
-        ]
+        return [self._change(one, lambda m: forgotten(m, self._hand, told)) for one in ids]
 
     def clear(self, *, reason: str = "") -> list[Memory]:
         """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
         self._need_person("Clearing a project")
-        told, gone = reason or "the project was cleared", list[Memory]()
-        for one in self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000):
-            gone.append(
-                self._change(
-                    one.id,
-                    lambda m: forgotten(
-                        m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version
-                    ),
-                )
-            )
-        return gone
+        told = reason or "the project was cleared"
+        every = self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000)
+        return [self._change(one.id, lambda m: forgotten(m, self._hand, told)) for one in every]
 
     def note(self, text: str, *, reason: str = "") -> Entry:
         """A line of the journal by hand: what was changed around the memory, and why. It is about no lesson."""
@@ -281,9 +249,9 @@ class ByHand(PageVerbs, Safety):
             if entry.by != self.actor.name:
                 self._need_person(f"Taking back what {entry.by} did")
             later = tx.entries(memory=entry.memory, after=entry.id)
-            at = self.now()
-            tx.apply(undone(memory, entry, later, by=self.actor.name, at=at, profile=self.profile_version))
-            take_back(tx, entry, by=self.actor.name, at=at)
+            hand = self._hand
+            tx.apply(undone(memory, entry, later, hand))
+            take_back(tx, entry, by=hand.by, at=hand.at)
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
@@ -292,7 +260,7 @@ class ByHand(PageVerbs, Safety):
         found = self.get(id)
         with self.store.write() as tx:
             memory = tx.get(found.id)
-            tx.apply(erased(memory, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
+            tx.apply(erased(memory, self._hand, reason))
             blank(tx, memory, self.now())
         self._erase_outside(found)
         return self.store.get(found.id)

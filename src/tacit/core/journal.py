@@ -97,13 +97,10 @@ class Hand:
 
     def change(self, was: Memory | None, now: Memory, verb: str, reason: str) -> Change:
         """The change from one row to the next, in this hand."""
-        now = replace(now, updated_at=self.at)
-        return change(was, now, verb=verb, by=self.by, reason=reason, at=self.at, run=self.run, profile=self.profile)
+        return change(was, replace(now, updated_at=self.at), self, verb, reason)
 
 
-def change(
-    was: Memory | None, now: Memory, *, verb: str, by: str, reason: str, at: str, run: str = "", profile: str = ""
-) -> Change:
+def change(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) -> Change:
     """The change from one row to the next; only what differs goes into the entry."""
     if verb not in JOURNAL_VERBS:
         raise ValueError(f"{verb!r} is no verb of the journal")
@@ -125,11 +122,11 @@ def change(
             memory=now.id,
             project=now.project,
             verb=verb,
-            by=by,
+            by=hand.by,
             reason=reason,
-            at=at,
-            run=run,
-            profile=profile,
+            at=hand.at,
+            run=hand.run,
+            profile=hand.profile,
             before={name: old[name] for name in changed} if was is not None else {},
             after={name: new[name] for name in changed},
         ),

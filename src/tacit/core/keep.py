@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.core.errors import Refused, UsageError
-from tacit.core.journal import Change, Entry, change
+from tacit.core.journal import Change, Entry, Hand, change
 from tacit.core.memory import ADDED, DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
@@ -35,23 +35,13 @@ WORDY = {
 ERASED_BY = "erase"
 
 
-def made(
-    memory: Memory, *, by: str, reason: str, at: str, verb: str = "add", run: str = "", profile: str = ""
-) -> Change:
+def made(memory: Memory, hand: Hand, reason: str, verb: str = "add") -> Change:
     """A new memory."""
-    return change(None, check_fields(memory), verb=verb, by=by, reason=reason, at=at, run=run, profile=profile)
+    return change(None, check_fields(memory), hand, verb, reason)
 
 
 def edited(
-    memory: Memory,
-    fields: Mapping[str, Any],
-    *,
-    by: str,
-    at: str,
-    klass: str = "",
-    reason: str = "",
-    profile: str = "",
-    typo: bool = False,
+    memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = "", *, klass: str = "", typo: bool = False
 ) -> Change | None:
     """A corrected memory; None where nothing differs. Other words are another lesson, with a trial of its own, unless it is a typo."""
     for name in fields:
@@ -75,29 +65,11 @@ def edited(
     differs = [name for name in new if getattr(memory, name) != new[name]]
     if not differs:
         return None
-    now = check_fields(replace(memory, **new, updated_at=at))
-    return change(
-        memory,
-        now,
-        verb="typo" if typo else "edit",
-        by=by,
-        reason=reason or f"{by} corrected {', '.join(n for n in differs if n != 'klass')}",
-        at=at,
-        profile=profile,
-    )
+    told = reason or f"{hand.by} corrected {', '.join(n for n in differs if n != 'klass')}"
+    return hand.change(memory, check_fields(replace(memory, **new)), "typo" if typo else "edit", told)
 
 
-def rewritten(
-    memory: Memory,
-    text: str,
-    extra: Mapping[str, Any],
-    gate: tuple[str, str],
-    *,
-    by: str,
-    at: str,
-    reason: str = "",
-    profile: str = "",
-) -> Change | None:
+def rewritten(memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = "") -> Change | None:
     """A candidate that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
     _refuse_erased(memory, "rewritten")
     if memory.state != "candidate":
@@ -105,13 +77,13 @@ def rewritten(
             f"{memory.id} is {memory.state}; its source cannot rewrite it any more.",
             "Add the new text as a lesson of its own.",
         )
-    now = replace(memory, text=kept_text(text), extra=extra, gate=gate[0], gate_reason=gate[1], updated_at=at)
+    now = replace(memory, **{**fields, "text": kept_text(fields["text"])})
     if (now.text, now.extra) == (memory.text, memory.extra):
         return None
-    return change(memory, now, verb="edit", by=by, reason=reason or f"{by} wrote it anew", at=at, profile=profile)
+    return hand.change(memory, now, "edit", reason or f"{hand.by} wrote it anew")
 
 
-def pinned(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+def pinned(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Pinned or unpinned; None where it already is."""
     _refuse_erased(memory, "pinned")
     if on and memory.state in CLOSED:
@@ -122,12 +94,10 @@ def pinned(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", prof
     if memory.pinned == on:
         return None
     said = reason or ("always given, outside the budget" if on else "back under the budget")
-    return change(
-        memory, replace(memory, pinned=on, updated_at=at), verb="pin", by=by, reason=said, at=at, profile=profile
-    )
+    return hand.change(memory, replace(memory, pinned=on), "pin", said)
 
 
-def paged(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Approved for a page that the host loads, and so off trial: what every run reads cannot be withheld. Or off the page again."""
     _refuse_erased(memory, "put on a page")
     if on and memory.state not in INJECTABLE:
@@ -138,36 +108,26 @@ def paged(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profi
     if memory.on_page == on:
         return None
     said = reason or (
-        f"{by} approved it for the page: off trial" if on else f"{by} took it off the page: on trial again"
+        f"{hand.by} approved it for the page: off trial" if on else f"{hand.by} took it off the page: on trial again"
     )
-    return change(
-        memory, replace(memory, on_page=on, updated_at=at), verb="page", by=by, reason=said, at=at, profile=profile
-    )
+    return hand.change(memory, replace(memory, on_page=on), "page", said)
 
 
-def forgotten(memory: Memory, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
     """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
     if memory.state in CLOSED:
         return None
-    now = replace(
-        memory, state=PUT_AWAY, previous_state=memory.state, closed_by=by, pinned=False, on_page=False, updated_at=at
-    )
-    return change(memory, now, verb="forget", by=by, reason=reason or f"{by} took it out", at=at, profile=profile)
+    return hand.change(memory, _put_away(memory, hand.by), "forget", reason or f"{hand.by} took it out")
 
 
-def erased(memory: Memory, *, by: str, at: str, reason: str = "", profile: str = "") -> Change:
+def _put_away(memory: Memory, by: str) -> Memory:
+    return replace(memory, state=PUT_AWAY, previous_state=memory.state, closed_by=by, pinned=False, on_page=False)
+
+
+def erased(memory: Memory, hand: Hand, reason: str = "") -> Change:
     """Its text blanked; the row and its chain stay, so that nothing else breaks."""
-    now = replace(
-        memory,
-        **WORDY,
-        state="rejected",
-        previous_state=memory.state,
-        closed_by=ERASED_BY,
-        pinned=False,
-        on_page=False,
-        updated_at=at,
-    )
-    return change(memory, now, verb="erase", by=by, reason=reason or "erased", at=at, profile=profile)
+    now = replace(_put_away(memory, ERASED_BY), **WORDY, state="rejected")
+    return hand.change(memory, now, "erase", reason or "erased")
 
 
 def laid_over(memory: Memory, fields: Mapping[str, Any], at: str) -> Memory:
@@ -176,7 +136,7 @@ def laid_over(memory: Memory, fields: Mapping[str, Any], at: str) -> Memory:
     return from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
 
 
-def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at: str, profile: str = "") -> Change:
+def undone(memory: Memory, entry: Entry, later: Sequence[Entry], hand: Hand) -> Change:
     """An entry taken back: its fields as they were before it, unless something later decided them again."""
     if entry.verb == "erase" or entry.erased:
         raise Refused(f"Entry {entry.id} cannot be taken back: what was erased is gone.", "")
@@ -196,21 +156,9 @@ def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at:
             f"Entry {entry.id} cannot be taken back alone: {', '.join(contested)} changed again later.",
             f"Take back the later ones first: tacit undo {newest.id}",
         )
-    if not entry.before:  # the entry that made it
-        now = replace(
-            memory,
-            state=PUT_AWAY,
-            previous_state=memory.state,
-            closed_by=by,
-            pinned=False,
-            on_page=False,
-            updated_at=at,
-        )
-    else:
-        now = laid_over(memory, entry.before, at)
-    return change(
-        memory, now, verb="undo", by=by, reason=f"takes back entry {entry.id} ({entry.verb})", at=at, profile=profile
-    )
+    made_it = not entry.before
+    now = _put_away(memory, hand.by) if made_it else laid_over(memory, entry.before, hand.at)
+    return hand.change(memory, now, "undo", f"takes back entry {entry.id} ({entry.verb})")
 
 
 def _refuse_erased(memory: Memory, what: str) -> None:

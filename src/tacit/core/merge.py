@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.core.journal import Change, change
+from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence, sightings
 from tacit.core.memory import TIERS, Memory
 from tacit.core.states import STATES
@@ -54,23 +54,20 @@ def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
     )
 
 
-def merged(
-    goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profile: str = "", cause: str = "merge"
-) -> tuple[Change, Change]:
+def merged(goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "merge") -> tuple[Change, Change]:
     """The one that goes, superseded, and the one that stays, with what it replaces."""
     gone = replace(
         goes, state="superseded", previous_state=goes.state, superseded_by=stays.id, closed_by=cause, pinned=False, on_page=False,
-        updated_at=at,
     )  # fmt: skip
-    more = replace(stays, supersedes=(*stays.supersedes, goes.id), merged=stays.merged + 1, updated_at=at)
+    more = replace(stays, supersedes=(*stays.supersedes, goes.id), merged=stays.merged + 1)
     told = f"takes the place of {goes.alias or goes.id}: {reason}"
     return (
-        change(goes, gone, verb="merge", by=by, reason=reason, at=at, profile=profile),
-        change(stays, more, verb="merge", by=by, reason=told, at=at, profile=profile),
+        hand.change(goes, gone, "merge", reason),
+        hand.change(stays, more, "merge", told),
     )
 
 
-def parted(goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profile: str = "") -> tuple[Change, Change]:
+def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change, Change]:
     """The merge taken back: each stands where it stood."""
     back = replace(
         goes,
@@ -78,31 +75,32 @@ def parted(goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profil
         previous_state="superseded",
         superseded_by="",
         closed_by="",
-        updated_at=at,
     )
     rest = tuple(each for each in stays.supersedes if each != goes.id)
-    less = replace(stays, supersedes=rest, merged=max(0, stays.merged - 1), updated_at=at)
+    less = replace(stays, supersedes=rest, merged=max(0, stays.merged - 1))
     return (
-        change(goes, back, verb="unmerge", by=by, reason=reason, at=at, profile=profile),
-        change(stays, less, verb="unmerge", by=by, reason=reason, at=at, profile=profile),
+        hand.change(goes, back, "unmerge", reason),
+        hand.change(stays, less, "unmerge", reason),
     )
 
 
 def brought(
-    goes: Memory, stays: Memory, of_goes: Sequence[Evidence], of_stays: Sequence[Evidence], *, by: str, at: str
+    goes: Memory, stays: Memory, of_goes: Sequence[Evidence], of_stays: Sequence[Evidence], hand: Hand
 ) -> Evidence | None:
     """What the other's runs add to the keeper's sightings; a run that saw both counts once."""
     more = sightings([*of_stays, *of_goes]) - sightings(of_stays)
-    return _balance(goes, stays, float(more), "merge", by, at) if more > 0 else None
+    return _balance(goes, stays, float(more), "merge", hand) if more > 0 else None
 
 
-def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], *, by: str, at: str) -> Evidence | None:
+def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], hand: Hand) -> Evidence | None:
     """The same amount, taken off again."""
     places = (f"merge {goes.id} ", f"unmerge {goes.id} ")
     amount = sum(row.amount for row in of_stays if row.opening and row.place.startswith(places))
-    return _balance(goes, stays, -amount, "unmerge", by, at) if amount > 0 else None
+    return _balance(goes, stays, -amount, "unmerge", hand) if amount > 0 else None
 
 
-def _balance(goes: Memory, stays: Memory, amount: float, verb: str, by: str, at: str) -> Evidence:
-    place = f"{verb} {goes.id} {at}"
-    return Evidence(stays.id, stays.project, signal="seen", amount=amount, by=by, place=place, at=at, opening=True)
+def _balance(goes: Memory, stays: Memory, amount: float, verb: str, hand: Hand) -> Evidence:
+    place = f"{verb} {goes.id} {hand.at}"
+    return Evidence(
+        stays.id, stays.project, signal="seen", amount=amount, by=hand.by, place=place, at=hand.at, opening=True
+    )

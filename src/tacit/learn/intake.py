@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.keep import made
 from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
 from tacit.core.memory import PERSONAL, VERDICTS, WAITING_TIERS, Memory, sound_text
@@ -81,6 +81,7 @@ class _Intake:
     def __init__(self, work: WorkContext, file: Read, tier: str, at: str) -> None:
         self.project, self.profile, self.by, self.ids = work.project, work.profile, work.actor.name, work.ids
         self.format, self.origin, self.tier, self.at = file.format, file.path, tier, at
+        self.hand = Hand(self.by, at, profile=self.project.profile)
         self.namespace = file.namespace or file.format
         self.lasting = file.lasting
         self.names: dict[str, int] = {}
@@ -145,7 +146,7 @@ class _Intake:
             self.fault(Skipped(row.place, "nothing is left of its text"))
             return
         told = f"imported from {self.format} {row.alias or '(unnamed)'}, {row.place or 'no place'}, as {self.tier}"
-        tx.apply(made(memory, by=self.by, reason=told, at=self.at, verb="import", profile=self.project.profile))
+        tx.apply(made(memory, self.hand, told, "import"))
         tx.add_alias(self.project.id, namespace, name, memory.id)
         for opening in row.openings:
             tx.add_evidence(
@@ -172,7 +173,7 @@ class _Intake:
             return False
         now = replace(was, gate=memory.gate, gate_reason=memory.gate_reason, trust=memory.trust, updated_at=self.at)
         told = f"imported again from {self.format} {row.alias or '(unnamed)'}, as {self.tier}"
-        tx.apply(change(was, now, verb="gate", by=self.by, reason=told, at=self.at, profile=self.project.profile))
+        tx.apply(change(was, now, self.hand, "gate", told))
         self.counts["updated"] += 1
         return True
 
@@ -192,7 +193,7 @@ class _Intake:
         if state != was.state:
             now = replace(now, review_after=memory.review_after, previous_state=was.state)
         told = f"a newer version of {row.alias} was imported from {self.format}, {row.place or 'no place'}"
-        tx.apply(change(was, now, verb="import", by=self.by, reason=told, at=self.at, profile=self.project.profile))
+        tx.apply(change(was, now, self.hand, "import", told))
         for opening in row.openings:
             self._set(tx, tx.get(was.id), opening.signal, opening.amount, opening.at)
         return True

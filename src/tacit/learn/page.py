@@ -74,39 +74,39 @@ def read_line_back(extra: Mapping[str, Any], finding: Finding | None = None) -> 
 
 def learn_line(tx: Transaction, work: WorkContext, line: _Line) -> str:
     """Do what a person did to a line to its lesson; the lesson's id."""
-    by, at, version = work.actor.name, work.now(), work.project.profile
+    hand = Hand(work.actor.name, work.now(), profile=work.project.profile)
     if line.act == ADD:
-        return _add(tx, work, line, at)
+        return _add(tx, work, line, hand)
     if line.act == MANY:
         for id in line.memories:
-            told = f"{by} deleted its line from {line.path}"
-            _apply(tx, forgotten(tx.get(id), by=by, at=at, reason=told, profile=version))
+            told = f"{hand.by} deleted its line from {line.path}"
+            _apply(tx, forgotten(tx.get(id), hand, told))
         return ""
     if line.act == DROP:
         return ""  # that a page is kept no more is for the page's own record
     memory = tx.get(line.memory)
     if line.act == EDIT:
-        told = f"{by} changed its line on {line.path}"
-        _apply(tx, edited(memory, {"text": line.text}, by=by, at=at, reason=told, profile=version))
-        _vouch(tx, memory, line, by, at)
+        told = f"{hand.by} changed its line on {line.path}"
+        _apply(tx, edited(memory, {"text": line.text}, hand, told))
+        _vouch(tx, memory, line, hand)
     elif line.act == DELETE:
-        told = f"{by} deleted its line from {line.path}"
-        _apply(tx, forgotten(memory, by=by, at=at, reason=told, profile=version))
+        told = f"{hand.by} deleted its line from {line.path}"
+        _apply(tx, forgotten(memory, hand, told))
     else:
-        _bring_back(tx, work, memory, line, at)
+        _bring_back(tx, work, memory, line, hand)
     return memory.id
 
 
-def _add(tx: Transaction, work: WorkContext, line: _Line, at: str) -> str:
+def _add(tx: Transaction, work: WorkContext, line: _Line, hand: Hand) -> str:
     project, profile, actor = work.project, work.profile, work.actor
     facets = {**filed(line.section, profile), **(line.facets or {}), "text": line.text, "origin": f"page:{line.path}"}
-    memory, _ = memory_from(facets, actor, profile, project.id, work.ids(), at)
+    memory, _ = memory_from(facets, actor, profile, project.id, work.ids(), hand.at)
     extra = {"section": line.section} if line.section else None
     # An agent's own page is this project's, whoever else the agent works for.
     memory = replace(memory, project=project.id, on_page=True, extra=extra)
     told = f"{actor.name} wrote it on {line.path}: a person's word, and off trial"
-    tx.apply(made(memory, by=actor.name, reason=told, at=at, profile=project.profile))
-    _vouch(tx, memory, line, actor.name, at)
+    tx.apply(made(memory, hand, told))
+    _vouch(tx, memory, line, hand)
     return memory.id
 
 
@@ -119,23 +119,22 @@ def filed(section: str, profile: Profile) -> dict[str, str]:
     return {}
 
 
-def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line, at: str) -> None:
+def _bring_back(tx: Transaction, work: WorkContext, memory: Memory, line: _Line, hand: Hand) -> None:
     """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
-    by, version = work.actor.name, work.project.profile
     last = tx.entries(memory=memory.id, newest=True, limit=1)
     if memory.state == "archived" and last and last[0].verb == "forget":
-        tx.apply(undone(memory, last[0], (), by=by, at=at, profile=version))
+        tx.apply(undone(memory, last[0], (), hand))
         memory = tx.get(memory.id)
-    told = f"{by} put its line on {line.path}: off trial" if line.path else ""
-    _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=version))
-    _apply(tx, lifted(tx.get(memory.id), work.profile, "person", Hand(by, at, profile=version)))
+    told = f"{hand.by} put its line on {line.path}: off trial" if line.path else ""
+    _apply(tx, paged(memory, True, hand, told))
+    _apply(tx, lifted(tx.get(memory.id), work.profile, "person", hand))
 
 
-def _vouch(tx: Transaction, memory: Memory, line: _Line, by: str, at: str) -> None:
+def _vouch(tx: Transaction, memory: Memory, line: _Line, hand: Hand) -> None:
     tx.add_evidence(
         Evidence(
-            memory.id, memory.project, signal="approved", by=by, tier="user", place=f"{line.path} {line.place} {at}",
-            quote=line.text, at=at,
+            memory.id, memory.project, signal="approved", by=hand.by, tier="user", place=f"{line.path} {line.place} {hand.at}",
+            quote=line.text, at=hand.at,
         )
     )  # fmt: skip
 

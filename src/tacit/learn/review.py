@@ -78,6 +78,10 @@ class Review:
         self.by, self.role, self.now, self.ids = work.actor.name, role, work.now, work.ids
         self.publish = publish  # writes the pages; False: another process is about to, and marks what it finds signed
 
+    def hand(self, at: str) -> Hand:
+        """Whose changes these are."""
+        return Hand(self.by, at, profile=self.project.profile)
+
     # -- memories ---------------------------------------------------------------------------------
 
     def approve(self, id: str, *, to: str = "", reason: str = "") -> Reviewed:
@@ -127,9 +131,7 @@ class Review:
                 raise Refused(f"{id} is {memory.state}, not under review.", f"tacit review open {id}")
             if outcome == "supersede" and successor:
                 return self._supersede(tx, memory, tx.get(successor), reason)
-            if text and (
-                now := edited(memory, {"text": text}, by=self.by, at=self.now(), profile=self.project.profile)
-            ):
+            if text and (now := edited(memory, {"text": text}, self.hand(self.now()))):
                 tx.apply(now)
                 memory = tx.get(id)
             stood = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
@@ -148,7 +150,7 @@ class Review:
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
         days = review_days(self.profile, memory.state)
         now = replace(memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at)
-        tx.apply(change(memory, now, verb="approve", by=self.by, reason=told, at=at, profile=self.project.profile))
+        tx.apply(change(memory, now, self.hand(at), "approve", told))
         self._wipe(tx, memory, at)
         for each in tx.proposals(memory=memory.id, state=OPEN):
             if (each.payload or {}).get("to") in ("under_review", "archived", "decayed"):
@@ -191,7 +193,7 @@ class Review:
 
     def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
-        tx.apply(moved(memory, told, self.profile, Hand(self.by, at, profile=self.project.profile)))
+        tx.apply(moved(memory, told, self.profile, self.hand(at)))
         if memory.state == "under_review" and move.to in INJECTABLE:
             self._wipe(tx, memory, at)
 
@@ -230,11 +232,7 @@ class Review:
     def _vouch(self, tx: Transaction, memory: Memory, reason: str) -> None:
         told = reason or f"{self.by} vouches for it"
         now = replace(memory, gate="allow", gate_reason=f"approved by {self.by}", updated_at=self.now())
-        tx.apply(
-            change(
-                memory, now, verb="approve", by=self.by, reason=told, at=now.updated_at, profile=self.project.profile
-            )
-        )
+        tx.apply(change(memory, now, self.hand(now.updated_at), "approve", told))
         word = Evidence(
             memory.id, memory.project, signal="approved", by=self.by, tier="user", place=f"review {self.by}", quote=reason,
             at=now.updated_at,
@@ -281,8 +279,8 @@ class Review:
 
     def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
         at = self.now()
-        more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), by=self.by, at=at)
-        for each in merged(loser, winner, by=self.by, reason=reason, at=at, profile=self.project.profile, cause=cause):
+        more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), self.hand(at))
+        for each in merged(loser, winner, self.hand(at), reason=reason, cause=cause):
             tx.apply(each)
         if more is not None:
             tx.add_evidence(more)
@@ -292,11 +290,11 @@ class Review:
         at = self.now()
         if loser.superseded_by != winner.id:
             tied = replace(loser, superseded_by=winner.id, updated_at=at)
-            tx.apply(change(loser, tied, verb="merge", by=self.by, reason=reason, at=at, profile=self.project.profile))
+            tx.apply(change(loser, tied, self.hand(at), "merge", reason))
         now = tx.get(winner.id)
         more = replace(now, supersedes=(*now.supersedes, loser.id), merged=now.merged + 1, updated_at=at)
         told = f"takes the place of {loser.alias or loser.id}: {reason}"
-        tx.apply(change(now, more, verb="merge", by=self.by, reason=told, at=at, profile=self.project.profile))
+        tx.apply(change(now, more, self.hand(at), "merge", told))
 
     def unmerge(self, id: str, *, reason: str = "") -> Reviewed:
         """Take a merge back: the memory stands where it stood, and its sightings are its own again."""
@@ -306,8 +304,8 @@ class Review:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
-            less = taken_back(memory, winner, tx.evidence(winner.id), by=self.by, at=at)
-            changes = parted(memory, winner, by=self.by, reason=told, at=at, profile=self.project.profile)
+            less = taken_back(memory, winner, tx.evidence(winner.id), self.hand(at))
+            changes = parted(memory, winner, self.hand(at), reason=told)
             for each in changes:
                 tx.apply(each)
             if less is not None:
@@ -364,7 +362,7 @@ class Review:
         with self._write() as tx:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
-            tx.apply(made(memory, by=self.by, reason=reason or why, at=at, profile=self.project.profile))
+            tx.apply(made(memory, self.hand(at), reason=reason or why))
             asked = proposal.payload or {}
             for row in filter(None, map(tx.run, asked.get("runs", ()))):
                 seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
@@ -392,7 +390,7 @@ class Review:
                         "Reject the proposal, or decide about each of the two by itself: tacit forget, tacit review open.",
                     )
             told = f"says the opposite of {winner.alias or winner.id}, which stays" + (f": {reason}" if reason else "")
-            gone = forgotten(loser, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
+            gone = forgotten(loser, self.hand(self.now()), reason=told)
             if gone is None:
                 return Reviewed(loser.id, loser.state, loser.state, f"it is {loser.state} already")
             tx.apply(gone)
@@ -407,8 +405,7 @@ class Review:
             was = tx.get(proposal.memory).state if proposal.memory else ""
             memory = learn_line(tx, work, line) or proposal.memory
             if line.act == PUT and text:  # onto the page, in better words
-                here, at = self.project.profile, self.now()
-                words = edited(tx.get(memory), {"text": text}, by=self.by, at=at, reason=reason, profile=here)
+                words = edited(tx.get(memory), {"text": text}, self.hand(self.now()), reason)
                 tx.apply(words) if words is not None else None
             signed = (*proposal.approvals, (self.by, self.role))
             tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
@@ -424,14 +421,14 @@ class Review:
             memory, at = tx.get(proposal.memory), self.now()
             told = reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
             now = laid_over(memory, payload.get("fields", {}), at)
-            tx.apply(change(memory, now, verb="undo", by=self.by, reason=told, at=at, profile=self.project.profile))
+            tx.apply(change(memory, now, self.hand(at), "undo", told))
             return Reviewed(memory.id, now.state, memory.state, told)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with self._write() as tx:
             memory = tx.get(proposal.memory)
             told = reason or proposal.reason
-            now = edited(memory, {"text": text}, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
+            now = edited(memory, {"text": text}, self.hand(self.now()), reason=told)
             if now is not None:
                 tx.apply(now)
             return self._confirmed(tx, Reviewed(memory.id, memory.state, memory.state, told))

@@ -191,13 +191,12 @@ class Findings:
         return found.memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
-        version = self.project.profile
         if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
             if self.twin is not None and self.twin.gate == "allow":
                 memory = replace(memory, family=family_of(self.twin))
             told = f"{finding.extractor}: {decision.reason}"
-            tx.apply(made(memory, by=BY_LEARNING, reason=told, at=self.at, run=self.id, profile=version))
+            tx.apply(made(memory, self.hand, told))
             self.new.append(memory.id)
             if decision.outcome in ("hold", "quarantine"):
                 self.counts[decision.outcome] += 1

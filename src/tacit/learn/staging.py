@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
@@ -100,7 +100,7 @@ class Stage:
 
     def _apply(self, tx: Transaction, was: Memory, now: Memory, verb: str, reason: str) -> None:
         version = self.project.profile
-        tx.apply(change(was, now, verb=verb, by=self.by, reason=reason, at=self.now(), profile=version))
+        tx.apply(change(was, now, Hand(self.by, self.now(), profile=version), verb, reason))
 
     def _climb(self, tx: Transaction, id: str) -> None:
         promote(tx, self.project, self.profile, id, by=self.by, at=self.now(), ids=self.ids)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
+from tacit.core.journal import Hand
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
 from tacit.core.profile_upkeep import Page
@@ -218,7 +219,7 @@ class _Pass:
                 context, memory = self.context, tx.get(str((finding.extra or {})["memory"]))
                 told = f"its line was taken off {seen.sheet.path}, and nobody said otherwise: on trial again"
                 change = paged(
-                    memory, False, by=context.by, at=context.now(), reason=told, profile=context.project.profile
+                    memory, False, Hand(context.by, context.now(), profile=context.project.profile), reason=told
                 )
                 if change is not None:
                     tx.apply(change)

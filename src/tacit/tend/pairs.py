@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
+from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.merge import brought, merged, prevailing
 from tacit.core.profile import Profile
@@ -102,8 +103,8 @@ class Joining:
     def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
         """One takes the other's place."""
         at = self.context.now()
-        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), by=TENDED_BY, at=at)
-        for change in merged(goes, stays, by=TENDED_BY, reason=told, at=at, profile=self.context.project.profile):
+        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), Hand(TENDED_BY, at))
+        for change in merged(goes, stays, Hand(TENDED_BY, at, profile=self.context.project.profile), reason=told):
             tx.apply(change)
         if more is not None:
             tx.add_evidence(more)

@@ -8,6 +8,7 @@ store for a compressed file that can be put back (`stores.packs`). Lessons thems
 from __future__ import annotations
 
 from tacit.core.clock import after_days, days_between
+from tacit.core.journal import Hand
 from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
 from tacit.core.memory import PERSONAL, Memory
@@ -79,7 +80,7 @@ def _taken_out(context: Context, named: Named) -> StepReport:
         with context.write() as tx:
             for id in meant[start : start + 100]:
                 memory = tx.get(id)
-                gone = forgotten(memory, by=context.by, at=at, reason=named.told, profile=context.project.profile)
+                gone = forgotten(memory, Hand(context.by, at, profile=context.project.profile), reason=named.told)
                 if gone is not None:
                     tx.apply(gone)
                     changes.append((id, memory.state, "archived", named.told))

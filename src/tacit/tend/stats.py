@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, days_between
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.lifecycle import next_move
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS, Memory
@@ -233,8 +233,5 @@ def _judge_anew(tx: Transaction, memory: Memory, context: Context) -> None:
     at = context.now()
     told = "judged anew: no difference is relative to what the problem costs, and ends nothing"
     tx.apply(
-        change(
-            memory, replace(memory, verdict=word, updated_at=at), verb="verdict", by="tend", reason=told, at=at,
-            profile=context.project.profile,
-        )
+        change(memory, replace(memory, verdict=word, updated_at=at), Hand("tend", at, profile=context.project.profile), "verdict", told)
     )  # fmt: skip

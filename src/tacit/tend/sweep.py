@@ -73,7 +73,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
     fade = profile.fade
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
         again = replace(memory, stale_at="")
-        return change(memory, again, verb="stale", by=_BY, reason="met again", at=now, profile=profile_version)
+        return change(memory, again, Hand(_BY, now, profile=profile_version), "stale", "met again")
     if (
         not fade.stale_days
         or memory.stale_at
@@ -88,7 +88,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
         return None
     told = f"not met for {days:.0f} days and never used"
     marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
-    return change(memory, marked, verb="stale", by=_BY, reason=told, at=now, profile=profile_version)
+    return change(memory, marked, Hand(_BY, now, profile=profile_version), "stale", told)
 
 
 def silenced(
@@ -322,7 +322,7 @@ def give_subjects(context: Context) -> int:
                 if about:
                     given += 1
                     told, now = "what it is about, told by its words", replace(memory, about=about)
-                    tx.apply(change(memory, now, verb="subject", by=context.by, reason=told, at=context.now()))
+                    tx.apply(change(memory, now, Hand(context.by, context.now()), "subject", told))
                 else:
                     tx.reword(memory.id)  # its files and tags find it from now on
     with context.write() as tx:

@@ -163,21 +163,14 @@ class Judge:
         by, at = f"{_BY}:{tier}", self.context.now()
         noted = with_word(proposal, tier, action, reason, at, alone=True)
         if action == "promote":
+            hand = Hand(by, at, profile=self.context.project.profile)
             try:
-                change = paged(
-                    tx.get(proposal.memory),
-                    True,
-                    by=by,
-                    at=at,
-                    reason=f"{reason}: off trial",
-                    profile=self.context.project.profile,
-                )
+                change = paged(tx.get(proposal.memory), True, hand, f"{reason}: off trial")
             except Refused as error:
                 self._to_person(tx, proposal, tier, "review", error.message)
                 return
             if change is not None:
                 tx.apply(change)
-            hand = Hand(by, at, profile=self.context.project.profile)
             change = lifted(tx.get(proposal.memory), self.context.profile, tier, hand)
             if change is not None:
                 tx.apply(change)

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.app import Memories
 from tacit.core.digest import new_id
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.reader.asking import ReaderContext
@@ -165,7 +165,7 @@ def test_what_is_gone_takes_out_what_a_session_found_and_asks_about_a_persons_wo
     if whose == "session":  # in force, as found in two pieces of work
         with memories.store.write() as tx:
             now = replace(old, state="provisional")
-            tx.apply(change(old, now, verb="move", by="test", reason="found again", at=memories.now()))
+            tx.apply(change(old, now, Hand("test", memories.now()), verb="move", reason="found again"))
     gone = "merge_contacts: no such table contacts, duplicate contacts are merged upstream"
     verdict = {"id": "k1", "verdict": "outdated", "line": 3, "words": gone}
     steps = (user("look at the contacts"), tool("make merge", error=gone), say("Gone."))

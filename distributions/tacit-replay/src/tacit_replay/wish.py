@@ -18,7 +18,7 @@ from tacit.app.learning import OTHER_INSTRUCTIONS, Learning
 from tacit.app.opened import data_folder
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
-from tacit.core.journal import change
+from tacit.core.journal import Hand, change
 from tacit.core.memory import Memory
 from tacit.core.profile import profile_id, to_json
 from tacit.core.run import Run
@@ -368,7 +368,7 @@ class Wish:
                         superseded_by="",
                         stale_at="",
                     )
-                    tx.apply(change(None, lesson, verb="import", by="replay", reason="given in a replay", at=at))
+                    tx.apply(change(None, lesson, Hand("replay", at), verb="import", reason="given in a replay"))
 
     def _make_home(self, home: str, store: str) -> None:
         """Connect and log in the agent's program, in a home that holds nothing else."""

@@ -379,7 +379,7 @@ class Taking:
                     fresh = replace(old, text=finding.text, trust=finding.tier, source=finding.by, extra=extra)
                     self._edit(tx, old, fresh, told)
                 elif now.id != old.id and old.state != "superseded":
-                    for each in merged(old, now, by=_BY, reason=told, at=at, profile=version):
+                    for each in merged(old, now, Hand(_BY, at, profile=version), reason=told):
                         tx.apply(each)
                     session.moves.append((old.id, old.state, "superseded", told))
 
