@@ -110,24 +110,17 @@ def test_an_agent_may_not_decide(tacit: Any, ids: list[str]) -> None:
     assert tacit("review", "open", ids[0], "--by", "ada", "--yes").code == 0
 
 
+def geas_entry(state: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the whole of an entry as geas writes it."""
+    signals = {"evidence_count": 5, "reuse_count": 5, "successful_reuses": 5, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}  # fmt: skip
+    meta = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-11-06T08:15:00Z"}  # fmt: skip
+    entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": state, "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
+    return meta, entry
+
+
 def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
     """A joint approval waits for the second head, and says for whom."""
-    signals = {
-        "evidence_count": 5,
-        "reuse_count": 5,
-        "successful_reuses": 5,
-        "failed_reuses": 0,
-        "contradiction_count": 0,
-        "confidence": 0.9,
-    }
-    meta = {
-        "version": "1.0",
-        "artifact_type": "memory_entry",
-        "artifact_id": "mem-1",
-        "producer_type": "orchestration_authority",
-        "created_at": "2026-04-06T08:15:00Z",
-    }
-    entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": "stable", "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
+    meta, entry = geas_entry("stable")
     log = {"meta": {**meta, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "applied_by_type": "qa_engineer", "usage_surface": "task_packet", "effect": "positive", "notes": "n", "followup_action": "none"}  # fmt: skip
     (folder / "memory" / "entries").mkdir(parents=True)
     (folder / "memory" / "logs").mkdir()
@@ -200,22 +193,7 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
     import tacit as library
     from tacit.formats.source import BytesSource
 
-    signals = {
-        "evidence_count": 5,
-        "reuse_count": 5,
-        "successful_reuses": 5,
-        "failed_reuses": 0,
-        "contradiction_count": 0,
-        "confidence": 0.9,
-    }
-    meta = {
-        "version": "1.0",
-        "artifact_type": "memory_entry",
-        "artifact_id": "mem-1",
-        "producer_type": "orchestration_authority",
-        "created_at": "2026-11-06T08:15:00Z",
-    }
-    entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": stood, "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
+    _, entry = geas_entry(stood)
     with library.open(profile="geas", by="ada") as memories:
         memories.import_(BytesSource(json.dumps(entry).encode(), "mem-1.json"), trust="user")
         memories.review("mem-1", "open")

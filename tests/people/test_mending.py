@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import rtk_sessions
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import Refused
 from tacit.core.proposal import Proposal
-from tacit.core.run import Run, Step
+from tacit.core.run import Run
+from tacit.core.value import replace
 from tacit.learn.echo import plain_line
 from tacit.learn.tell.instructions import Patch, patch_of, replaced, turned
 from tacit.surfaces.views import for_you
@@ -23,17 +25,8 @@ FILE = b"# Caf\xe9\r\n\r\n- " + ORDER.encode() + b"  \r\n\r\nThe end \xff"
 
 
 def rtk(n: int) -> Run:
-    steps = (
-        Step(
-            "tool",
-            "line:1",
-            tool="Bash",
-            input={"command": "rtk bun run test"},
-            error="error: unrecognized subcommand 'bun'",
-        ),
-        Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
-    )
-    return Run(f"s{n}", "claude-code", steps=steps, complete=True)
+    found = rtk_sessions.rtk(n)
+    return replace(found, steps=found.steps[:2])  # nobody says anything
 
 
 @pytest.fixture

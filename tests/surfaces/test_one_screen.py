@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.readers import desk_of
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
-from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.learn.reader.asking import ReaderContext
 from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
@@ -203,11 +202,8 @@ def test_what_is_read_while_somebody_leaves_does_not_come_back(
         reading = prepared(place, found, row.id, row.project, memories.now())
         assert reading is not None and os.listdir(place)
         answers = json.dumps({"lessons": [], "answers": [], "verdicts": []})
-        desk = ReaderContext(
-            memories.store, memories.ensure_project(), memories.profile, place, Leaving(answers), memories.now, new_id
-        )
         with pytest.raises(FileNotFoundError):
-            read(desk, reading)
+            read(desk_of(memories, Leaving(answers)), reading)
         assert "stopped: reading in the background" in said[0] and is_paused(memories.near)
         memories.backup_if_due()
         assert not os.path.exists(place) and not os.path.exists(memories.near.path)

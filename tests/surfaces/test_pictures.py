@@ -7,28 +7,29 @@ from xml.etree import ElementTree
 import pytest
 
 from tacit.surfaces import pictures
-from tacit.surfaces.pictures import Mark
+from tacit.surfaces.pictures import Caption, Mark
 
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 DAYS = [f"2026-0{month}-{day:02d}" for month in (7, 8) for day in (1, 8, 15, 22, 29)]
 SVG = "{http://www.w3.org/2000/svg}"
 
 DRAWN = {
-    "line": pictures.line("a", HOSTILE, HOSTILE, DAYS, [3, 5, 5, 8, 8, 9, 12, 12, 11, 14]),
-    "line of one": pictures.line("a", "t", "d", DAYS[:1], [3]),
-    "line of none": pictures.line("a", "t", "d", [], []),
+    "line": pictures.line(Caption("a", HOSTILE, HOSTILE), DAYS, [3, 5, 5, 8, 8, 9, 12, 12, 11, 14]),
+    "line of one": pictures.line(Caption("a", "t", "d"), DAYS[:1], [3]),
+    "line of none": pictures.line(Caption("a", "t", "d"), [], []),
     "stacked": pictures.stacked(
-        "a", "t", HOSTILE, DAYS, [(HOSTILE, [1.0] * 10), ("b", [0.0] * 9 + [2e6])], words=pictures.compact
+        Caption("a", "t", HOSTILE), DAYS, [(HOSTILE, [1.0] * 10), ("b", [0.0] * 9 + [2e6])], words=pictures.compact
     ),
-    "bars": pictures.bars("a", "t", "d", [(HOSTILE, 3.0, HOSTILE), ("b", 0.0, "0")]),
-    "interval": pictures.interval(HOSTILE, "t", "d", -0.2, 0.8, 0.3, tone="good", ends=(HOSTILE, "fewer")),
-    "interval, unknown": pictures.interval("a", "t", "d", 0.0, 0.0, None, ends=("more", "fewer")),
+    "bars": pictures.bars(Caption("a", "t", "d"), [(HOSTILE, 3.0, HOSTILE), ("b", 0.0, "0")]),
+    "interval": pictures.interval(Caption(HOSTILE, "t", "d"), (-0.2, 0.8), 0.3, tone="good", ends=(HOSTILE, "fewer")),
+    "interval, unknown": pictures.interval(Caption("a", "t", "d"), (0.0, 0.0), None, ends=("more", "fewer")),
     "timeline": pictures.timeline(
-        "a", "t", "d", [("seen", [Mark("2026-07-01", HOSTILE), Mark("2026-08-01", "b", "bad", True, 9)]), (HOSTILE, [])]
+        Caption("a", "t", "d"),
+        [("seen", [Mark("2026-07-01", HOSTILE), Mark("2026-08-01", "b", "bad", True, 9)]), (HOSTILE, [])],
     ),
-    "timeline of none": pictures.timeline("a", "t", "d", [("seen", [])]),
+    "timeline of none": pictures.timeline(Caption("a", "t", "d"), [("seen", [])]),
     "timeline of one moment": pictures.timeline(
-        "a", "t", "d", [("seen", [Mark("2026-07-01", "a", HOSTILE), Mark("2026-07-01", "b", is_down=True)])]
+        Caption("a", "t", "d"), [("seen", [Mark("2026-07-01", "a", HOSTILE), Mark("2026-07-01", "b", is_down=True)])]
     ),
 }
 
@@ -67,7 +68,9 @@ def test_bars_stand_on_each_other_and_add_up() -> None:
     kept = pictures.fewer(many)
     assert [name for name, _ in kept] == ["m9", "m8", "m7", "m6", "m5", "others"]
     assert kept[-1][1] == [1.0 + 2 + 3 + 4]
-    root = ElementTree.fromstring(pictures.stacked("a", "t", "d", ["2026-07-01"], many, words=pictures.compact))
+    root = ElementTree.fromstring(
+        pictures.stacked(Caption("a", "t", "d"), ["2026-07-01"], many, words=pictures.compact)
+    )
     pieces = [each for each in root.iter("rect") if float(each.get("width", "0")) > 20]
     assert sum(float(each.get("height", "0")) for each in pieces) == pytest.approx(45 / 60 * (150 - 22 - 10), abs=0.1)
 
@@ -101,7 +104,9 @@ def test_near_days_stand_together_and_nothing_is_lost() -> None:
     """A thousand days of marks are some forty columns; what went against a lesson hangs below the line."""
     marks = [Mark(f"20{20 + n // 336}-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}", "given") for n in range(1000)]
     root = ElementTree.fromstring(
-        pictures.timeline("a", "t", "d", [("given", [*marks, Mark("2021-01-01", "left out", "hollow", True, 3)])])
+        pictures.timeline(
+            Caption("a", "t", "d"), [("given", [*marks, Mark("2021-01-01", "left out", "hollow", True, 3)])]
+        )
     )
     drawn = [each for each in root.iter("rect") if "mark" in (each.get("class") or "")]
     said = [each.findtext("title") or "" for each in drawn]

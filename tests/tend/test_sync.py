@@ -23,6 +23,7 @@ from tacit.formats.source import BytesSource
 from tacit.providers.ssh import Keys
 from tacit.stores.files import JournalFolder
 from tacit.stores.git import first_commit
+from tacit.team.files import Shared
 from tacit.team.lines import JournalLine, spoken
 from tacit.team.sync import sync
 from tacit.testing import signed
@@ -666,11 +667,8 @@ def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(team: Team) 
 
     def again(erased: Any) -> None:
         keys = Keys(bob.env["TACIT_SYNC_KEY"], bob.env["TACIT_SYNC_SIGNERS"], bob.env)
-        project = bob.memories.ensure_project()
-        sync(
-            bob.memories.store, project, bob.memories.profile, JournalFolder(str(bob.tree)), keys, journal_file,
-            machine=bob.memories.store.machine, repository=first_commit(str(bob.tree))[0], now=bob.memories.now, erased=erased,
-        )  # fmt: skip
+        shared = Shared(JournalFolder(str(bob.tree)), keys, journal_file, first_commit(str(bob.tree))[0])
+        sync(bob.memories.work, shared, bob.memories.store.machine, erased=erased)
 
     with pytest.raises(KeyboardInterrupt):
         again(die)

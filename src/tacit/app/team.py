@@ -20,6 +20,7 @@ from tacit.stores.files import JournalFolder
 from tacit.stores.git import first_commit
 from tacit.stores.identity_record import record_project
 from tacit.stores.shared import canonical
+from tacit.team.files import Shared
 from tacit.team.join import Joined, join
 from tacit.team.sync import Synced, notes, sync
 
@@ -57,16 +58,14 @@ class Team(ByHand):
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
         self._need_file("Sharing a memory through git")
-        settings, project = self.settings(), self.ensure_project()
+        settings = self.settings()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
         if not dry_run:
             self._need_person("Sharing lessons under your signature" if keys.key else "Sharing this machine's lessons")
         root = self._work_tree().root
         repository, why = first_commit(root)
-        done = sync(
-            self.store, project, self.profile, JournalFolder(root), keys, journal_file, machine=machine_id(self.env),
-            repository=repository, now=self.now, dry_run=dry_run, erased=self._erase_outside,
-        )  # fmt: skip
+        shared = Shared(JournalFolder(root), keys, journal_file, repository)
+        done = sync(self.work, shared, machine_id(self.env), dry_run=dry_run, erased=self._erase_outside)
         return replace(done, why_unsigned=why if keys.key else "sync.key is not set")
 
     def join(self, path: str) -> Joined:

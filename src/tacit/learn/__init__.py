@@ -48,11 +48,11 @@ def learn(
     store, project, profile, at = work.store, work.project, work.profile, work.now()
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
-        said, echoed = what_it_says(store, project.id, profile, run, id, known_lines)
+        said, echoed = what_it_says(work, run, id, known_lines)
         noticed = () if run.foreign else notice(run)
         cleaned = [without_secrets(finding) for finding in said]
         judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
-        session = Session(project, profile, run, id, at, work.ids)
+        session = Session(work, run, id, at)
         session.redacted = sum(hits for _, hits in cleaned)
         own = [each for each in judged if each[0].run == run.id]
         with work.write() as tx:

@@ -50,7 +50,7 @@ def ask_model(
     fresh = [shaped_for(each, run, profile) for each in found if not is_given(each, store, unit, profile)]
     cleaned = [without_secrets(finding) for finding in fresh]
     judged = [judged_by_gate(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
-    session = Session(project, profile, run, id, work.now(), work.ids)
+    session = Session(work, run, id, work.now())
     session.redacted = sum(hits for _, hits in cleaned)
     with work.write() as tx:
         session.enter(tx)

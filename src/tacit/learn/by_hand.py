@@ -244,11 +244,11 @@ def submit(
     row = store.find_run(project.id, finding.run)
     run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))
     id = row.id if row else run_id(project.id, run.host, run.id)
-    said, _ = what_it_says(store, project.id, profile, run, id, known_lines)
+    said, _ = what_it_says(work, run, id, known_lines)
     if not said:
         return Submitted(run.id, "echo", "these are the words of a lesson that this run was given")
     kept, decision = judged_by_gate(without_secrets(said[0])[0], profile, known_lines, False)
-    session = Session(project, profile, run, id, at, work.ids)
+    session = Session(work, run, id, at)
     with work.write() as tx:
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))

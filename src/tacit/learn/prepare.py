@@ -27,7 +27,7 @@ from tacit.stores.lookups import incidents
 
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
-    from tacit.stores.sql import Reads, Store
+    from tacit.stores.sql import Reads, Store, WorkContext
 
 QUOTED_FOR_SECRETS = (
     4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
@@ -37,9 +37,10 @@ _FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra", 
 
 
 def what_it_says(
-    store: Store, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
+    work: WorkContext, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
+    store, project, profile = work.store, work.project.id, work.profile
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = texts_given(store, unit_of(store, project, run, id))
     rules = Known(extractors=on, instructions=tuple(known or ()))

@@ -12,8 +12,7 @@ from tacit.core.journal import Hand
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import PERSONAL, Memory, family_of
-from tacit.core.profile import Profile
-from tacit.core.rows import FindingRow, Project, RunRow, run_id
+from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace
@@ -31,6 +30,8 @@ from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incid
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.learn.match import Matched
+    from tacit.learn.reader.asking import ReaderContext
+    from tacit.stores.sql import WorkContext
     from tacit.stores.sql_writer import Transaction
 
 BY_LEARNING = "learn"  # the name under which the pipeline writes
@@ -41,9 +42,10 @@ PORTION = 50  # findings whose neighbours are looked up at once
 class Findings:
     """The learning of one run inside its transaction: state that has a beginning and an end."""
 
-    def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
-        self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
-        self.hand = Hand(BY_LEARNING, at, id, project.profile)
+    def __init__(self, work: WorkContext | ReaderContext, run: Run, id: str, at: str) -> None:
+        self.project, self.profile, self.ids = work.project, work.profile, work.ids
+        self.work, self.run, self.id, self.at = work, run, id, at
+        self.hand = Hand(BY_LEARNING, at, id, work.project.profile)
         self.redacted = 0
         self.counts = dict.fromkeys(REPORT_COUNTS, 0)
         self.new: list[str] = []
@@ -83,7 +85,7 @@ class Findings:
         row = tx.find_run(self.project.id, run)
         if row is None:
             return
-        other = type(self)(self.project, self.profile, Run(run, row.host), row.id, self.at, self.ids)
+        other = type(self)(self.work, Run(run, row.host), row.id, self.at)
         other.enter(tx)
         other.take(tx, judged)
         self.new += other.new
@@ -92,7 +94,8 @@ class Findings:
         self.counts = {name: count + other.counts[name] for name, count in self.counts.items()}
 
     def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
-        known, score, runner_up = self._match(tx, finding, decision)
+        found = self._match(tx, finding, decision)
+        known = found.memory
         self.about[finding.key] = {known.id, known.family or known.id} if known else set()
         if self.said.knows(finding):
             self.counts["known"] += 1
@@ -114,7 +117,7 @@ class Findings:
             memory = self._store(tx, finding, decision, known)
             self.near.wrote(tx, memory, new=known is None)
             self.about[finding.key] |= {memory}
-        self._record(tx, finding, decision, memory, score, runner_up)
+        self._record(tx, finding, decision, memory, found)
 
     def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         """Somebody stands now for what an earlier learning of this run held because nobody did."""
@@ -167,7 +170,7 @@ class Findings:
             )
         return finding, decision
 
-    def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
+    def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> Matched:
         apart: dict[str, Memory] = {}  # alike, and yet not this one
 
         def met() -> Matched:
@@ -186,9 +189,9 @@ class Findings:
             for told in tx.memories([self.same[finding.key]]):
                 stands = successor_of(tx, told)
                 if stands is None or not keeps_apart(finding, decision, stands, self.profile, claimed=True):
-                    return stands, 1.0, 0.0
+                    return replace(found, memory=stands, score=1.0, runner_up=0.0)
                 self.twin = stands
-        return found.memory, found.score, found.runner_up
+        return found
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
         if known is None:
@@ -244,9 +247,7 @@ class Findings:
         self.moves += done.moves
         self.counts["proposals"] += done.proposals
 
-    def _record(
-        self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float
-    ) -> None:
+    def _record(self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, found: Matched) -> None:
         stays = bool(memory)
         tx.put_finding(
             FindingRow(
@@ -254,7 +255,7 @@ class Findings:
                 version=finding.version, memory=memory, outcome="linked" if decision.linked else decision.outcome, reason=decision.reason,
                 gate=decision.version, text=finding.text if stays else "", digest=digest("finding", finding.text), kind=finding.kind,
                 by=finding.by, tier=finding.tier, origin=finding.origin if stays else "", signature=finding.signature if stays else "",
-                score=score, runner_up=runner_up, at=finding.at or self.at,
+                score=found.score, runner_up=found.runner_up, at=finding.at or self.at,
             )
         )  # fmt: skip
         if decision.fallback:

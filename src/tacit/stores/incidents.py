@@ -6,7 +6,7 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
@@ -59,15 +59,15 @@ def put_incidents(
     tx.rows("DELETE FROM incident WHERE run = :run", run=run)
     if seq <= _folded(tx, project):
         return 0  # it was counted, and is too old to be told of
+    own = {"project": project, "run": run, "lineage": lineage, "person": person, "seq": seq}
     for each in noticed:
-        _put(tx, project, run, lineage, person, seq, each)
+        _put(tx, each, own)
         count += 1
     return count
 
 
-def _put(tx: Transaction, project: str, run: str, lineage: str, person: str, seq: int, each: Incident) -> None:
-    own = {"soft": int(each.soft), "project": project, "run": run, "lineage": lineage, "person": person, "seq": seq}
-    named = {**each.__dict__, **own}
+def _put(tx: Transaction, each: Incident, of: Mapping[str, str | int]) -> None:
+    named = {**each.__dict__, "soft": int(each.soft), **of}
     row = {name: named[name] for name in COLUMNS}
     tx.rows(_PUT_INCIDENT, **row, hash=row_seal("incident", row))
 
@@ -113,7 +113,7 @@ def _count_in(tx: Transaction, project: str, note: Noted) -> None:
 
 def _replace(tx: Transaction, project: str, seq: int, one: Incident) -> None:
     _take(tx, project, one)
-    _put(tx, project, project, "", "", seq, one)
+    _put(tx, one, {"project": project, "run": project, "lineage": "", "person": "", "seq": seq})
 
 
 def _take(tx: Transaction, run: str, one: Incident) -> None:

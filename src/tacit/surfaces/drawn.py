@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tacit.core.value import value
 from tacit.surfaces import pictures
 from tacit.surfaces.outlook import ENOUGH_SESSIONS, Outlook, Spared, Weekly, named_model
-from tacit.surfaces.pictures import compact, day_words
+from tacit.surfaces.pictures import Caption, compact, day_words
 from tacit.surfaces.wording import TONES
 
 
@@ -35,7 +35,7 @@ def in_force(found: Outlook) -> Drawn:
     told = f"{_more(grown)} than {_ago(len(week.days) - 1)}."
     desc = f"From {compact(week.in_force[0])} on {day_words(week.days[0])} to {compact(week.in_force[-1])} on {day_words(week.days[-1])}."
     rows = tuple((day, f"{n:,.0f}") for day, n in zip(reversed(week.days), reversed(week.in_force)))
-    picture = pictures.line("in-force", title, desc, week.days, week.in_force)
+    picture = pictures.line(Caption("in-force", title, desc), week.days, week.in_force)
     return Drawn("in-force", title, big, told, picture, ("Week to", "in force"), rows)
 
 
@@ -53,7 +53,7 @@ def spared(found: Spared | None) -> Drawn:
     )
     desc = f"The change lies {between}; the best guess is {pictures.with_sign(about)}."
     tone, ends = TONES.get(found.word, "open"), ("fewer failures", "more failures")
-    picture = pictures.interval("spared", title, desc, low, high, about, tone=tone, ends=ends)
+    picture = pictures.interval(Caption("spared", title, desc), (low, high), about, tone=tone, ends=ends)
     few = f" Below {ENOUGH_SESSIONS} sessions nothing is claimed." if found.units < ENOUGH_SESSIONS else ""
     big = {"helps": f"{found.about:.2f} a session", "harms": f"{-found.about:.2f} more a session"}.get(found.word, "")
     return Drawn("spared", title, big or "Not yet known", found.told + ("" if big else few), picture)
@@ -82,7 +82,7 @@ def _consumed(
     rows = tuple(
         (week.days[n], *(words(figures[n]) for _, figures in kept)) for n in reversed(range(len(week.days))) if sums[n]
     )
-    picture = pictures.stacked(id, title, desc, week.days, kept, words=words)
+    picture = pictures.stacked(Caption(id, title, desc), week.days, kept, words=words)
     return Drawn(id, title, words(sums[-1]), told, picture, ("Week to", *(name for name, _ in kept)), rows)
 
 
@@ -99,7 +99,9 @@ def hosts(found: Outlook) -> Drawn:
         rows.append((named_model(whose), n, " · ".join(said)))
     desc = "; ".join(f"{name}: {words}" for name, _, words in rows)
     since = f"since {day_words(found.weekly.days[0])}." if found.weekly.days else ""
-    return Drawn("hosts", title, f"{sum(totals.values()):,.0f}", since, pictures.bars("hosts", title, desc, rows))
+    return Drawn(
+        "hosts", title, f"{sum(totals.values()):,.0f}", since, pictures.bars(Caption("hosts", title, desc), rows)
+    )
 
 
 def _more(step: float) -> str:

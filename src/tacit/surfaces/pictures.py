@@ -19,6 +19,7 @@ from tacit.core.value import replace, value
 if TYPE_CHECKING:
     Series = Sequence[tuple[str, Sequence[float]]]
 
+HEIGHT = 150  # of a picture over time
 WIDTH = 360
 SERIES = 6  # colours; what is more goes into the last as "others"
 OTHERS_NAME = "others"
@@ -35,16 +36,25 @@ class Mark:
     n: int = 1
 
 
+@value
+class Caption:
+    """What a picture is called, and what it shows in words, for those who do not see it."""
+
+    id: str
+    title: str
+    desc: str
+
+
 # -- pictures ------------------------------------------------------------------------------------
 
 
-def line(id: str, title: str, desc: str, days: Sequence[str], figures: Sequence[float], *, height: int = 150) -> str:
+def line(said: Caption, days: Sequence[str], figures: Sequence[float]) -> str:
     """One figure over time, filled below: what there is of something at the end of each day named."""
-    left, right, top, bottom = 34.0, WIDTH - 26.0, 12.0, height - 22.0
+    left, right, top, bottom = 34.0, WIDTH - 26.0, 12.0, HEIGHT - 22.0
     scale = _Scale(max(figures, default=0.0), top, bottom)
     step = (right - left) / max(1, len(figures) - 1)
     spots = [(left + n * step if len(figures) > 1 else right, scale.y(figure)) for n, figure in enumerate(figures)]
-    body = [scale.grid(left, right), _days(days, left, right, height)]
+    body = [scale.grid(left, right), _days(days, left, right, HEIGHT)]
     if spots:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
         body.append(
@@ -59,26 +69,17 @@ def line(id: str, title: str, desc: str, days: Sequence[str], figures: Sequence[
         x, y = spots[-1]
         body.append(f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>')
         body.append(_text(x + 2, max(y - 8, 14), compact(figures[-1]), "end", "said"))
-    return _picture(id, title, desc, height, body)
+    return _picture(said, HEIGHT, body)
 
 
-def stacked(
-    id: str,
-    title: str,
-    desc: str,
-    days: Sequence[str],
-    series: Series,
-    *,
-    words: Callable[[float], str],
-    height: int = 150,
-) -> str:
+def stacked(said: Caption, days: Sequence[str], series: Series, *, words: Callable[[float], str]) -> str:
     """Bars over time, one piece for each series, with a legend below. What is beyond six colours is summed up."""
     kept = fewer(series)
-    left, right, top, bottom = 34.0, WIDTH - 4.0, 10.0, height - 22.0
+    left, right, top, bottom = 34.0, WIDTH - 4.0, 10.0, HEIGHT - 22.0
     sums = [sum(figures[n] for _, figures in kept) for n in range(len(days))]
     scale = _Scale(max(sums, default=0.0), top, bottom)
     step = (right - left) / max(1, len(days))
-    body = [scale.grid(left, right), _days(days, left + step / 2, right - step / 2, height)]
+    body = [scale.grid(left, right), _days(days, left + step / 2, right - step / 2, HEIGHT)]
     for n, day in enumerate(days):
         base, pieces = bottom, []
         for tone, (_, figures) in enumerate(kept):
@@ -90,11 +91,11 @@ def stacked(
         if pieces:
             body.append(f"<g>{_title(f'{day_words(day)}: {words(sums[n])} ({told})')}{''.join(pieces)}</g>")
     legend = [(f"s{tone}", name, words(sum(figures))) for tone, (name, figures) in enumerate(kept)]
-    body.append(_legend(legend, height + 6))
-    return _picture(id, title, desc, height + 6 + 18 * len(kept), body)
+    body.append(_legend(legend, HEIGHT + 6))
+    return _picture(said, HEIGHT + 6 + 18 * len(kept), body)
 
 
-def bars(id: str, title: str, desc: str, rows: Sequence[tuple[str, float, str]], *, tone: str = "s0") -> str:
+def bars(said: Caption, rows: Sequence[tuple[str, float, str]], *, tone: str = "s0") -> str:
     """Lengths side by side: (name, figure, the figure in words)."""
     peak = max((figure for _, figure, _ in rows), default=0.0) or 1.0
     body = []
@@ -103,21 +104,14 @@ def bars(id: str, title: str, desc: str, rows: Sequence[tuple[str, float, str]],
         room = int((WIDTH - 7.0 * len(words) - 12.0) / 7.0)  # beside the figure, at seven units a character
         body += [_text(0, y + 12, short(name, max(8, room)), "start", "said"), _text(WIDTH, y + 12, words, "end")]
         body += [_rect("track", 0, y + 17, WIDTH, 8, 4), _rect(tone, 0, y + 17, wide, 8, 4, title=f"{name}: {words}")]
-    return _picture(id, title, desc, max(34 * len(rows), 10), body)
+    return _picture(said, max(34 * len(rows), 10), body)
 
 
 def interval(
-    id: str,
-    title: str,
-    desc: str,
-    low: float,
-    high: float,
-    about: float | None,
-    *,
-    tone: str = "open",
-    ends: tuple[str, str],
+    said: Caption, between: tuple[float, float], about: float | None, *, tone: str = "open", ends: tuple[str, str]
 ) -> str:
     """What a figure lies between, around zero; left is better, right is worse. `about` is the best guess, where there is one."""
+    low, high = between
     reach = max(abs(low), abs(high), 0.05)
     middle, half, top = WIDTH / 2, WIDTH / 2 - 20.0, 16.0
 
@@ -139,14 +133,14 @@ def interval(
         body.append(
             f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {with_sign(about)}")}</circle>'
         )
-    return _picture(id, title, desc, 82, body)
+    return _picture(said, 82, body)
 
 
-def timeline(id: str, title: str, desc: str, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
+def timeline(said: Caption, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
     """What happened when, a lane for each kind of thing: above its line what speaks for it, below what does not. Near days are one."""
     every = [mark.day for _, marks in lanes for mark in marks]
     if not every:
-        return _picture(id, title, desc, 20, [_text(0, 14, "nothing yet")])
+        return _picture(said, 20, [_text(0, 14, "nothing yet")])
     first, last = min(every), max(every)
     left, right, step = 72.0, WIDTH - 4.0, 7.0
     columns = int((right - left) // step)
@@ -172,7 +166,7 @@ def timeline(id: str, title: str, desc: str, lanes: Sequence[tuple[str, Sequence
     body.append(_text(left, height - 4, day_words(first)))
     if first[:10] != last[:10]:
         body.append(_text(right, height - 4, day_words(last), "end"))
-    return _picture(id, title, desc, height, body)
+    return _picture(said, height, body)
 
 
 def _gathered(marks: Iterable[Mark], column: Callable[[str], int]) -> dict[tuple[int, bool], list[Mark]]:
@@ -264,11 +258,11 @@ def _days(days: Sequence[str], left: float, right: float, height: float) -> str:
     return "".join(_text(x, height - 5, day_words(days[n]), anchor) for n, (anchor, x) in named.items())
 
 
-def _picture(id: str, title: str, desc: str, height: float, body: Iterable[str]) -> str:
-    name = _e(id)
+def _picture(said: Caption, height: float, body: Iterable[str]) -> str:
+    name = _e(said.id)
     return (
         f'<svg class="pic" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-labelledby="{name}-t {name}-d">'
-        f'<title id="{name}-t">{_e(title)}</title><desc id="{name}-d">{_e(desc)}</desc>{"".join(body)}</svg>'
+        f'<title id="{name}-t">{_e(said.title)}</title><desc id="{name}-d">{_e(said.desc)}</desc>{"".join(body)}</svg>'
     )
 
 

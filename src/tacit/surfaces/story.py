@@ -10,7 +10,7 @@ from tacit.core.links import Mark as UseMark
 from tacit.core.value import value
 from tacit.stores.story import SEEN, STORY_CAME, STORY_CHANGED, STORY_GIVEN, Event
 from tacit.surfaces import pictures
-from tacit.surfaces.pictures import Mark
+from tacit.surfaces.pictures import Caption, Mark
 from tacit.surfaces.wording import BY_NOTICE, CHANGES, TONES, change_lines
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> st
             sums[words] = sums.get(words, 0) + n
     desc = "; ".join(f"{words}: {n}" for words, n in sums.items())
     return pictures.timeline(
-        id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet.", [*lanes.items()]
+        Caption(id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet."), [*lanes.items()]
     )
 
 
@@ -142,7 +142,9 @@ def effect_picture(found: LessonEffect, id: str = "effect") -> str:
     low, high, about = found.interval.low, found.interval.high, found.estimate
     desc = f"Problems in a session: between {pictures.with_sign(low)} and {pictures.with_sign(high)} with it."
     ends = ("fewer problems", "more problems")
-    return pictures.interval(id, "Does it help?", desc, low, high, about, tone=TONES.get(found.word, "open"), ends=ends)
+    return pictures.interval(
+        Caption(id, "Does it help?", desc), (low, high), about, tone=TONES.get(found.word, "open"), ends=ends
+    )
 
 
 ANSWERS = {

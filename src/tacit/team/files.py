@@ -41,6 +41,19 @@ MOST_VERIFIED = 4 * MOST_SIGNATURES
 
 
 @value
+class Shared:
+    """Where a team's lines lie, how they are written, and whose signatures count, for which repository.
+
+    `repository` is the hash of the first commit: signatures for another one count for nothing, and without one none is made.
+    """
+
+    folder: Folder
+    keys: Keys
+    format: Any
+    repository: str
+
+
+@value
 class Doubt:
     """Lines of one machine that do not count as their signer's, or are not there."""
 
@@ -60,12 +73,13 @@ class _Files:
     missing: tuple[Doubt, ...] = ()  # signed, or seen by `signer`, and not there
 
 
-def read_files(store: Store, project: str, folder: Folder, keys: Keys, format: Any, repository: str) -> _Files:
+def read_files(store: Store, project: str, shared: Shared) -> _Files:
     """The lines of all files that are not known yet, each with whose it is, and what is wrong with the rest."""
     known = standings(store, project)
-    reading = _Reading(keys, repository, frozenset(id for id, standing in known.items() if standing != UNKNOWN))
-    for machine in folder.machines():
-        reading.file(machine, [*format.read(folder.read(machine) or b"", machine)])
+    sure = frozenset(id for id, standing in known.items() if standing != UNKNOWN)
+    reading = _Reading(shared.keys, shared.repository, sure)
+    for machine in shared.folder.machines():
+        reading.file(machine, [*shared.format.read(shared.folder.read(machine) or b"", machine)])
     return reading.done(lines_known(store, project))
 
 
@@ -160,14 +174,13 @@ def _doubts(counts: Mapping[tuple[str, str], int]) -> tuple[Doubt, ...]:
     return tuple(Doubt(machine, name, count) for (machine, name), count in sorted(counts.items()))
 
 
-def write_file(
-    store: Store, project: str, folder: Folder, keys: Keys, format: Any, machine: str, repository: str, *, attest: bool
-) -> tuple[int, bool]:
+def write_file(store: Store, project: str, shared: Shared, machine: str, *, attest: bool) -> tuple[int, bool]:
     """A machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up.
 
     What is signed for no repository, or for another, is signed again for this one. With `attest` somebody took something away: then what
     was seen of the others is signed although there is nothing new of ours.
     """
+    folder, keys, format, repository = shared.folder, shared.keys, shared.format, shared.repository
     was = folder.read(machine)
     ours = lines_by(store, project, machine)
     items = [*format.read(was or b"", machine)]

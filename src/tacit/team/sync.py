@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.errors import TacitError
@@ -25,10 +24,10 @@ from tacit.core.value import replace, value
 from tacit.stores.counts import held_unsigned
 from tacit.stores.due import last_entry
 from tacit.stores.shared import add_link, has_own_rows, lines_of, machines_of, put_line, share, unshared, vouch_line
-from tacit.stores.sql import Store
+from tacit.stores.sql import Store, WorkContext
 from tacit.stores.sql_writer import Transaction
 from tacit.stores.sqlite.erase import blank
-from tacit.team.files import Doubt, read_files, write_file
+from tacit.team.files import Doubt, Shared, read_files, write_file
 from tacit.team.lines import (
     MATE,
     UNKNOWN,
@@ -45,10 +44,6 @@ from tacit.team.lines import (
     ordered,
     unfolded,
 )
-
-if TYPE_CHECKING:
-    from tacit.team.files import Folder, Keys
-
 
 CHUNK = 200  # memories a transaction: others get their turn in between
 _BY = "sync"
@@ -115,37 +110,26 @@ def note_key(project: str) -> str:
 
 
 def sync(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    folder: Folder,
-    keys: Keys,
-    format: Any,
-    *,
+    work: WorkContext,
+    shared: Shared,
     machine: str,
-    repository: str,
-    now: Callable[[], str],
+    *,
     dry_run: bool = False,
     erased: Callable[[Memory], object] = lambda memory: None,
 ) -> Synced:
-    """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store.
-
-    `repository` is the hash of the first commit: signatures for another one count for nothing, and without one none is made.
-    """
-    joining = Joining(store, project, profile, now(), dry_run=dry_run)
-    files = read_files(store, project.id, folder, keys, format, repository)
+    """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store."""
+    store, project = work.store, work.project
+    joining = Joining(store, project, work.profile, work.now(), dry_run=dry_run)
+    files = read_files(store, project.id, shared)
     joining.skipped += files.skipped
     joining.join(files.lines, machine)
     mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
     attest = any(is_taking_away(line) for line in files.lines if line.standing == MATE)
-    written = [
-        write_file(store, project.id, folder, keys, format, each, repository, attest=attest and each == machine)
-        for each in mine
-    ]
+    written = [write_file(store, project.id, shared, each, attest=attest and each == machine) for each in mine]
     finish_erasing(store, project.id, erased)
-    done = joining.report(machine, sum(lines for lines, _ in written), len(folder.machines()))
+    done = joining.report(machine, sum(lines for lines, _ in written), len(shared.folder.machines()))
     done = replace(
-        done, signed=bool(keys.key and repository), rewritten=any(anew for _, anew in written), repository=repository,
+        done, signed=bool(shared.keys.key and shared.repository), rewritten=any(anew for _, anew in written), repository=shared.repository,
         replayed=files.replayed, unbound=files.unbound, missing=files.missing,
     )  # fmt: skip
     if not dry_run:

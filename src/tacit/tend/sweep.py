@@ -13,7 +13,7 @@ from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
 from tacit.core.journal import Change, Hand, change
-from tacit.core.lifecycle import LadderFacts, Move, advance, lasts
+from tacit.core.lifecycle import Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import Evidence, Mark
 from tacit.core.memory import Memory
@@ -91,20 +91,6 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
     return change(memory, marked, Hand(_BY, now, profile=profile_version), "stale", told)
 
 
-def silenced(
-    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int, unmet: int = 0
-) -> Move | None:
-    """The move that a lesson's ladder makes by itself when it is swept."""
-    return advance(profile, _standing(memory, evidence, profile, now, run_seq, unmet))
-
-
-def lacking(
-    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int, unmet: int = 0
-) -> tuple[Move, ...]:
-    """The moves that only lack somebody's word."""
-    return what_lacks(profile, _standing(memory, evidence, profile, now, run_seq, unmet))
-
-
 def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: str) -> Proposal | None:
     """A reminder of a review that nobody closed, once its first date is past."""
     days = clock.days_between(memory.updated_at, now)
@@ -115,16 +101,6 @@ def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: st
     expires = clock.after_days(now, profile.triage.expire_days)
     return Proposal(
         id, project, "review", told, _BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
-    )
-
-
-def _standing(
-    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, run_seq: int, unmet: int
-) -> LadderFacts:
-    days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
-    left = strength(profile.fade, days, stale=bool(memory.stale_at))
-    return standing_of(
-        memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left, unmet=unmet
     )
 
 
@@ -232,11 +208,16 @@ class _Sweep:
             tx.apply(marked)
             self.marked += [id] if marked.memory.stale_at else []
             memory = tx.get(id)
-        move = silenced(memory, evidence, self.profile, self.at, run_seq=self.until, unmet=unmet)
+        days = clock.days_between(memory.tally.seen_at or memory.created_at, self.at)
+        left = strength(self.profile.fade, days, stale=bool(memory.stale_at))
+        standing = standing_of(
+            memory, self.profile, self.at, evidence=evidence, moment="sweep", run_seq=self.until, strength=left, unmet=unmet
+        )  # fmt: skip
+        move = advance(self.profile, standing)
         if move is not None:
             self._move(tx, memory, move)
         else:
-            self._ask(tx, memory, evidence, unmet)
+            self._ask(tx, memory, what_lacks(self.profile, standing))
 
     def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
         if not self.context.bound.take():
@@ -245,11 +226,11 @@ class _Sweep:
         tx.apply(moved(memory, move, self.profile, Hand(_BY, self.at, self._run, self.project.profile)))
         self.moves.append((memory.id, memory.state, move.to, move.reason))
 
-    def _ask(self, tx: Transaction, memory: Memory, evidence: Sequence[Evidence], unmet: int) -> None:
+    def _ask(self, tx: Transaction, memory: Memory, lacking: Sequence[Move]) -> None:
         """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
         asked = tx.proposals(memory=memory.id, state="", limit=-1)
         since = [each for each in asked if each.created_at >= memory.updated_at]
-        for wanted in lacking(memory, evidence, self.profile, self.at, run_seq=self.until, unmet=unmet):
+        for wanted in lacking:
             if not any(
                 (each.payload or {}).get("to") == wanted.to and (each.state == "open" or each in since)
                 for each in asked

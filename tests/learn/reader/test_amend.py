@@ -6,15 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from tests.readers import read_by
 
 from tacit.app import Memories
-from tacit.core.digest import new_id
 from tacit.core.journal import Hand, change
 from tacit.core.run import Step
 from tacit.core.value import replace
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
-from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
 OLD = "Duplicate contacts have the same lowercased email and day; on a collision the newest record wins."
@@ -32,17 +29,7 @@ def said(lessons: list[Any] = [], verdicts: list[Any] = [], says: str = "yes", h
 
 
 def reads(memories: Memories, id: str, answer: str, *steps: Step) -> Any:
-    found = run(id, *steps, task=id, lineage=id)
-    memories.learn(found)
-    row = memories.store.find_run(memories.project_id, id)
-    assert row is not None
-    place = readings_folder(memories.near.path)
-    desk = ReaderContext(
-        memories.store, memories.ensure_project(), memories.profile, place, Scripted(answer), memories.now, new_id
-    )
-    reading = prepared(place, found, row.id, row.project, memories.now())
-    assert reading is not None
-    return read(desk, reading)
+    return read_by(memories, run(id, *steps, task=id, lineage=id), Scripted(answer))
 
 
 def lesson(text: str, line: int, words: str, **more: Any) -> dict[str, Any]:

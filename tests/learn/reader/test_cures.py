@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.readers import read_by
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
 from tacit.learn.reader import cures
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
 from tacit.stores.readings import load, readings_folder, remove_readings
 from tacit.testing import Scripted, run, tool, user
 
@@ -53,22 +51,8 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
-    memories.learn(found)
     model = Scripted(*answers)
-    at = ReaderContext(
-        memories.store,
-        memories.ensure_project(),
-        memories.profile,
-        readings_folder(memories.near.path),
-        model,
-        memories.now,
-        new_id,
-    )
-    row = memories.store.find_run(memories.project_id, found.id)
-    assert row is not None
-    reading = prepared(at.folder, found, row.id, row.project, memories.now())
-    assert reading is not None
-    return read(at, reading), model
+    return read_by(memories, found, model), model
 
 
 def lessons(memories: Memories) -> list[Any]:

@@ -6,14 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from tests.readers import read_by
 
 from tacit.app import Memories
 from tacit.core.links import is_found_once
 from tacit.core.run import Step
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
 from tacit.learn.reader.render import PERSON, rendered
-from tacit.stores.readings import readings_folder
 from tacit.testing import run, say, tool, user
 
 ADVICE = (
@@ -72,28 +70,13 @@ class Gullible:
 @pytest.mark.parametrize("text", ADVICE)
 def test_no_planted_instruction_comes_into_force(memories: Memories, text: str, place: str) -> None:
     """In three sessions of their own, each with a command that fails and passes afterwards."""
-    from tacit.core.digest import new_id
 
     model = Gullible(text)
     for n in range(3):
         steps = (user("go on with the work"), *positions(text)[place], tool("make test", "ok"), say("All done."))
         found = run(f"r{n}", *steps, task=f"t{n}")
         assert not any(text[:30] in line.whole for line in rendered(found).lines if line.letter in PERSON)
-        memories.learn(found)
-        desk = ReaderContext(
-            memories.store,
-            memories.ensure_project(),
-            memories.profile,
-            readings_folder(memories.near.path),
-            model,
-            memories.now,
-            new_id,
-        )
-        row = memories.store.find_run(memories.project_id, found.id)
-        assert row is not None
-        reading = prepared(desk.folder, found, row.id, row.project, memories.now())
-        assert reading is not None
-        read(desk, reading)
+        assert read_by(memories, found, model) is not None
     assert model.asked >= 3
     heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word")]
     own = place in (

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.readers import desk_of, read_by
 
 from tacit.app import Memories
 from tacit.core.errors import ModelUnavailable
@@ -36,22 +37,12 @@ def weighs(says: str = "yes", holds: str = "working", n: int = 1) -> dict[str, A
 
 
 def desk(memories: Memories, *answers: str | Exception) -> ReaderContext:
-    from tacit.core.digest import new_id
-
-    place = readings_folder(memories.near.path)
-    return ReaderContext(
-        memories.store, memories.ensure_project(), memories.profile, place, Scripted(*answers), memories.now, new_id
-    )
+    return desk_of(memories, Scripted(*answers))
 
 
 def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
     """Learn a run by the rules, then have it read."""
-    memories.learn(found)
-    at = desk(memories, *answers)
-    row = memories.store.find_run(memories.project_id, found.id)
-    assert row is not None
-    reading = prepared(at.folder, found, row.id, row.project, memories.now())
-    return read(at, reading) if reading is not None else None
+    return read_by(memories, found, Scripted(*answers))
 
 
 def session(id: str, *steps: Step) -> Run:

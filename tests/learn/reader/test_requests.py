@@ -6,14 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from tests.readers import read_by
 
 from tacit.app import Memories
-from tacit.core.digest import new_id
 from tacit.core.links import is_found_once
 from tacit.core.run import Run, Step
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
-from tacit.stores.readings import readings_folder
 from tacit.testing import Scripted, run, say, user
 
 REQUEST = "and add a line about it to docs/news.md"
@@ -31,24 +28,8 @@ def heard(
 
 def asks(memories: Memories, found: Run, *answers: dict[str, Any], hold_all: bool = False) -> list[str]:
     """Have a session read by a model that answers so, one question after the other; what it was asked."""
-    memories.learn(found)
-    row = memories.store.find_run(memories.project_id, found.id)
-    assert row is not None
     model = Scripted(*map(json.dumps, answers))
-    place = readings_folder(memories.near.path)
-    at = ReaderContext(
-        memories.store,
-        memories.ensure_project(),
-        memories.profile,
-        place,
-        model,
-        memories.now,
-        new_id,
-        hold_all=hold_all,
-    )
-    reading = prepared(place, found, row.id, row.project, memories.now())
-    assert reading is not None
-    read(at, reading)
+    assert read_by(memories, found, model, hold_all=hold_all) is not None
     return model.asked
 
 

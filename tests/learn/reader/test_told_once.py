@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests.readers import desk_of, read_by
+
 from tacit.app import Memories
-from tacit.core.digest import new_id
 from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.profile_toml import standard
 from tacit.core.value import replace
-from tacit.learn.reader.asking import ReaderContext
-from tacit.learn.reader.read import prepared, read
 from tacit.learn.reader.twins import near_ones, twin_words
 from tacit.recall.budget import Level, fit
 from tacit.recall.moments import twin_of
 from tacit.recall.rank import Ranked
-from tacit.stores.readings import readings_folder
 from tacit.testing import run, say, tool, user
 from tacit.words.tokens import query_words
 
@@ -40,27 +38,14 @@ class Reader:
         return json.dumps({"lessons": [row], "answers": [], "verdicts": [], "pairs": pairs})
 
 
-def desk_of(memories: Memories, model: Reader) -> ReaderContext:
-    place = readings_folder(memories.near.path)
-    return ReaderContext(
-        memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id
-    )
-
-
 def heard(memories: Memories, name: str, text: str, word: str = "different") -> tuple[Any, int]:
     """What becomes of a session that teaches one lesson, and how often lessons were put together."""
     words = f"the call of {name} failed, so this time"
     met = run(
         name, user("why?"), say(f"Well, {words} I ran it plainly."), tool("bun run test", "ok"), task=name, lineage=name
     )
-    memories.learn(met)
     model = Reader(text, words, word)
-    place, desk = readings_folder(memories.near.path), desk_of(memories, model)
-    row = memories.store.find_run(memories.project_id, name)
-    assert row is not None
-    reading = prepared(place, met, row.id, row.project, memories.now())
-    assert reading is not None
-    return read(desk, reading), model.asked
+    return read_by(memories, met, model), model.asked
 
 
 def test_what_a_reader_calls_the_same_is_a_sighting_of_the_older_one(memories: Memories) -> None:

@@ -204,7 +204,7 @@ def _keep(
         hold = asks_person(text) or said or desk.advises or next(filter(None, map(why_not_own, commands)), "")
         hold = hold or strange_script(commands, reading.root)
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, _BY, "agent", hold, tuple(advised(text, program)))
-        session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
+        session = Session(desk, run, reading.run, desk.now())
         session.enter(tx)
         at = desk.now()
         known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)

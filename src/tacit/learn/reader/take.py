@@ -223,7 +223,7 @@ class Taking:
             self.reading.session, self.reading.host, lineage=self.reading.lineage, ended_at=row.ended_at if row else "",
             task_type=row.task_type if row else "",
         )  # fmt: skip
-        session = Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
+        session = Session(desk, run, self.reading.run, desk.now())
         found: list[tuple[Finding, GateDecision]] = []
         places: list[tuple[Finding, list[Memory]]] = []  # findings, and the lessons whose place each takes
         rows = desk.store.findings(run=self.reading.run)

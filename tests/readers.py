@@ -1,0 +1,28 @@
+"""A session learned by the rules and read by a model that a test brings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacit.app import Memories
+from tacit.core.digest import new_id
+from tacit.core.run import Run
+from tacit.learn.reader.asking import ReaderContext
+from tacit.learn.reader.read import prepared, read
+from tacit.stores.readings import readings_folder
+
+
+def desk_of(memories: Memories, model: Any, **more: Any) -> ReaderContext:
+    place = readings_folder(memories.near.path)
+    return ReaderContext(
+        memories.store, memories.ensure_project(), memories.profile, place, model, memories.now, new_id, **more
+    )
+
+
+def read_by(memories: Memories, found: Run, model: Any, **more: Any) -> Any:
+    """What a reading comes to; None where there is nothing to read."""
+    memories.learn(found)
+    at, row = desk_of(memories, model, **more), memories.store.find_run(memories.project_id, found.id)
+    assert row is not None
+    reading = prepared(at.folder, found, row.id, row.project, memories.now())
+    return read(at, reading) if reading is not None else None
