@@ -19,7 +19,6 @@ from tacit.words.match import (
     jaccard,
     keywords,
     lenient,
-    levenshtein_likeness,
     matching_terms,
     nearest_by_words,
     opposed,
@@ -670,29 +669,6 @@ def test_archeflow_compares_tags_too() -> None:
 def test_joelclaw_jaccard(a: str, b: str, expected: float) -> None:
     """Words in common, of all words."""
     assert jaccard(prepare(a), prepare(b)) == Likeness(expected)
-
-
-def test_levenshtein_reads_to_the_end_and_hears_no() -> None:
-    """Its origin compared 100 characters and took an opposite conclusion for a duplicate."""
-    rule = "When the nightly reconciliation finds an unmatched ledger row older than three days in the archive table, {} it"
-    likeness = levenshtein_likeness(prepare(rule.format("delete")), prepare(rule.format("NEVER delete")))
-    assert likeness.score > 0.9 and likeness.blocked == "negation: remov"
-    same = levenshtein_likeness(
-        prepare("Gateway and worker share one Redis"), prepare("Gateway and worker share one Redis now")
-    )
-    assert same == Likeness(1 - 4 / 38)
-
-
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_levenshtein_counts_edits(one: str, other: str) -> None:
-    """The bit-parallel distance is the plain one."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        above, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (a != b))
-    longest = max(len(one), len(other))
-    assert levenshtein_likeness(prepare(one), prepare(other)).score == (1 - row[-1] / longest if longest else 0.0)
 
 
 @pytest.mark.parametrize("matcher", MATCHERS.values(), ids=list(MATCHERS))

@@ -19,6 +19,7 @@ from tacit.words.tokens import (
     VERSION,
     WORD,
     are_index_words,
+    edits,
     english_stem,
     fold,
     index_words,
@@ -368,3 +369,13 @@ def test_a_form_that_is_left_out_could_not_have_matched() -> None:
         for pattern, _, pieces in signature._masks():
             there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
             assert not re.search(pattern, line) or there, (pattern, line)
+
+
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
+def test_edits_are_counted_as_in_a_plain_table(one: str, other: str) -> None:
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        above, row[0] = row[0], i
+        for j, b in enumerate(other, 1):
+            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (a != b))
+    assert edits(one, other) == row[-1]

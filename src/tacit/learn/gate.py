@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.memory import PERSONAL, WAITING_TIERS
+from tacit.core.profile import Profile
 from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn import cues
@@ -32,16 +33,11 @@ if TYPE_CHECKING:
         """What every gate is called with."""
 
         def __call__(
-            self,
-            finding: Finding,
-            rules: GateRules,
-            *,
-            suspicion: str = "",
-            by_person: bool = False,
-            known_lines: Mapping[str, str] | None = None,
+            self, finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
         ) -> GateDecision: ...
 
 
+KnownLines = Mapping[str, str] | None
 GATE_VERSION = "tacit-1"
 JOELCLAW_VERSION = "v1"  # the original's own
 UNREAD, STATED_CONFIDENCE = (
@@ -66,6 +62,13 @@ class GateRules:
     kinds: tuple[str, ...] = ()  # that there are, where figures are checked; empty: any
 
 
+def rules_of(profile: Profile) -> GateRules:
+    """What a profile says to the gate."""
+    at = profile.gate.__dict__
+    names: tuple[str, ...] = GateRules.FIELDS  # type: ignore[attr-defined]
+    return GateRules(**{name: at[name] for name in names if name in at}, kinds=tuple(profile.kinds))
+
+
 @value
 class GateDecision:
     """What the write gate says of one finding."""
@@ -86,24 +89,15 @@ class GateDecision:
         return not self.linked and (self.outcome != "discard" or self.rejected)
 
 
-def gate(
-    finding: Finding,
-    rules: GateRules,
-    *,
-    suspicion: str = "",
-    by_person: bool = False,
-    known_lines: Mapping[str, str] | None = None,
-) -> GateDecision:
+def gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
     """Tacit's own gate.
 
     `suspicion` is the screen's word on the text, empty where it found nothing; `known_lines` maps lines of the
     project's instruction files, spelled by `plain_line`, to the file they stand in.
     """
-    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    settled = _settled(finding, rules, suspicion, known_lines)
     if settled is not None:
         return settled
-    if by_person:
-        return GateDecision("allow", "added by a person")
     text = finding.text.strip()
     hedge = _hedge(text, rules)
     if hedge:
@@ -112,12 +106,7 @@ def gate(
 
 
 def joelclaw_gate(
-    finding: Finding,
-    rules: GateRules,
-    *,
-    suspicion: str = "",
-    by_person: bool = False,
-    known_lines: Mapping[str, str] | None = None,
+    finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
 ) -> GateDecision:
     """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
 
@@ -127,7 +116,7 @@ def joelclaw_gate(
     """
     note = read_annotation(finding.text)
     blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
-    settled = _settled(replace(finding, text=note.text), rules, suspicion, by_person, known_lines)
+    settled = _settled(replace(finding, text=note.text), rules, suspicion, known_lines)
     if settled is not None:
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
@@ -144,18 +133,13 @@ def joelclaw_gate(
 
 
 def validation_gate(
-    finding: Finding,
-    rules: GateRules,
-    *,
-    suspicion: str = "",
-    by_person: bool = False,
-    known_lines: Mapping[str, str] | None = None,
+    finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
 ) -> GateDecision:
     """Ralph's gate: required fields, a declared kind, figures within their ranges; the first fault gives the reason.
 
     A figure that a check asks for and the finding lacks fails it: the original lets a missing confidence pass.
     """
-    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    settled = _settled(finding, rules, suspicion, known_lines)
     if settled is not None:
         return settled
     fault = _fault(finding, rules)
@@ -164,16 +148,9 @@ def validation_gate(
     return GateDecision("allow", "within all ranges")
 
 
-def open_gate(
-    finding: Finding,
-    rules: GateRules,
-    *,
-    suspicion: str = "",
-    by_person: bool = False,
-    known_lines: Mapping[str, str] | None = None,
-) -> GateDecision:
+def open_gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
     """ArcheFlow's and geas's gate: none of its own. What their reviewers say is a candidate."""
-    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    settled = _settled(finding, rules, suspicion, known_lines)
     return settled or GateDecision("allow", "this profile has no gate")
 
 
@@ -188,19 +165,16 @@ GATES: Mapping[str, Gate] = {
 # --- what every gate asks first ---------------------------------------------------------------------------------------
 
 
-def _settled(
-    finding: Finding, rules: GateRules, suspicion: str, by_person: bool, known_lines: Mapping[str, str] | None
-) -> GateDecision | None:
+def _settled(finding: Finding, rules: GateRules, suspicion: str, known_lines: KnownLines) -> GateDecision | None:
     """The decision where provenance, noise or the project's own files settle it; None where the text must be judged."""
     if suspicion:
         return GateDecision("quarantine", suspicion)
-    if not by_person:
-        if finding.tier in rules.held:
-            return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
-        if noise := noise_in(finding, rules):
-            return GateDecision("discard", noise)
-        if finding.tier not in PERSONAL and (why := hazard(finding.text)):
-            return GateDecision("hold", f"{why}; a person decides whether to recommend it")
+    if finding.tier in rules.held:
+        return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
+    if noise := noise_in(finding, rules):
+        return GateDecision("discard", noise)
+    if finding.tier not in PERSONAL and (why := hazard(finding.text)):
+        return GateDecision("hold", f"{why}; a person decides whether to recommend it")
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
     return GateDecision("allow", f"already written in {file}", linked=file) if file else None
 

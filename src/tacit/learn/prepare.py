@@ -17,7 +17,7 @@ from tacit.guard.screen import screened
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
-from tacit.learn.gate import GATES, GateDecision, GateRules
+from tacit.learn.gate import GATES, GateDecision, rules_of
 from tacit.learn.iterations import iterated
 from tacit.learn.match import prepared, same
 from tacit.learn.observe import cleaned
@@ -117,9 +117,7 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
 
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
-    at = profile.gate.__dict__
-    shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
-    rules = GateRules(**shared, kinds=tuple(profile.kinds))
+    rules = rules_of(profile)
     title = str((finding.extra or {}).get("title") or "")
     found = screened(
         finding.text,
@@ -132,9 +130,7 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
         *finding.paths,
         *finding.tags,
     )
-    decision = GATES[profile.gate.function](
-        finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
-    )
+    decision = GATES[profile.gate.function](finding, rules, "" if found.clean else found.reason, known)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", STAGED_BY_HAND, version=decision.version)

@@ -68,34 +68,21 @@ def outcome_of(
     """
     if not has_problem(memory):
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
+
+    def said_by(kind: str, held: Sequence[Instrument], met: list[Sighting]) -> Outcome:
+        met = _where_told(met, run, assigned_in(tellings, memory.id))
+        return judge(kind=kind, instruments=held, sightings=met, assigned_at=use.at, over=over, now=now, behind=behind)
+
     if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
         said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
-        said = _where_told(said, run, assigned_in(tellings, memory.id))
-        return judge(
-            kind="user",
-            instruments=instruments(run),
-            sightings=said,
-            assigned_at=use.at,
-            over=over,
-            now=now,
-            behind=behind,
-        )
+        return said_by("user", instruments(run), said)
     where, words = (memory.extra or {}).get("sign") or ("", "")
     signature = "" if memory.klass in NO_PROBLEM else memory.signature  # a command's is its purpose, and no failure
     if (signature or where == "E") and run.steps:
         marks = told_of(signature, memory.tags) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
         struck += [_stated(each) for each in seen if signature and each.states(signature)]
-        struck = _where_told(struck, run, assigned_in(tellings, memory.id))
-        return judge(
-            kind="tool",
-            instruments=instruments(run),
-            sightings=struck,
-            assigned_at=use.at,
-            over=over,
-            now=now,
-            behind=behind,
-        )
+        return said_by("tool", instruments(run), struck)
     family = {memory.id, use.family}
     held = instruments(run, use, memory.source)
     named = {each.name for each in held}
@@ -110,10 +97,7 @@ def outcome_of(
     if where == "U":
         kind = "user"
         sightings += said_again(run, words)
-    sightings = _where_told(sightings, run, assigned_in(tellings, memory.id))
-    return judge(
-        kind=kind, instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind
-    )
+    return said_by(kind, held, sightings)
 
 
 def _stated(seen: Seen) -> Sighting:

@@ -18,7 +18,7 @@ from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
-from tacit.learn.gate import GATES, GateDecision, GateRules
+from tacit.learn.gate import GATES, GateDecision, rules_of
 from tacit.learn.notice import notice
 from tacit.words.diagnose import Diagnosis
 
@@ -168,10 +168,9 @@ def _redacted(finding: Finding) -> Finding:
 
 
 def _judged(finding: Finding, profile: Profile) -> GateDecision:
-    names: tuple[str, ...] = GateRules.FIELDS  # type: ignore[attr-defined]
-    given = {name: getattr(profile.gate, name) for name in names if hasattr(profile.gate, name)}
     found = screen(finding.text)
-    return GATES[profile.gate.function](finding, GateRules(**given), suspicion="" if found.clean else found.reason)
+    rules = replace(rules_of(profile), kinds=())
+    return GATES[profile.gate.function](finding, rules, "" if found.clean else found.reason)
 
 
 def safe_excerpt(text: str, limit: int = _LONGEST) -> str:

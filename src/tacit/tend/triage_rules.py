@@ -21,7 +21,7 @@ from tacit.core.profile_upkeep import Triage
 from tacit.core.value import value
 from tacit.words.match import choose_same, compare, opposed, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare
-from tacit.words.tokens import query_words
+from tacit.words.tokens import edits, query_words
 
 INSTRUCTS = (  # how a text begins that tells an editor what to do: no fact
     "add after", "add entries", "add:", "add new", "replace ", "expand ", "consolidate ", "strengthen ", "update existing", "update the ",
@@ -187,25 +187,8 @@ def likeness(one: str, other: str, least: float = 0.0) -> float:
     if not longest:
         return 0.0
     most = int((1 - least) * longest + 1e-9)
-    edits = _edits(one, other, most)
-    return 1 - edits / longest if edits <= most else 0.0
-
-
-def _edits(a: str, b: str, most: int) -> int:
-    """The edits from one text to another, looked for no further than `most`; one more than that if it takes more."""
-    if len(a) > len(b):
-        a, b = b, a
-    if len(b) - len(a) > most:
-        return most + 1
-    before = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        low, high = max(1, i - most), min(len(b), i + most)
-        row = [most + 1] * (len(b) + 1)
-        row[0] = i
-        for j in range(low, high + 1):
-            row[j] = min(before[j - 1] + (x != b[j - 1]), before[j] + 1, row[j - 1] + 1)
-        before = row
-    return min(before[-1], most + 1)
+    found = edits(one, other)
+    return 1 - found / longest if found <= most else 0.0
 
 
 def _compared(text: str) -> str:

@@ -23,7 +23,7 @@ from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place, s
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
 from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Match, MatchSettings, Prepared, Sameness, prepare
-from tacit.words.tokens import VAGUE, edits, terms
+from tacit.words.tokens import VAGUE, terms
 
 if TYPE_CHECKING:
     Idf = Callable[[str], float]
@@ -346,15 +346,6 @@ def jaccard(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Like
     return Likeness(len(found & known) / len(found | known) if found and known else 0.0)
 
 
-def levenshtein_likeness(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Likeness:
-    """joelclaw's triage: 1 − edits / length. Here over the whole text, not its first 100 characters, and with our guards:
-    there a proposal that ended in "NEVER do it" was a duplicate of one that ended in "ALLOW it".
-    """
-    longest = max(len(finding.text), len(memory.text))
-    score = 1 - edits(finding.text, memory.text) / longest if longest else 0.0
-    return Likeness(score, opposed(finding, memory) if score >= GUARDED else "")
-
-
 @lru_cache(maxsize=4096)
 def keywords(text: str) -> frozenset[str]:
     """The origins' keywords: lower case, punctuation stripped, three characters and more; letters of any script."""
@@ -370,7 +361,6 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
     "lexical": compare,
     "overlap": archeflow_overlap,
     "jaccard": jaccard,
-    "levenshtein": levenshtein_likeness,
 }
 
 
