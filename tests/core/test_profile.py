@@ -104,73 +104,18 @@ def test_promises_of_the_documents(name: str, key: str, expected: object) -> Non
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[match]\ntreshold = 0.5", "match.treshold is not a key; did you mean match.threshold?"),
-        ("titel = 'x'", "titel is not a key; did you mean title?"),
-        ("[kinds.fix]\nclas = 'fix'", "kinds.fix.clas is not a key; did you mean kinds.fix.class?"),
-        (
-            "[ladder.review_after]\nstabel = 1",
-            "ladder.review_after.stabel is not a key; did you mean ladder.review_after.stable?",
-        ),
-        ("settle_hours = 3", "settle_hours is not a key; did you mean learn.settle_hours?"),
-        ("[words]\nzzz = 'x'", "words.zzz is not a key; words has: memory, run, person."),
-        (
-            "[[ladder.moves]]\nname='seen-again'\nwehn=['seen >= 3']",
-            "ladder.moves.seen-again.wehn is not a key; did you mean ladder.moves.seen-again.when?",
-        ),
-    ],
-)
-def test_an_unknown_key_is_refused_with_the_nearest(text: str, message: str) -> None:
-    """A typing error names its full path and what was probably meant."""
-    assert faults(text) == message
+REFUSED = [
+    json.loads(line) for line in Path(__file__).with_name("refused_profiles.jsonl").read_text("utf-8").splitlines()
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "[trust]\nruns = 'two'",
-            "trust.runs takes a whole number, not a text: independent runs that make a lesson credible.",
-        ),
-        (
-            "[trust]\nruns = true",
-            "trust.runs takes a whole number, not true or false: independent runs that make a lesson credible.",
-        ),
-        (
-            "[trust]\nruns = 2.5",
-            "trust.runs takes a whole number, not a number: independent runs that make a lesson credible.",
-        ),
-        ("[trial]\nlean = 1", "trial.lean takes true or false, not a whole number: let belief move the rate."),
-        ("[trial]\nexempt = 'rule'", "trial.exempt is a list, not a text: classes that are never withheld."),
-        ("[trial]\nexempt = [1]", "trial.exempt takes a text, not a whole number: classes that are never withheld."),
-        ("match = 3", "match is a table, not a whole number."),
-        ("kinds = []", "kinds is a table, not a list."),
-        ("[ladder]\nmoves = 1", "ladder.moves is a list of tables."),
-        ("title = 2026-01-01", "title takes a text, not a date or time: one line about it."),
-    ],
-)
-def test_a_wrong_type_is_refused(text: str, message: str) -> None:
-    """What a key takes, what it was given, and what it is for."""
-    assert faults(text) == message
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[match]\nthreshold = 1.01", "match.threshold = 1.01 is out of range: number, 0 to 1."),
-        ("[match]\nthreshold = -0.01", "match.threshold = -0.01 is out of range: number, 0 to 1."),
-        ("[match]\nthreshold = nan", "match.threshold = nan is out of range: number, 0 to 1."),
-        ("[trust]\nruns = 0", "trust.runs = 0 is out of range: whole number, 1 or more."),
-        ("[trial]\nrate = 0.91", "trial.rate = 0.91 is out of range: number, 0 to 0.9."),
-        ("[learn]\nsettle_hours = inf", "learn.settle_hours = inf is out of range: number, 0.1 or more."),
-        ("[budget]\nlean = 8", "budget.lean, budget.balanced and budget.deep must not fall."),
-    ],
-)
-def test_a_value_out_of_range_is_refused_with_the_range(text: str, message: str) -> None:
-    """The range is part of the refusal."""
-    assert faults(text) == message
+@pytest.mark.parametrize("why", dict.fromkeys(row["why"] for row in REFUSED))
+def test_a_profile_that_is_refused_is_told_why(why: str) -> None:
+    """A typing error names its full path and what was probably meant; a wrong type what the key takes, was given and is for; what is out of
+    range the range. Classes, states, quantities, verdicts, roles, kinds and sections are closed sets, and so are the legal moves.
+    """
+    rows = [row for row in REFUSED if row["why"] == why]
+    assert [faults(row["text"]) for row in rows] == [row["message"] for row in rows]
 
 
 @pytest.mark.parametrize("value", ["0.0", "1.0", "0", "1"])
@@ -180,63 +125,6 @@ def test_the_ends_of_a_range_belong_to_it(value: str) -> None:
         f'name = "mine"\n[kinds.rule]\nclass = "rule"\n[kinds.fact]\nclass = "fact"\n[match]\nthreshold = {value}'
     )
     assert mine.match.threshold == float(value)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[kinds.fix]\nclass = 'fixes'", "kinds.fix.class: 'fixes' is not known; did you mean 'fix'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stabel']\nto='decayed'\nwhen=['stale']\nreason=''",
-         "ladder.moves.x.from: 'stabel' is not known; did you mean 'stable'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['sean >= 2']\nreason=''",
-         "ladder.moves.x.when: 'sean' is not a quantity; did you mean 'seen'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['verdict = harm']\nreason=''",
-         "ladder.moves.x.when: 'harm' is no verdict; did you mean 'harms'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['seen >= trust.rums']\nreason=''",
-         "ladder.moves.x.when: 'trust.rums' is neither a number nor the key of one; did you mean 'trust.runs'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['seen']\nreason=''",
-         "ladder.moves.x.when: seen needs a comparison, for instance 'seen >= 2'."),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['held = 1']\nreason=''",
-         "ladder.moves.x.when: held is a flag; write 'held' or 'not held'."),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['verdict >= helps']\nreason=''",
-         "ladder.moves.x.when: verdict is a word; compare it with = or !=."),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['2 > 1']\nreason=''",
-         "ladder.moves.x.when: '2 > 1' is no condition; write 'seen >= 2', 'person' or 'not held'."),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['stale']\nreason='{sean}'",
-         "ladder.moves.x.reason quotes 'sean', which is no quantity; did you mean 'seen'?"),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['stale']\nreason='{'",
-         "ladder.moves.x.reason holds a brace without its other half."),
-        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\napprove=['reviever']\nreason=''",
-         "ladder.moves.x.approve: 'reviever' is no role; did you mean 'reviewer'?"),
-        ("add_kind = 'rules'", "add_kind: 'rules' is no kind; did you mean 'rule'?"),
-        ("[extract.extractors.fix]\nkind = 'fixx'", "extract.extractors.fix.kind: 'fixx' is no kind; did you mean 'fix'?"),
-        ("[budget]\nprecedence = ['scope:projct']", "budget.precedence: 'scope:projct' is not known; did you mean 'scope:project'?"),
-        ("[page.map]\nfix = 'Rulez'", "page.map.fix: 'Rulez' is not a section; did you mean 'Rules'?"),
-        ("[scopes.keywords]\nprojekt = ['x']", "scopes.keywords.projekt: 'projekt' is no scope; did you mean 'project'?"),
-        ("[kinds.fact]\nclass = 'fact'\naliases = ['fix']", "kinds.fact.aliases: 'fix' already means fix."),
-        ("[kinds.fact]\nclass = 'fact'\naliases = ['wish']", "kinds.fact.aliases: 'wish' already means preference."),
-    ],
-)  # fmt: skip
-def test_unknown_words_are_refused_with_the_nearest(text: str, message: str) -> None:
-    """Classes, states, quantities, verdicts, roles, kinds and sections are closed sets."""
-    assert faults(text) == message
-
-
-def test_an_illegal_move_is_refused_with_the_legal_ones() -> None:
-    """A profile chooses among the legal moves; it cannot add one."""
-    assert faults(
-        "[[ladder.moves]]\nname='leap'\nfrom=['candidate']\nto='canonical'\napprove=['person']\nreason='x'"
-    ) == (
-        "ladder.moves.leap: candidate → canonical is not a legal move; "
-        "from candidate one may go to provisional, rejected, under_review, archived."
-    )
-
-
-def test_a_move_for_no_reason_is_refused() -> None:
-    """A rule without condition and approval would move everything."""
-    assert faults("[[ladder.moves]]\nname='drift'\nfrom=['stable']\nto='decayed'\nreason='x'") == (
-        "ladder.moves.drift needs a condition (when) or an approval (approve): nothing moves for no reason."
-    )
 
 
 def test_two_moves_of_one_name_are_refused() -> None:

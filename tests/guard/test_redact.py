@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import importlib.util
+import json
 import re
 import runpy
 import string
@@ -447,15 +448,14 @@ def test_what_a_column_a_header_a_code_or_another_language_announces(text: str, 
     assert secret not in redact(text).text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "| field | password |\n|---|---|\n| type | string |\n| required | yes |", "name,token,lines\nmain.py,identifier,120", "surrogate-key: 9f86d081884c7d659a2feaa0c55ad015", "exit code 1234",
-        "pin 12345 in the schematic", "345 T Grep email.*otp\n346 T Grep sub", "Pin 4.18.2 of express", "status code is 404", "The token column holds 1200 rows\na,b\nc,d", "parola chiave",
-    ],
-)  # fmt: skip
-def test_columns_codes_and_headers_without_a_secret_stay(text: str) -> None:
-    assert redact(text).text == text
+@pytest.mark.parametrize("so", ["stays", "goes"])
+def test_what_stays_and_what_goes(so: str) -> None:
+    """Each row says why: ids, ports, branches and ordinary keys stay as they are; of the others a part is hidden."""
+    rows = [json.loads(line) for line in Path(__file__).with_name("redacted.jsonl").read_text("utf-8").splitlines()]
+    texts = [(row["why"], row["text"]) for row in rows if row["so"] == so]
+    found = [(why, text) for why, text in texts if (redact(text).text == text) == (so == "stays")]
+    assert found == texts and texts
+    assert so == "stays" or all("[redacted:" in redact(text).text for _, text in texts)
 
 
 @pytest.mark.parametrize(
@@ -480,21 +480,6 @@ def test_forms_over_several_lines_and_encoded_ones(text: str) -> None:
     found = redact(text)
     assert OPAQUE not in found.text
     assert sum(hit.length for hit in found.hits) >= len(OPAQUE)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the primary key: user_id_42ab",
-        "next page token: abc12345678901",
-        "max_tokens=4096",
-        "the sort key = created_at",
-        "cache key: user:42:a9f3",
-    ],
-)
-def test_ordinary_keys_and_tokens_stay(text: str) -> None:
-    """Words that say which key it is still count in a sentence."""
-    assert redact(text).text == text
 
 
 @pytest.mark.parametrize(
@@ -529,82 +514,6 @@ def test_a_random_value_beside_a_name_is_its_value(text: str) -> None:
 def test_a_sentence_inside_json_keeps_no_password() -> None:
     """The quote that opens the sentence is not the password's."""
     assert "Falcon" not in redact('{"output": "Harbor-Falcon-724 is the password of the seed user."}').text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "export API_KEY first",
-        "set GITHUB_TOKEN in settings",
-        "the DB_PASSWORD variable",
-        "read access_token from_cache_2024",
-        "NEXT_TOKEN 20 times",
-        "rootpw",
-    ],
-)
-def test_a_word_beside_a_name_stays(text: str) -> None:
-    """Only what is plainly random is a value without a sign."""
-    assert redact(text).text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sqlplus app/D3lph0X8lQOPGO@db.example.com/shop",
-        "lftp -u app,OSCfBt6vXJr4kB sftp://files.example.com",
-        "name,api_key\nstaging,D3UUVJIasRSeDFZVzDYA",
-        "rabbitmqctl change_password app aB3!kd92Lq#x",
-        'dotnet user-secrets set "Payments:ApiKey" "31dXMRJamG2gprnl0m40XabDN0JG4tCf"',
-        "requirepass aB3kd92Lqx81sj",
-    ],
-)
-def test_a_word_that_nobody_would_write_near_a_login(text: str) -> None:
-    """Without a name of its own: by what the line, or the one above, is about."""
-    assert "[redacted:" in redact(text).text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "privateKey: Uint8Array;",
-        "the user opened chunk-ABc12dEf34Gh.css",
-        "See the user guide at https://x.example/aB3kd92Lqx81sj",
-        "A trace id aB3kd92Lqx81sj alone",
-    ],
-)
-def test_random_words_elsewhere_stay(text: str) -> None:
-    """Types, names of files, parts of addresses, ids."""
-    assert redact(text).text == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'client = AcmeClient("k9Zq3LmT7vXw2BnR8sYd")',
-        "echo 'aB3!kd92Lq#x7' | sudo -S whoami",
-        "POST https://hooks.example.com/in/k9Zq3LmT7vXw2BnR8sYd5HfJ",
-        "Saved these backup codes: 0ow4-rskq svss-1y76 crd1-rbtp y1ua-rkhy",
-        "activate --serial K3J9Q-7XW2M-PL04Z-99TRQ",
-        'signer = Account.from_key("0x' + 4 * "0f3c9a1be47d2586" + '")',
-        "the tool printed k9zq3lmt7vxw2bnr8syd5hf",
-    ],
-)
-def test_a_word_that_nobody_would_write_goes_wherever_it_stands(text: str) -> None:
-    """No name, no place, no vendor: the word alone."""
-    assert "[redacted:" in redact(text).text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '"node_id":"MDQ6VXNlcjEyNzc0Mjc4"', "golang.org/x/crypto v0.50.0 h1:zO47/JPrL6vsNkINmLoo/PH1gcxpls50DNogFvB5ZGI=", "const record = uint8ToBase64(x)",
-        "commit 4f1d2c9be07a3358d6a1f0c2b9e8d7a6c5b4f3e2", "transaction hash 0x" + 4 * "0f3c9a1be47d2586", "toolu_01XQybGu52D7xZiDNB5sW8DM",
-        "integrity sha512-k9Zq3LmT7vXw2BnR8sYd5HfJ1pQc4GtAk9Zq3LmT7vXw2BnR8sYd5HfJ1pQc4GtA==", "2026-11-16T05:00:00.000Z", "x86_64-unknown-linux-gnu",
-    ],
-)  # fmt: skip
-def test_ids_hashes_and_names_are_no_random_words(text: str) -> None:
-    """What is called so, is hexadecimal, or is made of words."""
-    assert redact(text).text == text
 
 
 @pytest.mark.parametrize(
@@ -650,27 +559,3 @@ def test_no_kind_of_the_lists_is_left(name: str) -> None:
             whole, secret = bench["filled"](line, by)
             found |= {kind} if bench["left"](secret, redact(whole).text) else set()
     assert found == set()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "pgpass: localhost:5432",
-        "the password is on localhost:5432",
-        "auth: db.internal.example:5432",
-        "token = 127.0.0.1:8080",
-        "Switched to a new branch 'release-plz-2026-07-15T22-52-33Z'",
-        '{"id":"PRR_kwDOIvux3s8AAAABFOUStA"}',
-        "unzip -p data.zip notes.txt",
-        "seed the database with fixtures before running tests",
-        "built for CMake#710 with Subject%03d, see a%2FB%20c",
-        "Use Python3! Or Windows11?",
-        "docker run -u 1000:1000 -p 8080:80 node:20",
-        "uses: actions/checkout@v4 and npm:string2@1.2.3",
-        "cache key 9f86d081884c7d659a2feaa0c55ad015",
-        "Verify 404 (line 130)",
-        "record 666e3939-3363-3274-6270-346e6e687231",  # a name of hexadecimal digits, not a card
-    ],
-)
-def test_where_something_listens_when_and_which_is_no_secret(text: str) -> None:
-    assert redact(text).text == text
