@@ -96,12 +96,12 @@ def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
         queue.hasten(tx, NEVER)
         done, last = 0, queue.last_job(tx)
     while not is_paused(store) and (job := _take(store, done, last)) is not None:
-        worked, done = _do(store, home, env, job, worked, lends), job.id
+        worked, done = _do(store, home, env, _lent(job, env, lends), worked), job.id
     with BesideLearning(store, env, queue.last_job(store), lends) as reading:
         reading.begin()
         while reading.is_at_it():
             if (job := _take(store)) is not None:
-                worked = _do(store, home, env, job, worked, lends)
+                worked = _do(store, home, env, _lent(job, env, lends), worked)
     _carry(store, home)
     return worked.with_more(reading.worked)
 
@@ -187,7 +187,7 @@ class BesideLearning:
                         job = _take(near.store, 0, self._last, reads=True)
                         if job is None:
                             return
-                        self.worked = _do(near.store, home, self._env, job, self.worked, self._lends)
+                        self.worked = _do(near.store, home, self._env, _lent(job, self._env, self._lends), self.worked)
                 finally:
                     if home is not near:
                         home.close()
@@ -222,10 +222,12 @@ def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = Fa
         return tx.lease(_holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind)
 
 
-def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked, lends: bool = False) -> Worked:
+def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
+    return replace(job, payload={**job.payload, "surroundings": surroundings(env)}) if lends else job
+
+
+def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
-    if lends:
-        job = replace(job, payload={**job.payload, "surroundings": surroundings(env)})
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
