@@ -19,7 +19,8 @@ def places(text: str, low: str) -> Iterator[Span]:
 
     for rules, judged in ((SECRET_PLACES, False), (LIKELY_PLACES, True)):
         for kind, hints, expression in rules:
-            if any(hint in low for hint in hints):
+            # Every code has three digits in a row, or one before a hyphen; "exit code 1" stands in most outputs.
+            if any(hint in low for hint in hints) and (kind != "code" or compiled(r"\d{3}|\d\w{0,5}-\w").search(text)):
                 for match in compiled(expression).finditer(text):
                     group = match.lastindex or 1
                     if not stand_in(match[group]) and (not judged or _looks_the_part(match[group])):

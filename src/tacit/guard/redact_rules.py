@@ -7,9 +7,8 @@ introduced (`DB_PASSWORD=`, `"token":`, "the password is", "das Passwort lautet"
 
 Lengths are lower bounds well below what the vendors issue today: vendors lengthen their tokens, quotes are cut off in
 the middle, and a token that is caught must be caught to its last character. Prefixes and lengths are facts published
-by the vendors; the list was compared with the one gitleaks keeps (see NOTICE).
-
-A table is read when it is first asked for: a hook that writes down what happened asks for few.
+by the vendors; the list was compared with the one gitleaks keeps (see NOTICE). A table is read when it is
+first asked for: a hook that writes down what happened asks for few.
 """
 
 from __future__ import annotations
