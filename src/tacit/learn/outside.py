@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.core.run import Run, Step
+from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands, line_of
 from tacit.learn.own_commands import scripts_of
 from tacit.stores.git import ask_git
@@ -40,13 +41,15 @@ _FOREIGN_BRANCH = re.compile(r"\b(?:origin|upstream|fork)/|\bFETCH_HEAD\b")
 _WORDS = re.compile(r"[^\s`\"'“”‘’(),;]+")
 # A package may be called by a plain word: every word is a name that neither the project nor the people in it use.
 EVERY_WORD = re.compile(r"[\w@](?:[\w@./:+-]*\w)?")
-# … but a form that only sentences have ("remotely", "expectations"), unless it stands in code marks, with signs, or behind a word of use.
+# … but a form that only sentences have ("remotely") or a plain noun, unless it stands in code marks, with signs, or behind a word of use.
+_PLAIN_NOUNS = "|".join(f"{word}(?:e?s)?" for word in sorted(Tables(__file__).words("PLAIN_NOUNS")))
 _OF_USE = "|".join(
     f"(?<={word} )"
     for word in "use using uses install import load run call require requires add via with enable".split()
 )
 MAY_BE_NAMES = re.compile(
-    rf"(?:{_OF_USE}|(?<![\w@./:+-])(?!(?<!`)[a-z]{{3,}}(?:ly|ed|ing|tions?|ments?|ness|able|ible|less)(?![\w`/:@+-]|\.\w))){EVERY_WORD.pattern}"
+    rf"(?:{_OF_USE}|(?<![\w@./:+-])(?!(?<!`)(?:[a-z]{{3,}}(?:ly|ed|ing|tions?|ments?|ness|able|ible|less)|{_PLAIN_NOUNS})(?![\w`/@+-]|[.:]\w)))"
+    rf"{EVERY_WORD.pattern}"
 )
 # What reads as a name by itself: with a sign, a digit or a capital inside, behind an @, or with a capital inside a sentence.
 LIKE_NAMES = re.compile(r"@\w+|\b\w+(?:[-._/:@]+\w+)+\b|\b\w*\d\w*\b|\b[a-z]+[A-Z]\w*\b|(?<=[\w,;.:] )[A-Z]\w+")
@@ -108,13 +111,9 @@ def outside_texts(run: Run, tracked: Callable[[str], bool]) -> list[tuple[int, s
             own.update(_files(step))
             continue
         text = (step.output or step.error)[:_MOST_TEXT]
-        if (
-            text
-            and len(found) < _MOST_TEXTS
-            and (heard := _from_outside(step, text, lambda path: path in own or tracked(path)))
-        ):
+        if text and (heard := _from_outside(step, text, lambda path: path in own or tracked(path))):
             found.append((at, heard))
-    return found
+    return found[:_MOST_TEXTS]
 
 
 def _files(step: Step) -> tuple[str, ...]:
