@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import Screen
 
 from tacit.app import open as open_memories
 from tacit.learn.reader.exam import EXAM_PAIRS
@@ -209,11 +209,6 @@ def test_the_same_sentence_on_every_first_screen(tacit: Any, folder: Path, alone
     tacit("lookback", "--read", "--yes", "--by", "ann", PATH=path)
     assert "would teach" not in tacit(PATH=path).out
     assert "claude is not on this shell's PATH" not in tacit(PATH=path).out
-
-
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_the_question_stands_below_the_screen_and_behind_no_pager(

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import ask
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused
-from tacit.core.proposal import Proposal
 from tacit.learn.review import Reviewed
 
 
@@ -75,20 +75,9 @@ def test_proposals_are_approved_edited_and_rejected(tacit: Any, folder: Path, id
     import tacit as library
 
     made = [new_id() for _ in range(4)]
-    with library.open(cwd=str(folder)) as memories, memories.store.write() as tx:
+    with library.open(cwd=str(folder)) as memories:
         for id in made:
-            tx.put_proposal(
-                Proposal(
-                    id,
-                    memories.project_id,
-                    "edit",
-                    "better words",
-                    "model",
-                    "2026-11-15T00:00:00Z",
-                    ids[0],
-                    payload={"text": f"Migrate first ({id})"},
-                )
-            )
+            ask(memories, "edit", "better words", ids[0], id=id, text=f"Migrate first ({id})")
     assert tacit("review", "approve", made[0][:8], "--json").data["proposal"] == made[0]
     assert tacit("show", ids[0], "--json").data["text"] == f"Migrate first ({made[0]})"
     assert tacit("review", "edit", made[1], "--text", "Migrate, then test").code == 0
@@ -152,19 +141,7 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
     with library.open(profile="default", by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.feedback(id, "wrong", reason="it is green")
-        with memories.store.write() as tx:
-            tx.put_proposal(
-                Proposal(
-                    new_id(),
-                    memories.project_id,
-                    "archive",
-                    "no difference",
-                    "learn",
-                    "2026-11-15T00:00:00.000Z",
-                    id,
-                    payload={"to": "archived"},
-                )
-            )
+        ask(memories, "archive", "no difference", id, to="archived")
         done = memories.review(id, "close", outcome="keep", reason="the green one is gone")
         memory = memories.get(id)
         assert isinstance(done, Reviewed) and (done.state, memory.state, memory.tally.contradicted) == (

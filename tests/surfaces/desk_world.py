@@ -8,13 +8,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.terminals import ask
+
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.clock import DAY, now, seconds, stamp
 from tacit.core.digest import new_id
 from tacit.core.keep import made as added
 from tacit.core.links import Mark, Use
-from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.core.run import Cost
 from tacit.core.value import replace
@@ -111,39 +112,10 @@ def _asked(memories: Memories, found: dict[str, str], at: str) -> None:
         "patch": "CLAUDE.md:12: replace `npm test` by `make test`",
     }  # fmt: skip
     asked = {"count": 3, "quote": "please always run the linter first", "runs": ["s120", "s131", "s139"]}
-    with memories.store.write() as tx:
-        put = [
-            Proposal(
-                "p-edit",
-                memories.project_id,
-                "edit",
-                "says what to do",
-                "reflect",
-                at,
-                ids[0],
-                payload={"text": "Start it with LANG=C.UTF-8.", "was": ""},
-            ),
-            Proposal(
-                "p-notice",
-                memories.project_id,
-                "notice",
-                "CLAUDE.md names `npm test`, which is gone: it failed in 4 sessions.",
-                "notice",
-                at,
-                payload=wrong,
-            ),
-            Proposal(
-                "p-request",
-                memories.project_id,
-                "request",
-                "You asked in 3 sessions to run the linter first.",
-                "notice",
-                at,
-                payload=asked,
-            ),
-        ]
-        for each in put:
-            tx.put_proposal(each)
+    ask(memories, "edit", "says what to do", ids[0], id="p-edit", text="Start it with LANG=C.UTF-8.", was="")
+    gone = "CLAUDE.md names `npm test`, which is gone: it failed in 4 sessions."
+    ask(memories, "notice", gone, id="p-notice", **wrong)
+    ask(memories, "request", "You asked in 3 sessions to run the linter first.", id="p-request", **asked)
 
 
 def crowded(memories: Memories, *, lessons: int, runs: int) -> None:

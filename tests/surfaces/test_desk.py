@@ -14,11 +14,11 @@ pytest.importorskip("starlette", reason="the desk needs the extra web")
 pytest.importorskip("jinja2", reason="the desk needs the extra web")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
+from tests.terminals import ask  # noqa: E402
+
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
-from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.journal import Hand, change  # noqa: E402
-from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
 from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
@@ -374,20 +374,8 @@ def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> No
         under = [memories.add(f"Restart worker {n} by hand").id for n in range(3)]
         for id in under:
             memories.review(id, "open", reason="is it so?")
-        with memories.store.write() as tx:
-            for id in (held[0], under[0]):
-                tx.put_proposal(
-                    Proposal(
-                        new_id(),
-                        memories.project_id,
-                        "edit",
-                        "shorter",
-                        "reflect",
-                        now(),
-                        id,
-                        payload={"text": "shorter"},
-                    )
-                )
+        for id in (held[0], under[0]):
+            ask(memories, "edit", "shorter", id, text="shorter")
     for kind, waiting in (("", 10), ("held", 6), ("review", 2), ("edit", 2)):
         seen: list[str] = []
         for page in pages(browser, f"/inbox?kind={kind}&limit=3"):

@@ -22,11 +22,9 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine")]
 
 from tests.surfaces.desk_world import crowded, lived  # noqa: E402
+from tests.terminals import ask  # noqa: E402
 
 from tacit.app import open as open_memories  # noqa: E402
-from tacit.core.clock import now  # noqa: E402
-from tacit.core.digest import new_id  # noqa: E402
-from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.testing import finding, run, signed  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")
@@ -64,21 +62,15 @@ def desk(folder: Path) -> Iterator[str]:
         texts = [f"{SUBJECTS[n % 7]} {FAULTS[n % 4]} (case {n})" for n in range(LESSONS)]
         # No rules: a person's standing ways of working come first at every start, and 1,700 of them leave no room for a lesson on trial.
         memories.add_many([{"text": text, "kind": ("pitfall", "fact", "fix")[n % 3]} for n, text in enumerate(texts)])
-        with memories.store.write() as tx:
-            for memory in memories.list(sort="old", limit=30):
-                better = {"text": f"{memory.text}, so start it twice", "was": memory.text}
-                tx.put_proposal(
-                    Proposal(
-                        new_id(),
-                        memories.project_id,
-                        "edit",
-                        "says what to do",
-                        "reflect",
-                        now(),
-                        memory.id,
-                        payload=better,
-                    )
-                )
+        for memory in memories.list(sort="old", limit=30):
+            ask(
+                memories,
+                "edit",
+                "says what to do",
+                memory.id,
+                text=f"{memory.text}, so start it twice",
+                was=memory.text,
+            )
         for n in range(30):
             text = f"Clear the cache of module {n} before you deploy it"
             memories.learn(

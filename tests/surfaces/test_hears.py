@@ -5,43 +5,30 @@ from __future__ import annotations
 import io
 import json
 import os
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from tests.terminals import MISSING, Screen, learn_cure, typed
 
 from tacit.app import open as open_memories
-from tacit.surfaces.cli import Cli, _main
+from tacit.core.value import replace
+from tacit.recall.moments import told_at_starts
 from tacit.surfaces.cli.inject import main as inject
-from tacit.surfaces.one_screen import one_screen, renumbered
+from tacit.surfaces.one_screen import moment_words, one_screen, renumbered
 from tacit.surfaces.quoted import telling_line
-from tacit.testing import run, signed, tool
-
-MISSING = "Error: Cannot find module 'left-pad'"
-
-
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+from tacit.testing import signed
 
 
 @pytest.fixture
 def env(folder: Path) -> dict[str, str]:
     """A cure for a command, a way of working and a fact about a file, each of the person's."""
     seen = signed(dict(os.environ))
-    cured = [tool("npm run test", error=MISSING), tool("npm ci"), tool("npm run test", "ok")]
     with open_memories(env=seen) as memories:
-        for n in range(3):
-            memories.learn(run(f"r{n}", *cured), over=True)
+        learn_cure(memories)
         memories.add("Answer in English, even when I write German.", kind="preference")
         memories.add("Maps may be nil in importer/read.go.", kind="fact", paths=["importer/read.go"])
     return seen
-
-
-def told(env: dict[str, str], *args: str, code: int = 0) -> str:
-    out = Screen()
-    assert _main([*args], Cli({**env, "NO_COLOR": "1", "PAGER": "cat"}, out, out)) == code, out.getvalue()
-    return " ".join(out.getvalue().split())
 
 
 def looked(env: dict[str, str], *args: str) -> str:
@@ -67,9 +54,9 @@ def test_a_look_shows_every_moment_and_records_nothing(env: dict[str, str]) -> N
 def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
     """Two newcomers kept a lesson and saw it nowhere afterwards."""
     with open_memories(env=env) as memories:
-        told(env)
+        typed(env)
         cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
-        said = told(env, "keep", str(cure.number))
+        said = typed(env, "keep", str(cure.number))
         assert "it is your word now, told before `npm run test`" in said
         found = one_screen(memories)
         assert (
@@ -77,22 +64,22 @@ def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
             and next(row.number for row in found.rows if row.id == cure.id) == cure.number
         )
     assert "before `npm run test`: Run `npm ci`" in looked(env).partition("Later")[2]
-    assert "Told before `npm run test`." in told(env, "why", str(cure.number))
+    assert "Told before `npm run test`." in typed(env, "why", str(cure.number))
 
 
 def test_bare_tacit_says_that_nobody_hears_it_yet(env: dict[str, str]) -> None:
     """It said "given from now on" before anything was connected."""
-    assert "No agent is connected here yet, so none hears of this: tacit connect claude-code" in told(env)
-    told(env, "connect", "claude-code", "--no-learn")
-    assert "No agent is connected" not in told(env)
+    assert "No agent is connected here yet, so none hears of this: tacit connect claude-code" in typed(env)
+    typed(env, "connect", "claude-code", "--no-learn")
+    assert "No agent is connected" not in typed(env)
 
 
 def test_what_was_dropped_does_not_come_back_as_unknown(env: dict[str, str]) -> None:
     """It stood under "nothing known yet" the moment it was dropped."""
     with open_memories(env=env) as memories:
-        told(env)
+        typed(env)
         cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
-        told(env, "drop", str(cure.number))
+        typed(env, "drop", str(cure.number))
         assert "left-pad" not in str(one_screen(memories).unknown)
 
 
@@ -100,11 +87,11 @@ def test_review_has_the_words_and_numbers_of_the_other_screens(env: dict[str, st
     """It named two ids a lesson, approve and reject."""
     with open_memories(env=env) as memories:
         held = memories.add("The mirror of the registry answers faster.", trust="quoted")
-        shown = told(env, "list", "--waiting")
-        said = told(env, "review")
+        shown = typed(env, "list", "--waiting")
+        said = typed(env, "review")
         number = next(row.number for row in one_screen(memories).rows if row.hears == held.text)
     assert f"{number} " in shown and "tacit keep N, or drop" in said and held.id not in said
-    assert "kept" in told(env, "keep", str(number)) or "yes" in told(env, "keep", str(number))
+    assert "kept" in typed(env, "keep", str(number)) or "yes" in typed(env, "keep", str(number))
 
 
 def test_numbers_stay(env: dict[str, str]) -> None:
@@ -126,9 +113,9 @@ def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> No
     with open_memories(env=env) as memories:
         memories.learn(str(path), format="neutral", over=True)
         lesson = next(each.id for each in memories.list() if "npm ci" in each.text)
-    assert f"`npm run test` said “{MISSING}”" in told(env, "why", lesson)
+    assert f"`npm run test` said “{MISSING}”" in typed(env, "why", lesson)
     path.unlink()
-    assert "4 sessions" in told(env, "why", lesson)
+    assert "4 sessions" in typed(env, "why", lesson)
     assert telling_line("Exit code 1\nstarted\nfatal: no\nfatal: a longer line", ()) == "fatal: no"
     output = "[FAILED] markdownlint\nnotes.md:8 error MD040/fence: a language is missing\nhusky failed"
     assert telling_line(output, ("MD040", "markdownlint", "husky")).startswith("notes.md:8")
@@ -149,10 +136,75 @@ def test_what_is_new_has_room_beside_what_waits(env: dict[str, str]) -> None:
 def test_words_of_ones_own_leave_a_lesson_where_it_is_told(env: dict[str, str]) -> None:
     """A corrected wording moved from its command to every start."""
     with open_memories(env=env) as memories:
-        told(env)
+        typed(env)
         cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
-    assert "told before `npm run test`" in told(
-        env, "edit", str(cure.number), "Install what is missing before you test."
-    )
+    said = typed(env, "edit", str(cure.number), "Install what is missing before you test.")
+    assert "told before `npm run test`" in said
     assert "Install what is missing" in looked(env, "--command", "npm run test")
     assert "Install what is missing" not in looked(env).partition("Later")[0]
+
+
+def test_before_a_command_ones_own_lesson_comes_first(env: dict[str, str]) -> None:
+    """One is told, and what was noticed had won; a command that only looks is never named as a moment, and `why` names all others."""
+    own = "Before `npm run test`, start the fake mail server."
+    typed(env, "add", own)
+    assert own in looked(env, "--command", "npm run test")
+    with open_memories(env=env) as memories:
+        cure = next(each for each in memories.list() if "npm ci" in each.text)
+        parts = {name: ["x"] for name in ("npm run test", "rg", "npm run e2e", "cargo test", "gh run view")}
+        lump = replace(cure, extra={"about": parts})
+    assert moment_words(lump, False) == "before `npm run test`, `npm run e2e` or 2 other commands"
+    assert moment_words(lump, False, 99) == "before `npm run test`, `npm run e2e`, `cargo test` or `gh run view`"
+
+
+def test_why_shows_the_line_of_the_linter(env: dict[str, str], alone: Path) -> None:
+    """It quoted the hook's last line: the failure's code, *pre-commit*, stands in the lesson too."""
+    output = "✖ markdownlint-cli2:\nnotes.md:8 error MD040/fence\nhusky - pre-commit script failed (code 1)"
+    steps = [{"tool": "Bash", "input": {"command": "git commit -m x"}, "error": f"Exit code 1\n{output}"}]
+    with open_memories(env=env) as memories:
+        for n in range(3):
+            path = alone / f"h{n}.jsonl"
+            path.write_text(json.dumps({"type": "run", "id": path.stem, "steps": steps}) + "\n")
+            memories.learn(str(path), format="neutral", over=True)
+        hook = next(each.id for each in memories.list() if "pre-commit" in each.text)
+    assert "`git commit -m x` said “✖ markdownlint-cli2:”" in typed(env, "why", hook)
+
+
+def test_a_way_of_working_that_sessions_met_is_told_at_starts(env: dict[str, str]) -> None:
+    """It waited for a prompt about it: it names no command. What is about one stays there."""
+    with open_memories(env=env) as memories:
+        cure = next(each for each in memories.list() if "npm ci" in each.text)
+        done = replace(cure, klass="rule", extra=None, text="Before you say done, run the end-to-end tests.")
+        at_starts = [told_at_starts(each, memories.profile) for each in (done, replace(done, extra=cure.extra), cure)]
+    assert at_starts[0] == "" and all("notice" in each for each in at_starts[1:])
+
+
+def test_the_first_screen_says_that_all_is_paused_and_no_price_that_nobody_can_pay(env: dict[str, str]) -> None:
+    """It stood in the last line; a pause that is over still did."""
+    typed(env, "pause", "8h")
+    assert "Paused until" in typed(env)[:200] and "read by a model" not in typed(env)
+    with open_memories(env=env) as memories, memories.near.write() as tx:
+        tx.put_meta("paused_until", "2020-01-01T00:00:00.000Z")
+    assert "aused until" not in typed(env)
+    assert "tacit lookback asks" in typed(env, "config", "set", "reader.hosts", "*")
+
+
+def test_a_look_back_ends_with_the_host_of_the_project_here(env: dict[str, str], folder: Path, alone: Path) -> None:
+    """Most files were another project's; and a pipe says that what it gives is recorded."""
+    for n in range(3):
+        place = alone / ".claude" / "projects" / "other" / f"c{n}.jsonl"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        said = {"role": "user", "content": "hello there"}
+        head = {"sessionId": f"c{n}", "cwd": str(alone), "timestamp": "2026-07-10T10:00:00.000Z", "version": "2.1.0"}
+        place.write_text(json.dumps({"type": "user", "uuid": "u", "message": said, **head}) + "\n")
+    at = {"timestamp": "2026-07-10T10:00:00.000Z"}
+    meta = {"id": "x1", "cwd": str(folder), "cli_version": "0.50.0", **at}
+    spoken = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}
+    place = alone / ".codex" / "sessions" / "2026" / "07" / "10" / "rollout-2026-07-10T10-00-00-x1.jsonl"
+    place.parent.mkdir(parents=True)
+    lines = [{"type": "session_meta", "payload": meta, **at}, {"type": "response_item", "payload": spoken, **at}]
+    place.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "tacit connect codex" in typed(env, "lookback")
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as err:
+        assert inject(["inject"], env) == 0
+    assert "recorded as given to this run" in err.getvalue()

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import Screen, ask
 
 import tacit as package
 from tacit.app import config_path, lookback_part
 from tacit.app.settings import settings_at
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.memory import Memory, Tally
-from tacit.core.proposal import Proposal, reason_now
+from tacit.core.proposal import reason_now
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import FileSource
@@ -51,13 +52,6 @@ from tacit.testing import run, signed, tool, user
 SOURCES = Path(package.__file__).parent
 
 
-class Terminal(io.StringIO):
-    """A person's terminal, with what they type."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
 def person(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Surroundings of somebody who may decide."""
@@ -68,9 +62,9 @@ def called(
     env: dict[str, str], *args: str, answers: str = "", monkeypatch: pytest.MonkeyPatch | None = None
 ) -> tuple[str, str]:
     """What a command prints, and what it says beside that; with answers at a terminal."""
-    out, err = io.StringIO(), Terminal() if monkeypatch else io.StringIO()
+    out, err = io.StringIO(), Screen() if monkeypatch else io.StringIO()
     if monkeypatch:
-        monkeypatch.setattr("sys.stdin", Terminal(answers))
+        monkeypatch.setattr("sys.stdin", Screen(answers))
     assert _main([*args], Cli(env, out, err)) == 0, err.getvalue()
     return out.getvalue(), err.getvalue()
 
@@ -173,11 +167,8 @@ def test_folders_above_one_another() -> None:
 def test_what_to_do_where_nobody_reads() -> None:
     """A program to put on the PATH, or a model to name."""
     told = nobody_reads({"HOME": "/h"})
-    assert (
-        "claude is not on this shell's PATH" in told
-        and "tacit config set model.command '" in told
-        and told.endswith("lookback --read")
-    )
+    assert "a shell that finds claude" in told and "tacit config set model.command '" in told
+    assert told.endswith("lookback --read")
     session = lookback_part("estimate").UnreadSession("s", "codex", 12, 300)
     assert (
         "read by a model they would teach about" in (told := nobody_reads({"HOME": "/h"}, [session])) and "$0.0" in told
@@ -220,13 +211,6 @@ def test_a_request_becomes_an_order(typed: str, order: str) -> None:
     assert as_order(typed) == order and as_order(order) == order
 
 
-def put(memories: Any, id: str, kind: str, reason: str, **payload: Any) -> None:
-    """A question of this project that waits."""
-    project, at = memories.ensure_project().id, memories.now()
-    with memories.store.write() as tx:
-        tx.put_proposal(Proposal(id, project, kind, reason, "learn", at, payload=payload))
-
-
 def asked(count: int, sessions: int, *said: str) -> ForPerson:
     text = f"In {count} of {sessions} sessions you asked “{said[0]}”. Make it a lasting order?"
     order = Request(said[0], (), (), ()).order
@@ -243,7 +227,7 @@ def test_an_approved_request_reads_as_an_order(person: dict[str, str], folder: P
         assert new is not None
         with memories.store.write() as tx:
             tx.put_proposal(new)
-        put(memories, "p-old", "request", "You asked.", text="please run the linter", runs=[])
+        ask(memories, "request", "You asked.", id="p-old", text="please run the linter", runs=[])
         assert "would read: Without being asked each time: update the changelog." in called(person, "review")[0]
         memories.review(new.id)
         memories.review("p-old")
@@ -278,7 +262,7 @@ def test_an_unknown_project_shows_nobody_elses_question(
 ) -> None:
     """Neither on the first screen nor in the report."""
     with package.open(env=person) as memories:
-        put(memories, "p1", "request", "You asked for tea.", text="tea")
+        ask(memories, "request", "You asked for tea.", id="p1", text="tea")
     assert "tea" in called(person, "report")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -290,8 +274,8 @@ def test_an_unknown_project_shows_nobody_elses_question(
 def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
     """It has a heading of its own, on the page that is forwarded and on the desk's home."""
     with package.open(env=person) as memories:
-        put(memories, "p1", "request", "You asked for tea.", text="tea", order="Make tea.", count=1)
-        put(memories, "p2", "notice", "The kettle is broken.", count=5)
+        ask(memories, "request", "You asked for tea.", id="p1", text="tea", order="Make tea.", count=1)
+        ask(memories, "notice", "The kettle is broken.", id="p2", count=5)
         page = sharing.report(memories, memories.now(), team=False, version="1")
     mended, wanted = page.partition("Wrong in instruction files")[2].split("Asked for again and again")
     assert "kettle" in mended and "tea" not in mended
@@ -536,7 +520,7 @@ def test_a_pager_needs_somebody_to_turn_pages(
     env: dict[str, str], keyboard: bool, rows: int, turns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no key will ever come, an answer is printed; where one may, the last line says which."""
-    monkeypatch.setattr("sys.stdin", Terminal() if keyboard else io.StringIO())
+    monkeypatch.setattr("sys.stdin", Screen() if keyboard else io.StringIO())
     monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, rows)))
     assert terminal.turns_pages(env) is turns
     assert "q quits" in " ".join(terminal.LESS)
@@ -624,7 +608,7 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
     with package.open(env=person) as memories:
         for n, text in enumerate(("Seems to work..", "did you push the code?", "commit and push")):
             order = f"When the work is done, without being asked: {text.lower()}."
-            put(memories, f"p{n}", "request", "You asked.", text=text, runs=[], order=order)
+            ask(memories, "request", "You asked.", id=f"p{n}", text=text, runs=[], order=order)
         for id in ("p0", "p1"):
             with pytest.raises(Refused, match="orders nothing"):
                 memories.review(id)
@@ -665,7 +649,7 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
     shop: Path, person: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the yes another project's lessons had vanished, and a list put *on trial*, *in force* and *found once* side by side."""
-    out = Terminal()
+    out = Screen()
     with package.open(env=person) as memories:
         memories.add("Seed first.", trust="agent", kind="fix")
         here, other = memories.ensure_project(), memories.store.projects()
@@ -679,4 +663,4 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
     fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
     heard = replace(fresh, extra={"word": "shown"})
     words = [listed_words(each, load("default")).words for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))]
-    assert words == ["met once", "heard from you once", "met in 3 sessions"]
+    assert words == ["met in 1 session", "heard from you in 1 session", "met in 3 sessions"]

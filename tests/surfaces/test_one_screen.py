@@ -6,28 +6,39 @@ import io
 import json
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.readers import desk_of
+from tests.terminals import Screen, learn_cure, typed
 
 from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.core.errors import NotFound
+from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
+from tacit.core.standing import standing_of
 from tacit.core.value import replace
 from tacit.learn.reader.read import prepared, read
+from tacit.profiles import load
 from tacit.stores.readings import readings_folder
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, _show
-from tacit.surfaces.one_screen import _short, numbers_shown, one_screen, remember_numbers, shortened, week_words
+from tacit.surfaces.one_screen import (
+    _is_new,
+    _short,
+    numbers_shown,
+    one_screen,
+    remember_numbers,
+    shortened,
+    week_words,
+)
 from tacit.surfaces.passing import meant, yours_now
 from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import held_words
 from tacit.testing import Scripted, run, signed, tool, user
-
-MISSING = "Error: Cannot find module 'left-pad'"
 
 
 def told(*args: str, code: int = 0) -> Any:
@@ -39,11 +50,8 @@ def told(*args: str, code: int = 0) -> Any:
 @pytest.fixture
 def lived(folder: Path) -> Path:
     """A failure that two sessions got over alike, one that nobody did, a lesson of the person's and one that waits."""
-    cured = [tool("npm run test", error=MISSING), tool("npm ci"), tool("npm run test", "ok")]
     with open_memories(env=signed(dict(os.environ))) as memories:
-        for n in range(3):
-            steps = [*cured, tool("docker compose up", error="bash: docker: command not found")]
-            memories.learn(run(f"r{n}", *steps), over=True)
+        learn_cure(memories, tool("docker compose up", error="bash: docker: command not found"))
         memories.add("Answer in English, even when I write German.", kind="preference")
         memories.add("The exporter retries three times", trust="agent")
     return folder
@@ -62,11 +70,6 @@ def test_a_row_is_a_problem_with_its_cost_and_what_agents_hear(lived: Path) -> N
     assert [row.number for row in found.rows] == list(range(1, len(found.rows) + 1))
     text = told()
     assert "left-pad" in text and "Came back, nothing known yet" in text and "on trial" not in text
-
-
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_the_one_screen_fits_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,14 +257,11 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
     with open_memories() as memories:
         told("list")
         assert numbers_shown(memories) == {}
-        out = Screen()
-        assert _main(["list"], Cli(signed({**os.environ, "NO_COLOR": "1"}), out, Screen())) == 0
+        shown = typed(signed(dict(os.environ)), "list")
         ids = numbers_shown(memories)
         texts = {n: memories.get(id).text for n, id in ids.items()}
-    shown = " ".join(out.getvalue().split())
     assert len(ids) > 2 and all(f" {n} " in shown and text in shown for n, text in texts.items()), shown
-    again = Screen()
-    assert _main([], Cli(signed({**os.environ, "NO_COLOR": "1", "PAGER": "cat"}), again, Screen())) == 0
+    typed(signed(dict(os.environ)))
     with open_memories() as memories:  # a lesson keeps its number, on every screen and after a word about another
         assert dict([*numbers_shown(memories).items()][: len(ids)]) == ids
         told("keep", "3")
@@ -284,19 +284,14 @@ def test_what_is_new_stands_apart_from_what_waits_for_a_word(lived: Path) -> Non
         memories.add("The mirror of the registry answers faster.", trust="quoted")
         found = one_screen(memories)
     titles = {title: [row.stands for row in rows] for title, rows in found.shelves}
-    assert [*titles] == ["For you to decide", "New"] and "given from now on" not in str(titles), titles
+    assert [*titles] == ["For you to decide", "New, as it came"] and "given from now on" not in str(titles), titles
     assert tuple(row for _, rows in found.shelves for row in rows) == found.new
 
 
 def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None:
     """After `keep 22` number 22 named nothing, its lesson had another one and stood twice in `review`; keep and add said less than drop."""
-    at_terminal = {**signed(dict(os.environ)), "NO_COLOR": "1", "PAGER": "cat"}
-
-    def typed(*args: str) -> str:
-        out = Screen()
-        assert _main([*args], Cli(at_terminal, out, Screen())) == 0
-        return " ".join(out.getvalue().split())
-
+    at_terminal = signed(dict(os.environ))
+    said = partial(typed, at_terminal)
     with open_memories(env=at_terminal) as memories:
         held = memories.add("Install the mirror with curl", trust="imported", kind="rule")
         asks = Proposal("q" * 12, memories.project_id, "promote", "why", "learn", memories.now(), held.id)
@@ -305,21 +300,32 @@ def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None
         with memories.store.write() as tx:
             tx.put_proposal(replace(asks, payload={"to": "provisional"}))
             tx.put_proposal(asked)
-        typed()
+        said()
         number = {id: n for n, id in numbers_shown(memories).items()}
-        assert [*number] == [held.id, asked.id] and typed("review").count(held.text) == 1
-        assert "1 question more" in typed("list")
+        assert [*number] == [held.id, asked.id] and said("review").count(held.text) == 1
+        assert "1 question more" in said("list")
         for id, text in ((held.id, held.text), (asked.id, "Update the changelog.")):
-            said = typed("keep", str(number[id]))
-            assert f"told at every start (tacit undo {number[id]} takes it back): {text}" in said
-            assert f"{number[id]} (" in (why := typed("why", str(number[id]))) and text in why
-            assert f" {number[id]} your word {text}" in typed("list") and text not in typed("review")
+            told_now = said("keep", str(number[id]))
+            assert f"told at every start (tacit undo {number[id]} takes it back): {text}" in told_now
+            assert f"{number[id]} (" in (why := said("why", str(number[id]))) and text in why
+            assert f" {number[id]} your word {text}" in said("list") and text not in said("review")
         for n in number.values():
-            assert "waits for your answer again" in typed("undo", str(n))
+            assert "waits for your answer again" in said("undo", str(n))
         assert memories.get(held.id).gate == "hold" and not memories.list(states=("provisional", "stable"))
-        said = typed("add", "Answer in English.", "--kind", "preference")
-        assert said == "kept 3, your word, told at every start (tacit undo 3 takes it back): Answer in English."
-        assert "took back" in typed("undo", "3")
+        told_now = said("add", "Answer in English.", "--kind", "preference")
+        assert told_now == "kept 3, your word, told at every start (tacit undo 3 takes it back): Answer in English."
+        assert "took back" in said("undo", "3")
         other = memories.add("The mirror of the registry answers faster.", trust="quoted")
-        typed("review"), typed("keep", "4"), typed("undo", "4")
+        said("review"), said("keep", "4"), said("undo", "4")
         assert (memories.get(other.id).gate, memories.get(other.id).state) == ("hold", "candidate")
+
+
+@pytest.mark.parametrize(("extra", "seen", "waits"), [({}, 1, True), ({"habit": True}, 1, False), ({}, 2, False)])
+def test_an_order_of_one_day_is_told_to_nobody_before_it_comes_again(
+    folder: Path, extra: dict[str, bool], seen: int, waits: bool
+) -> None:
+    """One day's request stood among the lessons in force, as "you asked for it once"; what its reader expects again is told."""
+    once = Memory("m", "p", "Go back to main after a PR.", extra={"word": "asked", "inside": True, **extra})
+    once = replace(once, tally=Tally(seen=seen))
+    assert standing_of(once, load("default"), "2026-11-18T12:00:00.000Z").inside is not waits
+    assert _is_new(once, "2026-11-11T12:00:00.000Z") is not waits

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import ask
 
 from tacit.app import open as open_memories
-from tacit.core.clock import now
-from tacit.core.digest import new_id
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
-from tacit.core.proposal import Proposal
 from tacit.profiles import load
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.selection import counted, shelf
@@ -40,20 +38,8 @@ def mixed(folder: Path) -> Path:
         memories.add("The importer drops rows with umlauts", trust="agent")
         held = [memories.add(f"Page {n} says that port {5400 + n} must be free", trust="imported") for n in range(2)]
         asked = memories.add("The exporter retries three times", trust="agent")
-        with memories.store.write() as tx:
-            for about in (held[0].id, asked.id):
-                tx.put_proposal(
-                    Proposal(
-                        new_id(),
-                        memories.project_id,
-                        "edit",
-                        "shorter",
-                        "reflect",
-                        now(),
-                        about,
-                        payload={"text": "shorter"},
-                    )
-                )
+        for about in (held[0].id, asked.id):
+            ask(memories, "edit", "shorter", about, text="shorter")
     return folder
 
 

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.terminals import ask
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
@@ -81,17 +82,7 @@ def memories(folder: Path) -> Iterator[Memories]:
             )
             tx.apply(change(bad, replace(bad, verdict="harms"), Hand("learn", found.now()), verb="verdict", reason=XSS))
             tx.put_proposal(Proposal("p1", found.project_id, "notice", XSS, "notice", found.now(), payload=wrong))
-            tx.put_proposal(
-                Proposal(
-                    "p2",
-                    found.project_id,
-                    "request",
-                    "You asked for the linter.",
-                    "notice",
-                    found.now(),
-                    payload={"quote": "lint first"},
-                )
-            )
+        ask(found, "request", "You asked for the linter.", id="p2", quote="lint first")
         yield found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.terminals import Screen
 
 import tacit as package
 from tacit.core.journal import Hand, change
@@ -97,13 +98,6 @@ def test_where_nothing_is_withheld_nothing_is_on_trial() -> None:
 
 
 # -- the screens ----------------------------------------------------------------------------------------------------------------
-
-
-class Screen(io.StringIO):
-    """A terminal that keeps what is written."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

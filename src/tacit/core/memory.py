@@ -64,9 +64,8 @@ CONFIRMS = "review"  # the least tier whose evidence confirms what waits: someth
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
 TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, the coin they share, whether it says less or more
-LIKELY_AGAIN = (
-    "habit"  # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
-)
+# in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
+LIKELY_AGAIN = "habit"
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
 HEARD_WORDS = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
 from tacit.core.links import CONFIRMED, CONTRADICTED, EARLY, INSTRUCTED, Evidence, sightings
-from tacit.core.memory import HEARD_WORDS, INSIDE, OWNER, PERSONAL, Memory
+from tacit.core.memory import HEARD_WORDS, INSIDE, LIKELY_AGAIN, OWNER, PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import WITNESSES
@@ -21,6 +21,12 @@ OFFERED_MOST = 3  # at once
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
+
+
+def is_order_of_a_day(memory: Memory) -> bool:
+    """Whether one session asked for it and its reader does not expect that it will be asked for again: nobody is told before it is."""
+    extra = memory.extra or {}
+    return extra.get("word") == "asked" and LIKELY_AGAIN not in extra and memory.tally.seen < 2
 
 
 def standing_of(
@@ -51,7 +57,7 @@ def standing_of(
         person=memory.trust in PERSONAL or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
         witnessed=memory.trust in WITNESSES
         or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
-        inside=profile.trust.once and bool((memory.extra or {}).get(INSIDE)),
+        inside=profile.trust.once and bool((memory.extra or {}).get(INSIDE)) and not is_order_of_a_day(memory),
         word=str((memory.extra or {}).get("word") or ""),
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",

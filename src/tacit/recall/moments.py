@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import LIKELY_AGAIN, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
+from tacit.core.memory import LIKELY_AGAIN, OWNER, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -35,10 +35,8 @@ NOTICED = "notice"  # the source that `learn/tell` names
 BEST = 3  # lessons about a prompt's subject before what was settled together with the best of them
 CURE_CLASSES = ("fix", "pitfall")  # classes that an error asks for
 REST = 0.5  # of the best one's score, below which what comes after those is no longer about the subject
-RARE_IN_PROMPT, RARE_IN_OUTPUT = (
-    2,
-    3,
-)  # words of one passage that a lesson must hold; an output's paths hold some of their own
+# words of one passage that a lesson must hold; an output's paths hold some of their own
+RARE_IN_PROMPT, RARE_IN_OUTPUT = 2, 3
 MANY_WORDS = 12  # of a prompt that says a task; a shorter one may be chatter
 # Of what is asked: that stands for the second of them, or for both; for the second where a person says it; that two must be of it, in a
 # prompt of no more than so many words.
@@ -90,9 +88,9 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
     kept = (memory.tally.signals or {}).get(CONFIRMED)
     if memory.pinned or (kept and memory.klass == "rule" and not (memory.extra or {}).get("about")):
         return ""  # what was noticed of commands stays with them, in whatever words
-    if memory.source == NOTICED:
-        return "a notice: told at its command or error"
     extra = memory.extra or {}
+    if memory.source == NOTICED and (memory.klass != "rule" or extra.get("about")):
+        return "a notice: told at its command or error"
     by_person = memory.trust in PERSONAL or extra.get("word") in ("said", "shown") or LIKELY_AGAIN in extra
     if by_person and memory.klass in ("rule", "preference"):
         return ""
@@ -100,6 +98,11 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
         return "found once: told at its moment"
     a_way = memory.about == WAY or (memory.klass == "rule" and memory.tally.seen >= MET_TWICE)
     return "" if a_way or (by_person and not memory.about) else "told at its subject"
+
+
+def is_own(memory: Memory) -> bool:
+    """Whether a person wrote it down, said it or kept it."""
+    return memory.trust == OWNER or bool((memory.tally.signals or {}).get(CONFIRMED))
 
 
 def in_order_of_work(memories: Iterable[Memory]) -> list[Memory]:

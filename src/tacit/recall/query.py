@@ -24,6 +24,7 @@ from tacit.recall.moments import (
     belongs,
     in_order_of_work,
     is_about_command,
+    is_own,
     rare_words,
     together,
     told_at_starts,
@@ -211,6 +212,8 @@ def found_for(
         if ranked[0] in plain:
             settled[ranked[0].memory.id] += _of_topic(store, projects, ranked[0], may)
         ranked = together(ranked, settled)
+    if about:  # one is told: a person's own before what was noticed
+        ranked = sorted(ranked, key=lambda each: not is_own(each.memory))
     is_way = {each.memory.id for each in ways}
     left = [LeftOut(each.memory.id, "about something else", each.score) for each in apart]
     told = (*ways, *(each for each in ranked if each.memory.id not in is_way))

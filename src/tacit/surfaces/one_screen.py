@@ -19,9 +19,9 @@ from tacit.core.errors import TacitError, numbered
 from tacit.core.links import Evidence
 from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
-from tacit.core.programs import ABOUT, head_of
+from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal
-from tacit.core.standing import is_confirmed
+from tacit.core.standing import is_confirmed, is_order_of_a_day
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.stores import counts
@@ -43,7 +43,7 @@ from tacit.surfaces.wording import (
 )  # fmt: skip
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
-DECIDE, NEW_ROWS = "For you to decide", "New"
+DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
@@ -92,9 +92,8 @@ class ProblemRow:
         """What agents hear and when; only when, where the row has said the rest."""
         if self.hears in ("", self.problem):
             return self.when
-        told = self.when and not self.hears.lower().startswith(
-            self.when.lower()
-        )  # what says its moment itself says it once
+        # what says its moment itself says it once
+        told = self.when and not self.hears.lower().startswith(self.when.lower())
         return f"{self.when}: {self.hears}" if told else self.hears
 
     @property
@@ -193,7 +192,7 @@ def with_numbers(rows: Sequence[ProblemRow], shown: Sequence[str]) -> tuple[Prob
 def _is_new(memory: Memory, begin: str) -> bool:
     """Whether neither the person nor a second session has said anything about a lesson: it waits, or nobody was told of it yet."""
     if shelf(memory) == WAITING:
-        return True
+        return not is_order_of_a_day(memory)
     fresh = not memory.tally.uses and memory.created_at >= begin and memory.tally.seen < _AGAIN
     return is_given(memory) and fresh and memory.state == "provisional"
 
@@ -313,8 +312,7 @@ def came_up(memory: Memory, calls: int = 0) -> str:
         return "you said it" if memory.trust == OWNER else ""
     if calls:
         return _spent(sessions, calls)
-    how = SAID_ONCE.get(word, "met")
-    return f"{how} once" if sessions == 1 else f"{how} in {numbered(sessions, 'session')}"
+    return f"{SAID_ONCE.get(word, 'met')} in {numbered(sessions, 'session')}"
 
 
 def listed_words(memory: Memory, profile: Profile) -> Phrase:
@@ -327,15 +325,15 @@ def _spent(sessions: int, calls: int) -> str:
     return numbered(sessions, "session") + (f", {numbered(calls, 'call')}" if calls else "")
 
 
-def moment_words(memory: Memory, at_start: bool) -> str:
-    """When agents hear it."""
+def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
+    """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
-    noticed = list((memory.extra or {}).get(ABOUT) or ())
+    noticed = [each for each in (memory.extra or {}).get(ABOUT) or () if acting(each)]
     names = [name for name in names_of(memory.about) if " " in name and name[0].islower() and not _ERROR.search(name)]
     commands = noticed or [name for name in names if head_of(name)][:1]
-    more = [f"{len(commands) - 2} other commands"] if len(commands) > 3 else []
-    named = [f"`{each}`" for each in commands[: 2 if more else 3]] + more
+    more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
+    named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
     said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
     said += [f"before {path} is changed" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
     said += [] if noticed else ["with a prompt about it"]

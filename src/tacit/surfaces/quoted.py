@@ -49,7 +49,9 @@ def _said(memories: Memories, row: Evidence, failure: Incident, lesson: str) -> 
     if step is None:
         return {}
     words = [word for word in _WORD.findall(lesson) if word not in failure.program]
-    names = (failure.code if failure.code in lesson else "", *words, failure.code, failure.name, failure.tool)
+    # which hook it is shows no point
+    code = failure.code if failure.code in lesson and failure.family != "hook" else ""
+    names = (code, *(word for word in words if word != failure.code), failure.code, failure.name, failure.tool)
     given = step.input if isinstance(step.input, Mapping) else {"command": step.input}
     command = given.get("command") or given.get("cmd")  # as Codex calls it
     return {

@@ -14,6 +14,7 @@ from tacit.stores.carry import cache_status
 from tacit.stores.counts import event
 from tacit.stores.sql import Store
 from tacit.surfaces.selection import counted
+from tacit.surfaces.turns import is_paused
 from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def overview(memories: Memories) -> dict[str, Any]:
             each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)
         ],
         "queue": memories.near.queued(),
-        "paused": memories.near.meta("paused_until") or None,
+        "paused": memories.near.meta("paused_until") if is_paused(memories.near) else None,
         "cache": cache_json(memories.near),
         "recent": [memory_json(memory) for memory in memories.list(limit=5)] if project else [],
     }

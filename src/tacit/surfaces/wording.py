@@ -34,7 +34,7 @@ WORDS = {
     "in your files": "stands in an instruction file or on the page that the agent loads anyway",
     "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it; "
     "with more than 20 only these are counted: nothing is certain yet",
-    "found once": "told where it matters, not at every start: one session found it, or you asked for it once",
+    "found in 1 session": "told where it matters, not at every start, before a second session speaks for it",
     "you said it, heard from you, you asked for it, you agreed to it": "how it came up: in your words, in a reader's, as an "
     "order about a task, as a yes to the agent; tacit keep makes it your word",
     "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
@@ -179,9 +179,8 @@ def more_sessions(lacking: int) -> str:
     return "Another, independent session that" if lacking == 1 else f"{lacking} more, independent sessions that"
 
 
-BY_NOTICE = (
-    "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
-)
+# by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
+BY_NOTICE = "notice"
 
 
 def said_of(of: Incident) -> str:

@@ -28,7 +28,7 @@ from tacit.hosts.registration import Host, command, is_here, is_our_plugin, plug
 from tacit.hosts.standing import cautions, our_hooks
 from tacit.stores.cache import without_password as without_password
 from tacit.stores.git import ask_git
-from tacit.stores.identity import locate
+from tacit.stores.identity import GIT_SETTING, locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.control import offer_control
 from tacit.surfaces.cli.past import offer
@@ -122,6 +122,11 @@ class _Plan:
     def changes(self) -> bool:
         """Whether connecting changes it."""
         return self.text != self.file.text or not self.file.exists
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether disconnecting does."""
+        return self.base.text != self.file.text or self.base.exists != self.file.exists
 
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -217,7 +222,9 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans
     ]
     if project is not None:
-        lines.append(f"project {project.name} ({project.id})")
+        asked = ask_git(memories.place.root, "config", "--get", GIT_SETTING)
+        kept = f"; git config {GIT_SETTING} keeps it" if asked is not None and asked.returncode == 0 else ""
+        lines.append(f"project {project.name} ({project.id}{kept})")
     lines += [line for line in (*past, control, host.told) if line]
     lines += self_test_lines(fired)
     lines += [
@@ -319,33 +326,22 @@ def _runs_in(source: Source, host: str) -> list[Run]:
 
 
 def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
-    told: list[str] = []
-    changed = False
-    for plan in plans:
-        file, base = plan.file, plan.base
-        differs = base.text != file.text or base.exists != file.exists
-        changed = changed or differs
-        if args.dry_run:
-            told.append(difference(file, base.text))
-            continue
-        if _taken_out(plan):
-            told.append(f"disconnected: {file.named}")
+    path = plans[0].file.named
+    data: dict[str, Any] = {"settings": path, "changed": any(plan.is_ours for plan in plans)}
     if args.dry_run:
-        return Answer({"settings": plans[0].file.named, "changed": changed, "dry_run": True}, "\n".join(told))
-    told.append(
-        "what was learned stays; tacit list shows it" if changed else f"nothing of ours stands in {plans[0].file.named}"
-    )
-    return Answer({"settings": plans[0].file.named, "changed": changed}, "\n".join(told))
+        shown = (difference(plan.file, plan.base.text) for plan in plans)
+        return Answer({**data, "dry_run": True}, "\n".join(shown))
+    told = [f"disconnected: {plan.file.named}" for plan in plans if _taken_out(plan)]
+    stays = "what was learned stays; tacit list shows it" if told else f"nothing of ours stands in {path}"
+    return Answer(data, "\n".join([*told, stays]))
 
 
 def _taken_out(plan: _Plan) -> bool:
     """Give a file back as it was without us; whether that changed it."""
-    file, base = plan.file, plan.base
-    differs = base.text != file.text or base.exists != file.exists
-    if differs:
-        write_settings(file, base.text if base.exists else None, plan.kept.made_folders)
+    if plan.is_ours:
+        write_settings(plan.file, plan.base.text if plan.base.exists else None, plan.kept.made_folders)
     plan.kept.drop()
-    return differs
+    return plan.is_ours
 
 
 def disconnected(host: Host, path: str, env: Mapping[str, str]) -> bool:
@@ -356,14 +352,8 @@ def disconnected(host: Host, path: str, env: Mapping[str, str]) -> bool:
 def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
     """The hosts in whose settings file of this name we stand."""
     name = os.path.basename(path)
-    named = [
-        host for host in every_host().values() if name in {os.path.basename(each) for each in _every_level(host, env)}
-    ]
+    named = [host for host in every_host().values() if name in map(os.path.basename, _settings_of(host, "", env))]
     return [host for host in named if _stands_in(host, path)]
-
-
-def _every_level(host: Host, env: Mapping[str, str]) -> list[str]:
-    return [settings_path(host, "", env, level) for level in ("user", "shared", *([""] if host.local else []))]
 
 
 def _make_ready(memories: Memories) -> None:

@@ -224,7 +224,7 @@ def _print(options: Options, given: Injection, look: bool) -> int:
         sys.stdout.write(given.markdown)
         if "--quiet" not in options.flags:
             if "run" not in options.one and not look:
-                sys.stderr.write(f"run: {given.run}\n")
+                sys.stderr.write(f"run: {given.run}\nnote: recorded as given to this run; at a terminal it is a look\n")
             if given.note:
                 sys.stderr.write(f"note: {given.note}\n")
     sys.stdout.flush()

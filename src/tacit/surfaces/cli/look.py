@@ -131,7 +131,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     data["guard"] = effects.guards.sentence if effects and effects.guards else None
     data["replays"] = replays
     data["standing"] = standing_words(found.memory, profile).words
-    data["told"] = moment_words(found.memory, at_starts) if is_given(found.memory) else None
+    data["told"] = moment_words(found.memory, at_starts, 99) if is_given(found.memory) else None
     return Answer(data, _why_text(cli, found.memory, data, profile, args))
 
 
@@ -446,7 +446,8 @@ def _set(args: argparse.Namespace, cli: Cli) -> Answer:
     table_name, _, key = name.rpartition(".")
     settle({table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path)  # what is wrong is said here
     set_keys(path, table_name, {key: [*new] if isinstance(new, tuple) else new})
-    return Answer({"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}")
+    asks = "; tacit lookback asks about the sessions that are there" if name == "reader.hosts" else ""
+    return Answer({"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}{asks}")
 
 
 def _config(args: argparse.Namespace, cli: Cli) -> Answer:

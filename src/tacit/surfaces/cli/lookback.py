@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
     gone = GoneFolders(cli, args, sources)
     homes = Homes(cli.env, gone)
-    chosen = _Chosen()
+    chosen = _Chosen(lambda run: homes(run).path == gone.place.root)
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes, chosen)
     notes += [*_room("words").left_out(found), *gone.apart()]
@@ -109,8 +110,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings, chosen)
-    steps = _next(cli, data["html"] or "", _host(sources, cli.env))
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
+    steps = _next(cli, data["html"] or "", chosen.host)
     text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
@@ -139,18 +140,27 @@ _LEFT = "When it is over, tacit lookback --read reads what is left."
 class _Chosen:
     """The sessions that were looked at: these may be read, and no others."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_here: Callable[[Run], bool]) -> None:
         self.sessions: dict[str, UnreadSession] = {}
         self.sources: dict[str, Source] = {}
         self.source: Source | None = None  # that is being looked at
+        self.hosts = Counter[tuple[bool, str]]()  # whether of the project here, and the host's name
+        self.is_here = is_here
         self.agreed: dict[str, str] = {}  # those that a person let somebody read
         self.going = ""  # how far a reading in the background has come: two would ask at once
 
     def met(self, run: Run) -> None:
         """One of them."""
         assert self.source is not None
+        if run.host in keeping():
+            self.hosts[self.is_here(run), run.host] += 1
         if not run.foreign:
             self.sessions[run.id], self.sources[run.id] = session_of(run), self.source
+
+    @property
+    def host(self) -> str:
+        """Whose sessions are most here, else in all."""
+        return max(self.hosts, key=lambda each: (each[0], self.hosts[each]), default=(False, keeping()[0]))[1]
 
     def unread(self, cli: Cli, args: argparse.Namespace) -> list[UnreadSession]:
         """Those that nobody has read yet; where there is no store, all of them."""
@@ -233,12 +243,6 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
         found = [source for source in found if _is_transcript(source)]
     recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
     return recent, [str(each.message) for each in caught]
-
-
-def _host(sources: Sequence[Source], env: Mapping[str, str]) -> str:
-    """The host that most of the files are of."""
-    folders = {host: tuple(os.path.join(folder, "") for folder in folders_of(host, env)) for host in keeping()}
-    return max(folders, key=lambda host: sum(source.path.startswith(folders[host]) for source in sources))
 
 
 def _is_transcript(source: Source) -> bool:

@@ -43,20 +43,16 @@ def offer(
         return {"sessions": 0}, ""
     paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere, was=memories.was_at())
     if not paths:
-        return {"sessions": 0}, f"no session of the last {numbered(days, 'day')} was found to learn from"
+        return {
+            "sessions": 0
+        }, f"no session whose file changed in the last {numbered(days, 'day')} was found to learn from"
     paths, known = _not_learned(memories, paths)
     if not paths:
-        return {
-            "sessions": 0,
-            "known": known,
-        }, f"the last {numbered(days, 'day')} are learned already ({numbered(known, 'session')})"
+        told = f"{numbered(known, 'session')} whose files changed in the last {numbered(days, 'day')}: learned already"
+        return {"sessions": 0, "known": known}, told
     cost = _measured(memories, host, paths)
-    said: dict[str, Any] = {
-        "sessions": cost.sessions,
-        "bytes": cost.bytes,
-        "seconds": round(cost.seconds, 1),
-        "learned": 0,
-    }
+    said: dict[str, Any] = {"sessions": cost.sessions, "bytes": cost.bytes}
+    said |= {"seconds": round(cost.seconds, 1), "learned": 0}
     if not yes and not cli.ask(f"Learn the last {days} days now ({cost})? [y/N] "):
         more = f"tacit connect {host} --learn-days {days} --yes learns them"
         return said, f"not learned: the last {days} days ({cost}); {more}"

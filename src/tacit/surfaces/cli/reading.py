@@ -135,8 +135,8 @@ def nobody_reads(env: Mapping[str, str], sessions: Iterable[UnreadSession] = ())
     command = next(iter(readers().values()), "claude").split()[0]
     return (
         f"{_would_find(sessions)} Rules hear failures that come back; what you said takes a model. Have it read by your own"
-        f" {command.title()}: tacit lookback where it starts ({command} is not on this shell's PATH). Or by a model of this machine: tacit"
-        " config set model.command 'ollama run qwen2.5:7b' (any program that answers a prompt), then tacit lookback --read"
+        f" {command.title()}: tacit lookback in a shell that finds {command} ({command} is not on this shell's PATH). Or by a model of this"
+        " machine: tacit config set model.command 'ollama run qwen2.5:7b' (any program that answers a prompt), then tacit lookback --read"
     )
 
 
@@ -178,8 +178,9 @@ def learned_sessions(memories: Memories, most: int = 500) -> list[UnreadSession]
     ]
 
 
-def offer_lines(cli: Cli, memories: Memories) -> list[str]:
-    """For a screen about a project: what reading its sessions would bring, or how far it has come; nothing where all is read."""
+def offer_lines(cli: Cli, memories: Memories, always: bool = True) -> list[str]:
+    """For a screen about a project: what reading its sessions would bring, or how far it has come; nothing where all is read, nor, but for
+    `always`, where no model is here."""
     if going := progress_words(memories):
         return [going]
     settings = memories.settings()
@@ -189,7 +190,7 @@ def offer_lines(cli: Cli, memories: Memories) -> list[str]:
     plan = plan_of(sessions, reader_here(settings, cli.env))
     of = "Of this project, " if len(memories.store.projects()) > 1 else ""
     if plan is None:
-        none = not sessions or reader_here(settings, cli.env)
+        none = not (always and sessions) or reader_here(settings, cli.env)
         return [] if none else [f"{of}{_would_find(sessions)} tacit lookback says how to name one."]
     return [f"{of}{plan.sentence} Do it: tacit lookback --read"]
 

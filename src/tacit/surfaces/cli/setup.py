@@ -89,12 +89,8 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)
-    told = (
-        f"paused until {until[:16].replace('T', ' ')} UTC: hooks stay silent and nothing is learned"
-        if until
-        else "going on: hooks answer and runs are learned"
-    )
-    return Answer({"paused_until": until or None}, told)
+    told = f"paused until {until[:16].replace('T', ' ')} UTC: hooks stay silent and nothing is learned"
+    return Answer({"paused_until": until or None}, told if until else "going on: hooks answer and runs are learned")
 
 
 def _declare_schema(parser: argparse.ArgumentParser) -> None:

@@ -58,7 +58,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         alone = unconnected(cli, memories) if memories.project else []
         data["connected"] = not alone
-        offered = [*alone, *offer_lines(cli, memories)] if memories.project else []
+        offered = [*alone, *offer_lines(cli, memories, always=False)] if memories.project else []
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
             found, data["queue"] = replace(found, week=found.week if data["week"].get("given") else ""), 0
@@ -108,6 +108,10 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
 def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequence[str], runs: int) -> str:
     name, how = found.project or "no project yet", f"{HOW}; here, or typed to your agent" if data["connected"] else HOW
     lines = [f"{paint(cli, 'bold', printable(name))}: {found.stands}"]
+    if data["paused"]:
+        until = data["paused"][:16].replace("T", " ")
+        said = f"Paused until {until} UTC: no agent hears anything, nothing is learned. tacit pause --off goes on"
+        lines += [paint(cli, "bad", line) for line in wrapped(said, 0, WIDEST)]
     lines += wrapped(found.week, 0, WIDEST) if found.week else []
     lines += [paint(cli, "wait", line) for said in offered for line in wrapped(said, 0, WIDEST)]
     if found.told:
@@ -125,10 +129,6 @@ def _screen(cli: Cli, data: Mapping[str, Any], found: OneScreen, offered: Sequen
         lines += ["", paint(cli, "bold", "Came back, nothing known yet"), *rows_text(cli, found.unknown)]
         lines += [paint(cli, "quiet", "    you know the way out? tacit add 'TEXT'")]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
-    if data["paused"]:
-        lines.append(
-            paint(cli, "bad", f"paused until {data['paused'][:16].replace('T', ' ')} UTC: tacit pause --off goes on")
-        )
     if data["queue"]:
         lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
     foot = "tacit why N · edit N 'TEXT' · how do we know: tacit effect · all: tacit list, tacit review · tacit help"

@@ -133,7 +133,7 @@ def turns_pages(env: Mapping[str, str]) -> bool:
 
 
 # -F leaves at once what fits, -R keeps colours, -X the text on the screen afterwards; the last line says how to go on and how to leave.
-LESS = ("-FRX", "-Psspace shows more, q quits")
+LESS = ("-FRX", "-Ps?eThe end, q quits:space shows more, q quits.")
 
 
 def _through(command: str, text: str, cli: Cli) -> bool:
