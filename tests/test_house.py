@@ -27,7 +27,7 @@ ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 27
 SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
 BRIEF, ARGUMENTS, SHARED = 13, 130, 55  # the most small modules, long signatures, constants in several modules
-INSIDE = 58  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
+INSIDE = 48  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
 )
