@@ -66,7 +66,7 @@ def put_incidents(
     return count
 
 
-def _put(tx: Transaction, each: Incident, of: Mapping[str, str | int]) -> None:
+def _put(tx: Transaction, each: Incident, of: Mapping[str, object]) -> None:
     named = {**each.__dict__, "soft": int(each.soft), **of}
     row = {name: named[name] for name in COLUMNS}
     tx.rows(_PUT_INCIDENT, **row, hash=row_seal("incident", row))
