@@ -64,7 +64,7 @@ def test_words_and_names_that_a_text_brought() -> None:
     plain = [(2, "the relay rejects it; pollsters help")]
     assert not brought("A relay rejects it.", plain, nobody, lambda name: name in ("relay", "reject"))
     told = [(1, "it was wrongly rounded by streaming, batch")]
-    for text in ("Totals come out wrongly rounded: two batches.", "Load it with streaming.", "Set `streaming` first."):
+    for text in ("The ones come out wrongly rounded: batches.", "Load it with streaming.", "Set `streaming` first."):
         assert ("streaming" in text) == bool(brought(text, told, nobody, lambda name: False, names=MAY_BE_NAMES))
     assert "pollsters" in brought("Ask pollsters.", plain, nobody, lambda name: name in ("relay", "reject"))
 

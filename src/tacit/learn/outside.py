@@ -138,9 +138,8 @@ def _from_outside(step: Step, text: str, tracked: Callable[[str], bool]) -> str:
     read = [path for call in run if call.looks for path in _paths(call)]
     if any(not tracked(path) for path in read):
         return text
-    return (
-        _of_untracked_lines(text, tracked) if any(call.program in ("grep", "rg", "ag", "ack") for call in run) else ""
-    )
+    searched = any(call.program in ("grep", "rg", "ag", "ack") for call in run)
+    return _of_untracked_lines(text, tracked) if searched else ""
 
 
 def _fetches(call: Command) -> bool:
@@ -190,7 +189,8 @@ def brought(
         first = next((at for at, words in heard_by if name.casefold() in words), -1)
         stem = english_stem(name) if name.isalpha() and name.islower() else ""  # "rejects" where "reject" is known
         forms = (name, stem) if len(stem) > 4 else (name,)
-        if first < 0 or name.casefold() in _ordinary() or any(own(each, first) or holds(each) for each in forms):
+        plain = {name.casefold(), name.casefold().removesuffix("s")} & _ordinary()  # "ones" as "one"
+        if first < 0 or plain or any(own(each, first) or holds(each) for each in forms):
             continue
         parts = re.split("[-/]", name)
         if len(parts) == 1 or not all(
