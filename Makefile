@@ -54,10 +54,11 @@ test-quick: .venv/ready
 house: .venv/ready
 	@$(BIN)/python bench/house.py --issue $(or $(ISSUE),23)
 
-# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only. docs/internals/mutants.md.
+# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only, ANSWERS=off no recorded answers.
+# docs/internals/mutants.md.
 mutate: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'coverage>=7.6'
-	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own)
+	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own) $(if $(filter off,$(ANSWERS)),--no-answers)
 
 # docs/ as a site, into .bench/site; every page must be in the navigation, every anchor must lead somewhere.
 docs: .venv-docs/ready

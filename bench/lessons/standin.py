@@ -3,7 +3,7 @@
     #!/bin/sh                                            ~/bin/claude, then: tacit lookback --read
     exec python …/bench/lessons/standin.py "$@"
     STANDIN_ANSWERS=FOLDER                               FOLDER/PROJECT/*.json, as recorded.py keeps them, instead of bench/labels/reader
-    STANDIN_FOLD=REPOSITORY                              as recorded.py's --fold: its very answers are found by their prompts
+    STANDIN_FOLD=REPOSITORY:REPOSITORY                   as recorded.py's --fold: their very answers are found by their prompts
     STANDIN_SECONDS=8 STANDIN_SLOW=25 STANDIN_LIMIT=7    seconds an answer takes, every tenth one, and the question that is refused (429)
 
 A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say its
@@ -50,7 +50,9 @@ def _recorded(prompt: str) -> str:
     """The very answer, where one is kept; of what is remembered also what was said of the same session."""
     if not (kept := os.environ.get("STANDIN_ANSWERS", "")):
         return ""
-    asked = folded(prompt.removeprefix(ASKED).lstrip("\n"), os.environ.get("STANDIN_FOLD", "/repo"))
+    asked = prompt.removeprefix(ASKED).lstrip("\n")
+    for repository in os.environ.get("STANDIN_FOLD", "/repo").split(":"):
+        asked = folded(asked, repository)
     step = step_of(asked)
     for folder in sorted(each for each in Path(kept).iterdir() if each.is_dir()):
         answer = folder / f"{step}-{name_of(asked)}.json"
