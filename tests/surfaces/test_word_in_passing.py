@@ -50,6 +50,11 @@ def state(id: str) -> str:
         return memories.get(id).state
 
 
+def test_a_host_that_tells_prompts_as_steps_notes_it_too(shown: list[str], folder: Path) -> None:
+    asked = {"sessionId": "s1", "cwd": str(folder), "prompt": "tacit keep 1", "timestamp": 1}
+    assert "taken care of" in respond("prompt", asked, dict(os.environ), host="copilot")
+
+
 def session(alone: Path, folder: Path, line: str, **marks: Any) -> Path:
     """A transcript of Claude Code, where it keeps them, with that line in it."""
     at = {"sessionId": "s1", "cwd": str(folder), "version": "2.1.200", "timestamp": "2026-02-11T10:00:00.000Z", "isSidechain": False,

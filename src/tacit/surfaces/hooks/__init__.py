@@ -209,12 +209,11 @@ def _handle(memories: Memories, event: Event) -> Told:
         event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
         return _remember(memories, event) if chosen["learns"] else Told()
-    if event.name == "prompt" and event.text[:5].casefold() == "tacit":
-        from tacit.surfaces.hooks.words import (
-            noted,
-        )  # a word in passing; whether a person typed it the transcript will say
+    asked = event.step.get("text", "") if event.step and event.step["role"] == "user" else event.text
+    if event.name in ("prompt", "step") and asked[:5].casefold() == "tacit":
+        from tacit.surfaces.hooks.words import noted  # whether a person typed it the transcript will say
 
-        if word := noted(memories, event):
+        if word := noted(memories, event, asked):
             return word
     if event.name == "session-start":
         return _begin(memories, event, chosen)

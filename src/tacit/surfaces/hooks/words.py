@@ -29,27 +29,24 @@ def meaning(text: str) -> tuple[str, list[int]] | None:
     said = text.split()
     if len(said) < 3 or len(said) > _MOST + 2 or said[0].casefold() != "tacit" or said[1] not in _WORDS:
         return None
-    return (
-        (said[1], [int(each) for each in said[2:]])
-        if all(each.isdecimal() and len(each) < 4 for each in said[2:])
-        else None
-    )
+    numbers = all(each.isdecimal() and len(each) < 4 for each in said[2:])
+    return (said[1], [int(each) for each in said[2:]]) if numbers else None
 
 
-def noted(memories: Memories, event: Event) -> Told | None:
+def noted(memories: Memories, event: Event, line: str) -> Told | None:
     """Write a wish down; None where the line is none, or nobody could have typed it."""
     from tacit.core.errors import Unavailable
     from tacit.hosts import shell_mark
     from tacit.hosts.dialect import Told
 
-    found = meaning(event.text)
+    found = meaning(line)
     if found is None or memories.project is None or event.context or shell_mark(memories.env, event.session):
         return None
     shown = loads(memories.store.meta(f"shown:{memories.project_id}") or "[]")
     ids = [shown[n - 1] for n in found[1] if 0 < n <= len(shown)]
     if len(ids) < len(found[1]):
         return Told(TAKEN_CARE_OF, "Tacit: a number was never shown; nothing is done (tacit shows them).")
-    wishes = [*_wishes(memories, event.session), {"text": " ".join(event.text.split()), "do": found[0], "ids": ids}]
+    wishes = [*_wishes(memories, event.session), {"text": " ".join(line.split()), "do": found[0], "ids": ids}]
     try:
         with memories.store.write(wait=_WORD_WITHIN) as tx:
             tx.put_meta(_key(event.session), dumps(wishes))
