@@ -104,12 +104,20 @@ def test_a_word_that_the_person_did_not_say_costs_the_wording(more: str) -> None
         ("I have already wiped staging and would prefer not to do it again", False),
         ("ok, it will be easier to solve them all at once", False),
         ("please do that for this small change", False),
+        ("Change it for both. Do mark those nodes as healthy", False),
         ("/gsd:quick the page lost its footer, the status indicator should be in it", False),
         ("the login lost its footer. can you get it back, the status should be in it", False),
     ],
 )
 def test_a_line_is_a_lesson_only_where_it_can_be_read_alone(line: str, alone: bool) -> None:
     assert reads_alone(line) is alone
+
+
+def test_of_a_line_that_sets_a_task_the_sentence_that_is_quoted_is_the_lesson() -> None:
+    whole = "analyse which folders to leave out. also never lint the tests here"
+    lines = [*LINES[:4], replace(LINES[4], text=whole, whole=whole), *LINES[5:]]
+    checked = check(lesson("Never lint the tests with Docker Swarm.", (5, "never lint the tests here")), lines)
+    assert decide(checked, Weighed("yes", "working"), lines).text == "also never lint the tests here"
 
 
 def test_what_cannot_be_read_alone_is_asked_about_in_the_readers_words() -> None:

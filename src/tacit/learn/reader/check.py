@@ -127,6 +127,15 @@ def _around(line: str, at: tuple[int, int]) -> str:
     return line[before[0] if before else start : after].strip()
 
 
+def sentence_of(quote: Found) -> str:
+    """The sentences of its line that a quote stands in; the whole line where it stands in several pieces."""
+    line = one_line(quote.line.whole)
+    start, end = _place([comparable(quote.words)], comparable(line)) or (0, len(line))
+    begins = [found.end() for found in _SENTENCE_END.finditer(line, 0, start + 1)]
+    ends = (found.start() + 1 for found in _SENTENCE_END.finditer(line, max(0, end - 1)))
+    return line[begins[-1] if begins else 0 : next(ends, len(line))].strip()
+
+
 _SENTENCE_END = re.compile(r"[.!?]\s")
 
 

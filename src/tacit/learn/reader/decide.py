@@ -20,7 +20,7 @@ from tacit.core.tables import Tables
 from tacit.core.value import replace, value
 from tacit.learn.outside import FROM_OUTSIDE
 from tacit.learn.reader.answer import Weighed
-from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, was_done
+from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, sentence_of, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
@@ -201,8 +201,9 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         shown = _shown(checked, f"the person's line does not say {lacking[0]}", lines)
         if shown.word == "shown" and not put_in(text, lines):
             return shown
-        own = said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words
-        if not reads_alone(own):
+        wholes = (said[0].around if len(said[0].around) <= LONGEST_OWN else said[0].words, sentence_of(said[0]))
+        own = next(filter(reads_alone, wholes), "")
+        if not own:
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
             return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it
         return _held(

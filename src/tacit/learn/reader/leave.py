@@ -44,7 +44,8 @@ _SENSITIVE = {
         re.I,
     ),
     _PERMISSIONS: re.compile(
-        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking(?! wh)|confirm|permission|approval)",
+        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking(?! wh)|confirm|permission|approval)"
+        r"|\bfully autonomous|\binstead of asking for (?:\w+ ){0,4}(?:confirmation|approval|permission|leave)\b",
         re.I,
     ),
 }
