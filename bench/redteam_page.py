@@ -80,7 +80,7 @@ FINDINGS = (
     Finding(8, "sentences of an error come into force by a reader", "learn/reader/test_whose.py::test_a_sentence_of_an_output_is_quoted_whoever_tells_it learn/reader/test_whose.py::test_other_words_for_it_are_an_outputs_too learn/test_outside.py"),
     Finding(9, "*said* in the person's name, with something added", "learn/reader/test_whose.py::test_nothing_is_put_into_a_persons_mouth learn/reader/test_whose.py::test_names_are_read_in_plain_letters learn/reader/test_check.py"),
     Finding(10, "hostile cures in force", "learn/test_own_commands.py learn/test_outside.py"),
-    Finding(11, "redaction: 19 of 99 kinds on disk", "guard/test_redact.py::test_no_kind_of_the_lists_is_left guard/test_redact.py::test_where_something_listens_when_and_which_is_no_secret"),
+    Finding(11, "redaction: 19 of 99 kinds on disk", "guard/test_redact.py::test_no_kind_of_the_lists_is_left guard/test_redact.py::test_what_stays_and_what_goes"),
     Finding(12, "PostgreSQL: any writer fails every team's reader at its exam", "contracts/test_postgres.py::test_an_exam_is_no_writers_of_another_project"),
     Finding(13, "low: a `cwd` of a megabyte, a FIFO as transcript, other sites' pages of the desk", "test_guards.py::test_no_word_of_a_host_does surfaces/test_desk.py"),
 )  # fmt: skip

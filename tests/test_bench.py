@@ -130,6 +130,13 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
     assert '"quote-001": true' in step("again", str(data), "run-1")
 
 
+def test_a_finding_of_the_red_team_names_tests_that_are_there() -> None:
+    """Who renames one is told here, not by the campaign."""
+    for finding in load("redteam_page")["FINDINGS"]:
+        for file, _, name in (each.partition("::") for each in finding.tests.split()):
+            assert f"def {name}" in (BENCH.parent / "tests" / file).read_text()
+
+
 def test_a_run_goes_its_way_once_and_as_drawn() -> None:
     """Each step of `learn` entered once and in the order of the docs; each command line parsed once."""
     found = walk.walked([str(each) for each in sorted((walk.HERE / "examples" / "sessions").glob("*.jsonl"))])
