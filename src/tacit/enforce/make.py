@@ -109,11 +109,8 @@ def why_not(memory: Memory) -> str:
         return "it is not in force"
     if memory.trust == "user" or signals.get(CONFIRMED):
         heard = (memory.extra or {}).get("word")
-        return (
-            ""
-            if not heard or signals.get(CONFIRMED) or heard in ("said", "shown")
-            else f"heard as {heard}, and nobody confirmed it"
-        )
+        vouched = not heard or signals.get(CONFIRMED) or heard in ("said", "shown")
+        return "" if vouched else f"heard as {heard}, and nobody confirmed it"
     if memory.trust == "observed":
         return "" if memory.tally.seen >= 2 and not is_found_once(memory) else "one piece of work saw it"
     return f"its words are of tier {memory.trust}: keep it first (tacit keep)"

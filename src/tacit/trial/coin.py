@@ -153,11 +153,8 @@ def rate_for(
         if belief_help >= LEAN_HELP:
             return Rate(min(rate, LEAN_HELP_RATE), f"lean: belief of help {belief_help:.2f} after {units} units")
     if verdict == "rare":
-        return (
-            Rate(watched, "rare, and the lessons together have a verdict")
-            if pool
-            else Rate(min(rate, RARE_RATE), "rare")
-        )
+        many = "rare, and the lessons together have a verdict"
+        return Rate(watched, many) if pool else Rate(min(rate, RARE_RATE), "rare")
     if units >= LONGEST_TASK:
         return Rate(watched, f"watched: {units} units without a verdict")
     return Rate(rate, f"heard: {word}" if heard else "severity bug" if severe else "no verdict yet")

@@ -117,11 +117,8 @@ def signatures(output: str, folder: str = "") -> tuple[str, ...]:
 
 def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
     """The signatures that a lesson is about: of a group those that it names, else its own."""
-    return (
-        tuple(tag for tag in tags if " " in tag)
-        if signature == NOT_HERE or signature.startswith("lint by ")
-        else (signature,)
-    )
+    is_group = signature == NOT_HERE or signature.startswith("lint by ")
+    return tuple(tag for tag in tags if " " in tag) if is_group else (signature,)
 
 
 def clean(output: str, folder: str = "") -> str:

@@ -108,14 +108,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = exit_status(output)
     stopped = kind in ("rejected", "denied")
     failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout") or bool(status))
-    return tool_step(
-        text_at(payload, "toolName"),
-        object_at(payload, "toolArgs"),
-        output,
-        failed=failed,
-        status=status,
-        stopped=stopped,
-    )
+    tool, given = text_at(payload, "toolName"), object_at(payload, "toolArgs")
+    return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
 def write(event: Event, told: Told) -> str:

@@ -86,11 +86,8 @@ def _folder(payload: Mapping[str, Any]) -> str:
 def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if name in ("prompt", "answer"):
         said = text_at(payload, "prompt", "text")
-        return (
-            {"role": "user" if name == "prompt" else "assistant", "text": said, "typed": name == "prompt"}
-            if said
-            else None
-        )
+        role = "user" if name == "prompt" else "assistant"
+        return {"role": role, "text": said, "typed": role == "user"} if said else None
     if name == "pre-compact":
         return COMPACTION_STEP
     if name not in ("step", "tool-failure"):
@@ -102,14 +99,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = told if isinstance(told, int) else exit_status(output)
     stopped = payload.get("is_interrupt") is True or text_at(payload, "failure_type") == "permission_denied"
     failed = not stopped and (name == "tool-failure" or bool(status))
-    return tool_step(
-        text_at(payload, "tool_name"),
-        object_at(payload, "tool_input"),
-        output,
-        failed=failed,
-        status=status,
-        stopped=stopped,
-    )
+    tool, given = text_at(payload, "tool_name"), object_at(payload, "tool_input")
+    return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
 def write(event: Event, told: Told) -> str:

@@ -102,14 +102,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = exit_status(output)
     stopped = kind in ("rejected", "denied") or payload.get("is_interrupt") is True
     failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout", "error") or bool(status))
-    return tool_step(
-        text_at(payload, "tool_name"),
-        object_at(payload, "tool_input"),
-        output,
-        failed=failed,
-        status=status,
-        stopped=stopped,
-    )
+    tool, given = text_at(payload, "tool_name"), object_at(payload, "tool_input")
+    return tool_step(tool, given, output, failed=failed, status=status, stopped=stopped)
 
 
 def write(event: Event, told: Told) -> str:

@@ -141,11 +141,8 @@ def _given(each: LessonEffect) -> str:
 
 def _unmeasured(each: LessonEffect, profile: Profile) -> str:
     said = standing_words(each.memory, profile).words
-    return (
-        f"Nothing is known of its effect: it is {said}."
-        if each.measured
-        else f"Not measured: it is given every time ({said})."
-    )
+    unmeasured = f"Not measured: it is given every time ({said})."
+    return f"Nothing is known of its effect: it is {said}." if each.measured else unmeasured
 
 
 def _blank_lines(found: BlankEffect) -> list[str]:
