@@ -184,10 +184,8 @@ def test_a_column(applied: Any, folder: Path) -> None:
     from tacit.app import open
     from tacit.core.errors import StoreNewer
 
-    assert (
-        len(applied.places) == 4
-        and {"src/tacit/core/memory.py", "src/tacit/stores/sqlite/__init__.py"} < applied.places
-    )
+    assert len(applied.places) == 4
+    assert {"src/tacit/core/memory.py", "src/tacit/stores/sqlite/__init__.py"} < applied.places
     with open("before.db") as memories:
         memories.add("Run make migrate before the tests.", kind="rule")
         memories.export_bundle("before.zip")

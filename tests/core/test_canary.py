@@ -134,10 +134,8 @@ def test_a_project_in_which_nobody_is_ever_heard() -> None:
             kept, Run("s", "claude-code", (asked,), version=f"2.1.{number}", reading=Reading(entry="watch"))
         )
     (line,) = silent_lines(kept)
-    assert (
-        line.startswith("claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;")
-        and "--sample FILE" in line
-    )
+    assert line.startswith("claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;")
+    assert "--sample FILE" in line
     assert silent_after(kept, Run("s", "claude-code", (asked,), reading=Reading())) == kept
     assert silent_after(kept, Run("s", "claude-code", (typed,), version="2.2", reading=Reading(entry="watch"))) == {}
 

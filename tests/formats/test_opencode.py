@@ -215,9 +215,7 @@ def test_the_dialect() -> None:
     ended = opencode.read("session-end", said, env)
     assert ended and (ended.session, ended.context) == ("ses_part", "")
     assert ended.transcript == "/home/ada/.local/share/opencode/opencode.db"
-    assert (
-        opencode.read("prompt", {**said, "cwd": "shop"}, env) is None
-        and opencode.read("pre-compact", said, env) is None
-    )
+    assert opencode.read("prompt", {**said, "cwd": "shop"}, env) is None
+    assert opencode.read("pre-compact", said, env) is None
     assert json.loads(opencode.write(inside, Told("- a\n", "kept 1"))) == {"context": "- a\n", "message": "kept 1"}
     assert opencode.write(inside, Told()) == ""

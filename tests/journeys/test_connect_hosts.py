@@ -105,10 +105,8 @@ def test_entries_in_every_dialect() -> None:
         "matcher": "startup|resume|clear|compact",
         "hooks": [{"type": "command", "command": f"{program} session-start --host codex || true", "timeout": 10}],
     }
-    assert (
-        codex["PostToolUse"]["matcher"] == "Bash|shell|exec_command|local_shell"
-        and codex["SessionEnd"]["hooks"][0]["timeout"] == 3
-    )
+    assert codex["PostToolUse"]["matcher"] == "Bash|shell|exec_command|local_shell"
+    assert codex["SessionEnd"]["hooks"][0]["timeout"] == 3
     assert gemini["AfterTool"] == {
         "matcher": "run_shell_command",
         "hooks": [

@@ -377,11 +377,9 @@ def test_a_long_answer_stays_below_the_hosts_limit() -> None:
         '<tacit-notes id="x">\n' + "".join(f"- [{n}] {'word ' * 30}\n" for n in range(200)) + '</tacit-notes id="x">\n'
     )
     cut = fitted(text, LIMIT)
-    assert (
-        len(cut) <= LIMIT
-        and cut.endswith('\n</tacit-notes id="x">\n')
-        and text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
-    )
+    assert len(cut) <= LIMIT
+    assert cut.endswith('\n</tacit-notes id="x">\n')
+    assert text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
     assert fitted("x" * LIMIT, LIMIT) == "x" * LIMIT
     assert fitted("x" * (LIMIT + 1), LIMIT) == ""
 

@@ -362,11 +362,9 @@ def test_what_copilot_reads_only_with_exit_status_2(kept: Any, folder: Path, alo
         payload = pascal(folder, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "npm ci"}, **more)
     host = HOST["Host"](folder, alone, "copilot")
     first, again = (host.hook("tool-failure", payload, COPILOT_AGENT_SESSION_ID="s1") for _ in range(2))
-    assert (
-        (first.returncode, first.stderr) == (2, "")
-        and first.stdout.startswith("<tacit-notes")
-        and "npm ERR there" in first.stdout
-    )
+    assert (first.returncode, first.stderr) == (2, "")
+    assert first.stdout.startswith("<tacit-notes")
+    assert "npm ERR there" in first.stdout
     assert (again.returncode, again.stdout) == (0, "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.core.value import replace
 from tacit.lookback.estimate import UnreadSession, in_order, reading_estimate, within
 
 # Five development projects: typed messages and steps of their sessions in short, how many of each, and the lessons of the kept readings.
@@ -28,6 +29,8 @@ def test_most_typed_comes_first_and_the_cap_holds() -> None:
     """Of as much the latest; and one session is always read."""
     past = [UnreadSession(f"s{n}", "claude-code", n % 3 + 1, 100 * n, f"2026-01-0{n + 1}") for n in range(6)]
     assert [each.run for each in in_order(past)] == ["s5", "s2", "s4", "s1", "s3", "s0"]
+    here = [replace(each, here=each.run == "s0") for each in past]
+    assert in_order(here)[0].run == "s0"  # of the project that one stands in
     kept = within(in_order(past), 0.08)
     assert 1 < len(kept) < 6 and reading_estimate(kept).usd <= 0.08
     assert len(within(past, 0.0)) == 1

@@ -139,11 +139,9 @@ def test_acts_of_an_agents_shell(
         assert (after.text, after.state, after.pinned, after.severity, after.source, after.stale_at) == (
             before.text, before.state, before.pinned, before.severity, before.source, before.stale_at,
         )  # fmt: skip
-        assert (
-            after.tally.contradicted == 0
-            and memories.profile.name == "default"
-            and not memories.store.meta("paused_until")
-        )
+        assert after.tally.contradicted == 0
+        assert memories.profile.name == "default"
+        assert not memories.store.meta("paused_until")
         assert rule in memories.inject("push to main").markdown
 
 

@@ -119,10 +119,8 @@ def test_config_shows_a_refused_profile_as_refused(
         tacit.open(cwd=str(theirs)).add("Use tabs.")
     profile, warnings = shown()
     assert profile["value"] == "default" and profile["refused"]["value"] == ".tacit/team.toml"
-    assert (
-        profile["refused"]["reason"] in warnings
-        and "tacit profile use .tacit/team.toml" in profile["refused"]["reason"]
-    )
+    assert profile["refused"]["reason"] in warnings
+    assert "tacit profile use .tacit/team.toml" in profile["refused"]["reason"]
     main(["config"])
     (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("profile"))
     assert "refused" in row and row.split()[1] == "default"

@@ -130,11 +130,9 @@ def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
 
 def test_what_so_many_runs_can_tell() -> None:
     """Nothing, an order, a claim."""
-    assert (
-        "nothing is claimed" in may_be_said(19, 5)
-        and "A verdict is rare" in may_be_said(20, 5)
-        and "Of 8 on trial about 0.4" in may_be_said(60, 8)
-    )
+    assert "nothing is claimed" in may_be_said(19, 5)
+    assert "A verdict is rare" in may_be_said(20, 5)
+    assert "Of 8 on trial about 0.4" in may_be_said(60, 8)
 
 
 @pytest.fixture

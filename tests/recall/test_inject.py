@@ -122,7 +122,7 @@ def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
 
 
 def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, make: Make) -> None:
-    """One list for all kinds; what is about something waits for it, however often it was met."""
+    """A person's own first, as the screens say, then one list for all kinds; what is about something waits for it, however often it was met."""
     often, rare = (
         make("Ask before a release.", about="*", tally=Tally(seen=9)),
         make("Plan first.", about="*", tally=Tally(seen=2)),
@@ -131,7 +131,7 @@ def test_a_session_start_gives_ways_of_working_by_how_many_met_them(world: Any, 
     disk = make("Disk full.", about="; /var/lib", tally=Tally(seen=30))
     once = make("Squash commits.", about="*", extra={"word": "found"}, tally=Tally(seen=1))
     world.put(rare, often, wish, disk, once)
-    assert world.inject("", trial=False).injected == (often.id, rare.id, wish.id)
+    assert world.inject("", trial=False).injected == (wish.id, often.id, rare.id)
 
 
 def test_later_prompts_are_not_filled_with_what_recurs(world: Any, make: Make) -> None:

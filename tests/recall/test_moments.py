@@ -122,16 +122,16 @@ def test_a_start_tells_what_came_up_more_often_first(world: Any, make: Make) -> 
     assert world.inject("", surface="hook:session-start", trial=False).injected == (again.id, once.id)
 
 
-def test_ways_of_working_go_by_how_many_pieces_of_work_met_them(make: Make) -> None:
+def test_ways_of_working_begin_with_the_persons_own_then_those_met_most_often(make: Make) -> None:
     heard = {"extra": {"word": "shown"}, "about": "*"}
     lessons = [
         make(id="once", text="A.", **heard, tally=Tally(seen=1, belief=0.7, seen_at="2026-03-01T08:00:00Z")),
         make(id="lately", text="B.", **heard, tally=Tally(seen=1, seen_at="2026-04-01T08:00:00Z")),
-        make(id="written", text="C.", about="*", tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z")),
+        make(id="written", text="C.", about="*", trust="user", tally=Tally(seen=1, seen_at="2026-02-01T08:00:00Z")),
         make(id="thrice", text="D.", **heard, tally=Tally(seen=3, seen_at="2026-01-01T08:00:00Z")),
         make(id="pinned", text="E.", about="*", pinned=True),
     ]
-    assert [memory.id for memory in in_order_of_work(lessons)] == ["pinned", "thrice", "written", "lately", "once"]
+    assert [memory.id for memory in in_order_of_work(lessons)] == ["pinned", "written", "thrice", "lately", "once"]
 
 
 @pytest.mark.parametrize(

@@ -452,11 +452,9 @@ def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder:
     assert "What agents hear" in page and "since then" in page
     assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
     told = browser("GET", f"/lessons/{ids['lesson']}").text
-    assert (
-        'aria-labelledby="story-t story-d"' in told
-        and "A session met it" in told
-        and "failed again, exit status 1" in told
-    )
+    assert 'aria-labelledby="story-t story-d"' in told
+    assert "A session met it" in told
+    assert "failed again, exit status 1" in told
     run_page = browser("GET", "/runs/s7").text
     assert "Left out, to compare" in run_page and "Lessons given" in run_page
 

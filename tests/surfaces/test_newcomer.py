@@ -122,10 +122,8 @@ def test_a_moved_repository_is_asked_about_and_remembered(
 def test_without_a_terminal_a_moved_repository_is_named(shop: Path, person: dict[str, str]) -> None:
     """Nothing is mixed unasked; the note says what to type, and that works."""
     out, err = called(person, "learn")
-    assert (
-        "learned 0 sessions" in out
-        and "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
-    )
+    assert "learned 0 sessions" in out
+    assert "If it was this project before it moved: tacit learn --moved-from /gone/code/store" in err
     out, err = called(person, "learn", "--moved-from", "/gone/code/store")
     assert "learned 2 sessions" in out and "moved-from" not in err
     with (
@@ -243,10 +241,8 @@ def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -
     """What was asked in 3 of 20 sessions was asked in 3 of 75 by now, on every screen."""
     proposal = as_proposal(asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None)
     assert proposal is not None
-    assert (
-        reason_now(proposal, 75).startswith("In 3 of 75 sessions")
-        and reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
-    )
+    assert reason_now(proposal, 75).startswith("In 3 of 75 sessions")
+    assert reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
     with package.open(env=person) as memories:
         for n in range(2):
             memories.learn(run(f"r{n}"))
@@ -498,10 +494,8 @@ def test_effect_knows_what_is_connected(person: dict[str, str], folder: Path) ->
     assert "none is in force. Connected: claude-code" in called(person, "effect")[0]
     called(person, "add", "Use pnpm.")
     said = called(person, "effect")[0]
-    assert (
-        "Connected: claude-code. The next session is given what fits of 1 lesson" in said
-        and "tacit connect" not in said
-    )
+    assert "Connected: claude-code. The next session is given what fits of 1 lesson" in said
+    assert "tacit connect" not in said
 
 
 @pytest.mark.parametrize(
@@ -541,10 +535,8 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
         }
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')
     err = io.StringIO()
-    assert (
-        _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
-        and "no format knows memories like these" in err.getvalue()
-    )
+    assert _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
+    assert "no format knows memories like these" in err.getvalue()
 
 
 def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[str, str], folder: Path) -> None:

@@ -315,6 +315,12 @@ def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None
         told_now = said("add", "Answer in English.", "--kind", "preference")
         assert told_now == "kept 3, your word, told at every start (tacit undo 3 takes it back): Answer in English."
         assert "took back" in said("undo", "3")
+        assert "Update the changelog" in said("why", "2") and numbers_shown(memories)[2] == asked.id
+        assert "2: kept in your words" in said("edit", "2", "Update NEWS.md.") and "NEWS.md" in said("why", "2")
+        said("drop", "2")
+        assert "nothing was done" in said(
+            "edit", "2", "Never.", code=1
+        )  # what was taken out is not worded anew in silence
         other = memories.add("The mirror of the registry answers faster.", trust="quoted")
         said("review"), said("keep", "4"), said("undo", "4")
         assert (memories.get(other.id).gate, memories.get(other.id).state) == ("hold", "candidate")

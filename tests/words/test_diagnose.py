@@ -200,11 +200,9 @@ def test_a_rule_that_is_switched_off_is_no_finding() -> None:
 )
 def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
     """Whoever writes an error chooses its class: what has the words of a sentence is said to nobody."""
-    assert (
-        "eview" not in in_our_words(output)
-        and "ession" not in in_our_words(output)
-        and "AAA" not in in_our_words(output)
-    )
+    assert "eview" not in in_our_words(output)
+    assert "ession" not in in_our_words(output)
+    assert "AAA" not in in_our_words(output)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ class UnreadSession:
     typed: int  # messages of the person
     steps: int
     at: str = ""  # when it began
+    here: bool = False  # of the project that one stands in
 
 
 @value
@@ -73,8 +74,10 @@ def reading_estimate(sessions: Iterable[UnreadSession]) -> Estimate:
 
 
 def in_order(sessions: Iterable[UnreadSession]) -> list[UnreadSession]:
-    """Sessions in the order in which they are worth reading: most typed first, of as much the latest."""
-    return sorted(sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: -each.typed)
+    """Sessions in the order in which they are worth reading: those of the project here, most typed first, of as much the latest."""
+    return sorted(
+        sorted(sessions, key=lambda each: each.at, reverse=True), key=lambda each: (not each.here, -each.typed)
+    )
 
 
 def within(sessions: Sequence[UnreadSession], usd: float) -> list[UnreadSession]:

@@ -106,14 +106,13 @@ def is_own(memory: Memory) -> bool:
 
 
 def in_order_of_work(memories: Iterable[Memory]) -> list[Memory]:
-    """Ways of working as a start tells them, one list for all kinds: what is pinned, then by how many pieces of work met it, then
-    what a person wrote down before what was heard, then the latest."""
+    """Ways of working as a start tells them, one list for all kinds: what is pinned, then a person's own, which the screens say is told at
+    every start, then by how many pieces of work met it, then the latest."""
     from tacit.core.clock import seconds
 
-    def turn(memory: Memory) -> tuple[bool, int, bool, float, str]:
-        heard = bool((memory.extra or {}).get("word"))
+    def turn(memory: Memory) -> tuple[bool, bool, int, float, str]:
         at = seconds(memory.tally.seen_at or memory.created_at)
-        return not memory.pinned, -max(1, memory.tally.seen), heard, -at, memory.text
+        return not memory.pinned, not is_own(memory), -max(1, memory.tally.seen), -at, memory.text
 
     return sorted(memories, key=turn)
 

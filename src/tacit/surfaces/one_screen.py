@@ -21,6 +21,7 @@ from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal
+from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
@@ -51,9 +52,11 @@ _LONGEST = 110  # characters of a problem
 
 # failures of the work in hand, or of the host's own protocol: nobody is told of them
 _PASSING = ("wip", "work", "host")
+# a file, and no dotted name of something else
+_FILE_NAME = re.compile(r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$")
 # an error's words, which run nothing
 _ERROR = re.compile(
-    r"[\"“]|: |\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
+    r"[\"“]|: | \d+$|\b(?:errors?|not|no|does|fail(?:s|ed)?|invalid|cannot|found|missing|denied|refused|exist)\b"
 )
 # how a lesson came up, by what its reader heard it as
 SAID_ONCE = {
@@ -335,7 +338,7 @@ def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
     more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
     named = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
     said = [f"before {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"] if commands else []
-    said += [f"before {path} is changed" for path in memory.paths if "." in path.rpartition("/")[2]][:1]
+    said += [f"before {path} is changed" for path in memory.paths if _FILE_NAME.search(path)][:1]
     said += [] if noticed else ["with a prompt about it"]
     return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 
@@ -367,7 +370,7 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
         found = met(memories.store, memories.project_id, [each["signature"]])
         if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
             continue  # the name of a tool, and nothing of what went wrong
-        if found and found[0][0].family == "command" and _is_spoken_of(memories, found[0][0].name):
+        if found and _is_spoken_of(memories, found[0][0]):
             continue
         label = recognised(found[0][0]) if found else each["signature"]
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
@@ -376,9 +379,11 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
     return rows
 
 
-def _is_spoken_of(memories: Memories, program: str) -> bool:
-    """Whether a lesson in force names a program that is not there."""
-    return bool(program) and any(is_given(each) for each in memories.list(text=program, states=INJECTABLE, limit=5))
+def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
+    """Whether a lesson in force names a program that is not there, or a program with the option or path that it has not."""
+    words = [problem.name] if problem.family == "command" else [problem.program, problem.name]
+    every = memories.list(text=words[0], states=INJECTABLE, limit=20) if all(words) else []
+    return any(is_given(each) and all(word in each.text for word in words) for each in every)
 
 
 def _weight(row: ProblemRow) -> float:

@@ -87,7 +87,7 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "", name: st
             told = yours_now(memories, about or now, "kept", name)
             did, about = told if is_given(now) and not done.waits_for else did, now
         return {"id": asked.id, "did": did, "text": about.text if about else asked.reason}
-    memory = _still_there(memories, id)
+    memory = still_there(memories, id)
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
         return {"id": memory.id, "did": yours_now(memories, memory, "kept", name), "text": memory.text}
@@ -99,13 +99,14 @@ def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:
     """What became of a lesson that a person kept or worded anew: when agents hear it, whether that is another moment than before, and how
     to take it back."""
     memory = memories.get(was.id)
-    before, when = (moment_words(each, memories.is_told_at_starts(each)) for each in (was, memory))
-    moved = f", no longer only {before}" if is_given(was) and before != when else ""
+    at_start = memories.is_told_at_starts(was)
+    before, when = moment_words(was, at_start), moment_words(memory, memories.is_told_at_starts(memory))
+    moved = f", no longer only {before}" if is_given(was) and before != when and not at_start else ""
     told = f", told {when}{moved}" if is_given(memory) else ""
     return f"{did}, it is your word now{told} (tacit undo {name or memory.id} takes it back)"
 
 
-def _still_there(memories: Memories, id: str) -> Memory:
+def still_there(memories: Memories, id: str) -> Memory:
     """The lesson that is meant; what became of it, or of the question, since it was shown is said instead of doing something else."""
     try:
         memory = memories.get(id)

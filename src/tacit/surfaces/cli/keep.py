@@ -24,7 +24,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.parsing import did_you_mean
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.one_screen import listed_words, moment_words, remember_numbers
-from tacit.surfaces.passing import change_meant, lesson_meant, yours_now
+from tacit.surfaces.passing import change_meant, lesson_meant, meant, question_meant, still_there, yours_now
 from tacit.surfaces.selection import (
     ENDED,
     GONE,
@@ -35,6 +35,7 @@ from tacit.surfaces.selection import (
     counted,
     counted_words,
     is_given,
+    numbered_as,
     shelf,
 )
 from tacit.surfaces.wording import standing_words
@@ -354,7 +355,14 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
-        found = memories.get(lesson_meant(memories, args.id))
+        asked = question_meant(memories, meant(memories, args.id))
+        if asked is not None and asked.kind == "request" and list(fields) == ["text"]:
+            done = memories.review(asked.id, "edit", text=args.text, reason=args.reason or "")
+            memory = memories.get("" if isinstance(done, int) else done.memory)
+            remember_numbers(memories, [memory.id], instead=asked.id)
+            did = yours_now(memories, memory, "kept in your words", args.id)
+            return Answer(memory_json(memory), f"{args.id}: {did}: {one_line(memory.text, 300)}")
+        found = still_there(memories, lesson_meant(memories, args.id))
         if "text" in fields and not memories.may_change(found):
             proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
@@ -443,6 +451,7 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("Undo what?", "Give a lesson's number or id, --entry N of tacit log, or --origin.")
     with cli.open(args, create=False) as memories:
         what = change_meant(memories, args.entry or args.what or "", bool(args.entry))
+        numbered = meant(memories, args.what) if args.what and what != args.what else ""
         try:
             back, profile = memories.undo(what, origin=args.origin or ""), memories.profile
         except NotFound as unknown:
@@ -450,7 +459,9 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
                 found = memories.reopen(what)  # a question that was answered
             except NotFound:
                 raise unknown from None
-            told = f"took back: {args.what} waits for your answer again: {one_line(found.reason, 200)}"
+            found = question_meant(memories, found.id) or found
+            remember_numbers(memories, [numbered_as(found)], instead=numbered)
+            told = f"took back: {args.what} waits for your answer again: {one_line(found.reason, 400)}"
             return Answer({"proposal": found.id}, told)
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")

@@ -26,10 +26,11 @@ from tacit.stores.identity import locate
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.parsing import did_you_mean
+from tacit.surfaces.cli.review import proposal_shown
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.one_screen import came_up, moment_words
-from tacit.surfaces.passing import lesson_meant
+from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
 from tacit.surfaces.views import entry_json, why_json
@@ -51,11 +52,8 @@ def _declare_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run")
     parser.add_argument("--memory", metavar="ID")
     parser.add_argument("--follow", action="store_true", help="go on printing new entries")
-    parser.add_argument(
-        "--note",
-        metavar="TEXT",
-        help="write a line of your own into the journal: what was changed, and with --reason why",
-    )
+    said = "write a line of your own into the journal: what was changed, and with --reason why"
+    parser.add_argument("--note", metavar="TEXT", help=said)
     parser.add_argument("--reason")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = "Here --by NAME shows the entries by that person, rule or agent."
@@ -115,6 +113,9 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
+        asked = question_meant(memories, meant(memories, args.id))
+        if asked is not None and not asked.memory:
+            return proposal_shown(memories, cli, asked)
         found = memories.why(lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env))
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None

@@ -20,6 +20,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
 from tacit.core.run import Run
+from tacit.core.value import replace
 from tacit.formats.source import Source, walk
 from tacit.hosts.places import folders_of
 from tacit.stores.cache import near_path
@@ -152,10 +153,12 @@ class _Chosen:
     def met(self, run: Run) -> None:
         """One of them."""
         assert self.source is not None
+        here = self.is_here(run)
         if run.host in keeping():
-            self.hosts[self.is_here(run), run.host] += 1
+            self.hosts[here, run.host] += 1
         if not run.foreign:
-            self.sessions[run.id], self.sources[run.id] = session_of(run), self.source
+            self.sessions[run.id] = replace(session_of(run), here=here)
+            self.sources[run.id] = self.source
 
     @property
     def host(self) -> str:

@@ -262,7 +262,7 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
         found = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
         if len(found) != 1:
             raise
-        return _show_proposal(memories, cli, found[0])
+        return proposal_shown(memories, cli, found[0])
     waiting = [each for each in memories.proposals() if each.memory == memory.id]
     told = _evidence(memories, memory)
     lines = [*_lesson(cli, memories, memory, told), ""]
@@ -281,7 +281,7 @@ def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping
     return [*lines, *_quoted(told)]
 
 
-def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
+def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     payload, patch = proposal.payload or {}, memories.patch(proposal)
     named = [
         memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id
