@@ -80,7 +80,7 @@ HOSTS: dict[str, Marks] = {
         named="vscode",
     ),
     "vscode": Marks(reads=False, fields=("timestamp",)),
-    "opencode": Marks("OPENCODE"),  # our own plugin says who asks
+    "opencode": Marks("OPENCODE", in_hooks="TACIT_PLUGIN_SESSION"),  # set by our own plugin
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
 }
 # set for a model's command: our own hooks are silent inside it, and it asks no further model
@@ -96,12 +96,8 @@ SHELLS = (
 )
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
-_OF_ONE = (
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_ENV_FILE",
-    "CLAUDE_PID",
-    "CLAUDE_EFFORT",
-)  # of one session's, without that beginning
+# of one session's, without that beginning
+_OF_ONE = ("CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_PID", "CLAUDE_EFFORT", "TACIT_PLUGIN_SESSION")
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
 
 
@@ -134,7 +130,7 @@ def run_in_shell(env: Mapping[str, str]) -> str:
 def shell_mark(env: Mapping[str, str], session: str) -> str:
     """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
 
-    Most hosts set their marks for what their agents run, not for hooks; two do so for hooks, too, and name the event's session there.
+    Most hosts set their marks for what their agents run, not for hooks; three do so for hooks, too, and name the event's session there.
     A shell of that very session cannot be told from its hooks then: what it says counts only as far as the transcript bears it out.
     """
     named = {marks.shell: marks.in_hooks for marks in HOSTS.values() if marks.in_hooks}

@@ -11,7 +11,9 @@ const ask = (event, payload, seconds) =>
     try {
       let said = ""
       const words = [...COMMAND.slice(1), "hook", event, "--host", "opencode", ...STORE]
-      const child = spawn(COMMAND[0], words, { stdio: ["pipe", "pipe", "ignore"] })
+      // The host's own mark of an agent's shell is in this process, too: the session that is named beside it says who asks.
+      const env = { ...process.env, TACIT_PLUGIN_SESSION: payload.session_id ?? "" }
+      const child = spawn(COMMAND[0], words, { stdio: ["pipe", "pipe", "ignore"], env })
       const late = setTimeout(() => child.kill(), seconds * 1000)
       child.on("error", () => done({}))
       child.on("close", () => {

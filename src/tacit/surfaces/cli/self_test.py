@@ -93,9 +93,11 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
     told: set[str] = set()
     for each in fired:  # what an agent would see, and what went wrong; the rest has nothing to say
         fresh = [line for line in each.seen if line not in told][:_LINES]
-        told.update(fresh)
+        more = len(each.seen) - len(fresh)
+        told.update(each.seen)
         lines += [f"  {MOMENT_WORDS.get(each.ours, each.theirs)}: {each.told}"] if each.error or fresh else []
         lines += ["    " + _AS_GIVEN.sub(r"- \1", line) for line in fresh]
+        lines += [f"    and {more} more"] if fresh and more else []
     return lines
 
 
