@@ -29,6 +29,14 @@ from model import Model  # noqa: E402
 from programs import PROGRAMS, Program, install  # noqa: E402
 
 INSIDE = "TACIT_HOSTS_INSIDE"
+CANNOT = {  # why, where it is the same for every program that has no way for it
+    "agent-plugin": "not tried: only Copilot installs such a folder by a command",
+    "acp": "has no such mode of its own",
+    "entry": "its records name no entry point",
+    "ask": "its hooks have no answer that has the person asked",
+    "refuse": "its hooks are told of a call when it is over, or guards do not speak to it",
+    "question": "the scripted model is offered no tool that asks",
+}
 NO_TRIAL = "[trial]\nrate = 0.0\n"
 
 
@@ -127,7 +135,7 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
         if (need not in program.can and not (need == "terminal" and program.typed)) or (
             need == "acp" and not program.acp
         ):
-            return "-", dict(program.cannot).get(need, f"cannot {need}")
+            return "-", dict(program.cannot).get(need, CANNOT.get(need, f"cannot {need}"))
     told = json.loads(json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other))
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="tacit-hosts-"))
