@@ -243,9 +243,7 @@ def test_a_row_is_in_plain_words() -> None:
     """A quote that was cut inside of backticks, and why somebody else's words wait."""
     assert _short("we should just display `[an0n]") == "we should just display [an0n]"
     assert _short("run `make` and `make seed` first", 20) == "run `make` and …"
-    assert held_words("quoted text waits for somebody to vouch for it").startswith(
-        "its words come from a page or a file"
-    )
+    assert held_words("quoted text waits for somebody to vouch for it").startswith("some of its words stood in a page")
     assert (
         held_words("`cpanm Setup` is no command of this repository") == "agents would run `cpanm Setup`: is it right?"
     )

@@ -61,10 +61,7 @@ def merged(goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "m
     )  # fmt: skip
     more = replace(stays, supersedes=(*stays.supersedes, goes.id), merged=stays.merged + 1)
     told = f"takes the place of {goes.alias or goes.id}: {reason}"
-    return (
-        hand.change(goes, gone, "merge", reason),
-        hand.change(stays, more, "merge", told),
-    )
+    return hand.change(goes, gone, "merge", reason), hand.change(stays, more, "merge", told)
 
 
 def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change, Change]:
@@ -78,10 +75,7 @@ def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change
     )
     rest = tuple(each for each in stays.supersedes if each != goes.id)
     less = replace(stays, supersedes=rest, merged=max(0, stays.merged - 1))
-    return (
-        hand.change(goes, back, "unmerge", reason),
-        hand.change(stays, less, "unmerge", reason),
-    )
+    return hand.change(goes, back, "unmerge", reason), hand.change(stays, less, "unmerge", reason)
 
 
 def brought(

@@ -129,7 +129,7 @@ class Named:
 
     def sign(self, memory: Memory) -> str:
         """What of a lesson's subject is named: its error, a file, a name; empty where nothing is."""
-        if memory.signature and memory.signature in self.asked.signatures:
+        if memory.signature and self._failed_so(memory):
             return "error"
         if self.asked.files and memory.paths and shared_path(memory.paths, self.asked.files) == 1.0:
             return "file"
@@ -142,6 +142,15 @@ class Named:
         if any(is_telling(name) and is_named_in(name, self.text) for name in names):
             return "name"
         return "name" if self.purposes and self._serves(memory, names) else ""
+
+    def _failed_so(self, memory: Memory) -> bool:
+        """Whether it is about this error: of a list of what is not here, about this one thing."""
+        if not self.asked.signatures:
+            return False
+        from tacit.words.diagnose import told_of
+
+        marks = told_of(memory.signature, memory.tags) if memory.source == NOTICED else (memory.signature,)
+        return not set(marks).isdisjoint(self.asked.signatures)
 
     def _serves(self, memory: Memory, names: Sequence[str]) -> bool:
         """Whether a lesson is about a command that serves what a task says: `pytest` where tests are to be run. Where nobody said

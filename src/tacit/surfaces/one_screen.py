@@ -150,7 +150,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
-    new = [each for each in fresh if is_new(each)][:NEW]  # as they came, like a reading tells them
+    new = [each for each in fresh if is_new(each)][-NEW:]  # the latest, as they came, like a reading tells them
     gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
@@ -180,10 +180,10 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
 
 
 def _both(rows: Sequence[ProblemRow], most: int) -> list[ProblemRow]:
-    """As many rows, what waits for a word first; where there is more of both, nearly half of them are what is new."""
+    """As many rows, what waits for a word first; where there is more of both, nearly half of them are what is new, the latest of it."""
     fresh = [row for row in rows if not row.asks]
     asks = [row for row in rows if row.asks][: most - min(len(fresh), most * 4 // 9)]
-    return [*asks, *fresh][:most]
+    return [*asks, *fresh[max(0, len(fresh) + len(asks) - most) :]]
 
 
 def with_numbers(rows: Sequence[ProblemRow], shown: Sequence[str]) -> tuple[ProblemRow, ...]:

@@ -86,6 +86,8 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "", name: st
             remember_numbers(memories, [now.id], instead=asked.id)
             told = yours_now(memories, about or now, "kept", name)
             did, about = told if is_given(now) and not done.waits_for else did, now
+        elif word == "keep" and not isinstance(done, int) and (asked.payload or {}).get("file"):
+            did = f"{done.reason.partition(';')[0]} {back}"  # the file and its line
         return {"id": asked.id, "did": did, "text": about.text if about else asked.reason}
     memory = still_there(memories, id)
     if word == "keep":

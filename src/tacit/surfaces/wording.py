@@ -202,8 +202,8 @@ def held_words(reason: str) -> str:
     if other:
         return f"agents would run {runs}: is it right?"
     tier, kept, _ = reason.partition(" text waits for somebody to vouch for it")
-    whose = {"quoted": "a page or a file", "imported": "another memory"}.get(tier, "somebody else")
-    return f"its words come from {whose}, not from you: is it right?" if kept else reason
+    whose = {"quoted": "a page, a file or an output", "imported": "another memory"}.get(tier, "somebody else")
+    return f"some of its words stood in {whose}: is it right?" if kept else reason
 
 
 # A lesson's trust, as whose word it is.

@@ -220,7 +220,11 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
     every = not (equal or args.tag or args.since or args.text or args.state or args.archived)
     if not found:
         if every:
-            return Answer(data, nothing or NOTHING_HERE.format(many_of(profile.words.memory)))
+            asks = (
+                f"no {many_of(profile.words.memory)} here yet; {numbered(else_asked, 'question')} for you: tacit review"
+            )
+            empty = asks if else_asked > 0 else NOTHING_HERE.format(many_of(profile.words.memory))
+            return Answer(data, nothing or empty)
         return Answer(data, f"no {many_of(profile.words.memory)} here match" + (f": {unknown}" if unknown else ""))
     more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)

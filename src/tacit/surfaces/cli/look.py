@@ -67,15 +67,9 @@ def _log(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
         found = memories.log(
-            memory=memory,
-            verb=args.verb or "",
-            by=args.by or "",
-            run=args.run or "",
-            since=moment(args.since),
-            newest=True,
-            limit=max(0, args.tail),
-            everywhere=args.all_projects,
-        )[::-1]
+            memory=memory, verb=args.verb or "", by=args.by or "", run=args.run or "", since=moment(args.since), newest=True,
+            limit=max(0, args.tail), everywhere=args.all_projects,
+        )[::-1]  # fmt: skip
         if args.follow:
             return _follow(memories, found, cli)
     return Answer(
@@ -160,7 +154,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         told = [_sighting(row) for row in data["evidence"]] if full else short
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
-            lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
+            lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {name} --full")
     came = data["followed"] or ([_uses(data)] if data["uses"] else [])
     came += [data["guard"]] if data["guard"] else []
     came += [f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]]
@@ -183,7 +177,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     changes = list(dict.fromkeys((entry["at"][:10], *change_lines(entry)) for entry in journal))
     lines += [table([[f"  {day}", *rest] for day, *rest in changes[-CHANGES_SHOWN:]])]
     more = f"{len(changes) - CHANGES_SHOWN} earlier, " if len(changes) > CHANGES_SHOWN else ""
-    return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {memory.id} --full")])
+    return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {name} --full")])
 
 
 def _told(effect: str | None, said: str) -> list[str]:

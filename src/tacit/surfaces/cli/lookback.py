@@ -26,6 +26,7 @@ from tacit.hosts.places import folders_of
 from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.connect import connected_hosts
 from tacit.surfaces.cli.homes import GoneFolders, Homes
 from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
@@ -112,7 +113,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
     offered = _offered(cli, plan, settings, chosen)
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
-    steps = _next(cli, data["html"] or "", chosen.host)
+    steps = _next(cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
     text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
@@ -329,12 +330,13 @@ def _screen(
     return "\n".join(lines)
 
 
-def _next(cli: Cli, html: str, host: str) -> list[str]:
-    connect = f"tacit connect {host}"
+def _next(cli: Cli, html: str, host: str, connected: bool) -> list[str]:
+    connect = "tacit inject" if connected else f"tacit connect {host}"
+    then = "what your agent hears, and when" if connected else "from the next session on, in the prompt"
     page = f"page written: {html}" if html else "tacit lookback --html page.html    this as a page, with all lessons"
     return [
         f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; then tacit shows the lessons, to keep or drop",
-        f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt",
+        f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}{then}",
         f"      {page}",
     ]
 

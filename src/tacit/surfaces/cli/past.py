@@ -114,5 +114,6 @@ def block_lines(blocks: Sequence[Block]) -> list[str]:
     lines += [f"  {each.tokens:>6,}  {each.name}  {plain_line(each.title, 60)}" for each in blocks[:BLOCKS]]
     return [
         *lines,
-        f"Whether a part helps: tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan",
+        "Whether a part helps:",
+        f"  tacit replay --without {blocks[0].name} --agent 'claude -p {{prompt}}' --check 'make test' --plan",
     ]

@@ -225,7 +225,7 @@ def _answers(each: Proposal, patch: Patch | None, name: str) -> list[str]:
     if each.kind == "notice" and patch is None:
         return [f"done, or known: tacit keep {name}"]
     if each.kind == "request":
-        return [f"tacit keep {name} · tacit drop {name}", f"in other words: tacit review approve {name} --text 'TEXT'"]
+        return [f"tacit keep {name} · tacit drop {name} · in other words: tacit edit {name} 'TEXT'"]
     if each.kind == "contradiction":
         return [f"tacit review approve {name} THE_ONE_THAT_STAYS", f"tacit drop {name}"]
     return [f"tacit keep {name} · tacit drop {name}"]
@@ -287,7 +287,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id
     ]
     runs = [row.foreign_id if (row := memories.store.run(run)) else run for run in map(str, payload.get("runs", ()))]
-    lines = _card(cli, proposal, None, patch)
+    lines = _card(cli, proposal, None, patch, _Names(memories, cli, [numbered_as(proposal)]))
     facts = {
         "would be": _goal(proposal),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
@@ -297,9 +297,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         "suggested": str(payload.get("patch") or "") if patch is None else "",
         "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}" if runs else "",
         "asked until": proposal.expires_at[:10] if proposal.state == "open" else "",
-        "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}"
-        if proposal.decided_at
-        else "",
+        "decided": f"{day} by {proposal.decided_by}: {proposal.decision}" if (day := proposal.decided_at[:10]) else "",
     }
     for name, fact in facts.items():
         if fact:

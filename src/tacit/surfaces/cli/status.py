@@ -14,7 +14,7 @@ from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.connect import connected_hosts
+from tacit.surfaces.cli.connect import connected_hosts, standing_notes
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.reading import offer_lines, progress_words
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, printable, width, wrapped
@@ -57,7 +57,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         data["week"] = memories.week(clock.after_days(memories.now(), -_WEEK)) if memories.project else {}
         chosen, runs = memories.profile_choice().note, memories.profile.trust.runs
         alone = unconnected(cli, memories) if memories.project else []
-        data["connected"] = not alone
+        data["connected"] = not any("No agent" in line for line in alone)
         offered = [*alone, *offer_lines(cli, memories, always=False)] if memories.project else []
         # one count of sessions at a time: how many are read, not how many are known by rules
         if progress_words(memories):
@@ -73,10 +73,10 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def unconnected(cli: Cli, memories: Memories) -> list[str]:
-    """That no agent hears of it yet, where none is connected; the host of the last session is named."""
+    """That no agent hears of it yet, where none is connected or a host passes over our hooks; the host of the last session is named."""
     root = memories.project.root if memories.project and memories.project.root else memories.place.root
     if connected_hosts(root, cli.env):
-        return []
+        return [note for note in standing_notes(root, cli.env) if "do not run" in note]
     last = [row.host for row in memories.store.runs(memories.project_id, limit=1) if row.host in HOSTS]
     return [f"No agent is connected here yet, so none hears of this: tacit connect {[*last, *HOSTS][0]}"]
 
