@@ -119,6 +119,6 @@ def test_what_an_agent_adds_passes_the_same_hazards(memories: Memories, text: st
     assert (memory.trust, memory.gate, memory.state) == ("agent", "hold", "candidate")
 
 
-@pytest.mark.parametrize("command", ["R CMD INSTALL zorblax.tar.gz", "7z x zorblax.7z"])
+@pytest.mark.parametrize("command", ["R CMD INSTALL zorblax.tar.gz", "7z x zorblax.7z", "Rscript zorblax.R"])
 def test_a_program_may_be_one_letter_or_begin_with_a_figure(command: str) -> None:
     assert told_to_run(f"When it is not found, {command} helps; run `{command}`.", [command]) == [command] * 2

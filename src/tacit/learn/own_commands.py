@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tacit.core.tables import Tables
 from tacit.learn.command import Command, commands
@@ -155,7 +155,7 @@ _RUN = re.compile(r"\b(?:run|running|execute|invoke|call|start|launch|type)\s+(?
 _NOT = re.compile(r"\b(?:not|never|no|without|instead of|rather than|than|avoid)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 # A command of which a lesson only says that it does not work: nothing to imitate.
 _SAID_TO_FAIL = _tables.pattern("_SAID_TO_FAIL", re.I)
-_A_TOOL = re.compile(r"[A-Z][A-Za-z]+\s|mcp__|apply_patch\b")  # a call of another tool than the shell
+_A_TOOL = _tables.pattern("_A_TOOL")
 # of a class or a module: code, no program
 _A_MEMBER = re.compile(r"\w+(?:\.(?!(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|exe)$)\w+)+")
 
@@ -165,18 +165,19 @@ def told_to_run(text: str, ran: Sequence[str], but: str = "") -> list[str]:
     imitation. Lines that were cut count as far as they can be read, and those of other tools not at all."""
     calls = [call for line in ran if not _A_TOOL.match(line) for call in commands(_to_quote(line.partition("<<")[0]))]
     programs = {call.words[0] for call in calls}
-    named = [each for each in advised(text, but) if any(call.words[0] in programs for call in commands(each))]
+    named = [each for each in advised(text, but, programs) if any(call.words[0] in programs for call in commands(each))]
     return [*named, *_bare(text, calls)]
 
 
-def advised(text: str, but: str = "") -> list[str]:
+def advised(text: str, but: str = "", ran: Collection[str] = ()) -> list[str]:
     """The commands that a lesson tells somebody to run: what stands in code marks and has arguments, or stands behind "run"; not what it
-    warns of, nor the command that the lesson is about (`but`)."""
+    warns of, nor the command that the lesson is about (`but`). A name with a capital is a program's where it `ran`."""
     found = []
     for span in _COMMAND_SPAN.finditer(text):
         before, command = text[max(0, span.start() - 40) : span.start()], span[1].strip()
         fails = _SAID_TO_FAIL.match(text, span.end()) and not _RUN.search(before)
-        if not _A_PROGRAM.fullmatch(command) or _NOT.search(before) or fails or command == but:
+        program = _A_PROGRAM.fullmatch(command) or any(call.words[0] in ran for call in commands(command))
+        if not program or _NOT.search(before) or fails or command == but:
             continue
         if " " in command or (_RUN.search(before) and not _A_MEMBER.fullmatch(command)):
             found.append(command)
@@ -192,7 +193,7 @@ def _bare(text: str, calls: Sequence[Command]) -> Iterator[str]:
         by_name = len(command) > 3 and command in words and not command.isalpha()
         at = plain.find(command) if " " in command or by_name else -1
         said = command.replace(" ", "").isalpha() and not _SENTENCE_WORDS.isdisjoint(call.words)
-        program = _A_PROGRAM.fullmatch(" ".join(call.words))
+        program = _A_PROGRAM.fullmatch(" ".join(call.words)) or re.search(r"\s\S*[-./=]", command)
         before = plain[max(0, at - 40) : at]
         fails = _SAID_TO_FAIL.match(plain, at + len(command)) and not _RUN.search(before)
         if at >= 0 and not said and program and not _NOT.search(before) and not fails:
