@@ -14,6 +14,7 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.clock import DAY, now, seconds, stamp
 from tacit.core.digest import new_id
+from tacit.core.journal import Hand
 from tacit.core.keep import made as added
 from tacit.core.links import Mark, Use
 from tacit.core.rows import RunRow, run_id
@@ -135,14 +136,8 @@ def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
         with memories.store.write() as tx:
             for n in range(start, min(lessons, start + 1000)):
                 like = made[40 + (n - 40) % 15]
-                tx.apply(
-                    added(
-                        replace(like, id=new_id(), text=f"{subjects[n % 5]} {faults[n % 3]}, case {n}"),
-                        by="ada",
-                        reason="added",
-                        at=like.created_at,
-                    )
-                )
+                text = f"{subjects[n % 5]} {faults[n % 3]}, case {n}"
+                tx.apply(added(replace(like, id=new_id(), text=text), Hand("ada", like.created_at), "added"))
     project, begin = memories.project_id, seconds(memories.now()) - 170 * DAY
     for start in range(0, runs, 1000):
         with memories.store.write() as tx:
