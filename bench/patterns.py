@@ -156,7 +156,7 @@ def synced(text: str) -> None:
     from tacit.core.journal import payload_digest
     from tacit.core.value import replace
     from tacit.formats import journal_file
-    from tacit.team.lines import BY_TEAM, JournalLine, fold_lines, line, spoken
+    from tacit.team.lines import MATE, JournalLine, fold_lines, line, spoken
 
     told = []
     for n, piece in enumerate(pieces(text)):
@@ -180,7 +180,7 @@ def synced(text: str) -> None:
         each for each in read if not isinstance(each, JournalLine)
     ][:1]
     for each in read:
-        fold_lines([replace(each, standing=BY_TEAM, signer="ann@team")])
+        fold_lines([replace(each, standing=MATE, signer="ann@team")])
 
 
 def repaired(folder: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import runpy
@@ -9,6 +10,9 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +132,18 @@ def test_the_exam_of_decisions_can_still_be_played(tmp_path: Path) -> None:
     (bug / "writer.py").write_text("def cell(text):\n    return f\"'{text}'\"\n")
     assert '"quote-001": true' in step("grade", str(data), str(tmp_path / "run-1"))
     assert '"quote-001": true' in step("again", str(data), "run-1")
+
+
+def test_what_benches_import_is_there() -> None:
+    """A renamed constant breaks a campaign where nobody looks."""
+    gone: list[str] = []
+    for node in (node for file in BENCH.rglob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("tacit"):
+            with suppress(ModuleNotFoundError):  # an optional package that is not here
+                module = import_module(str(node.module))
+                missed = [f"{node.module}.{each.name}" for each in node.names if not hasattr(module, each.name)]
+                gone += [name for name in missed if not (hasattr(module, "__path__") and find_spec(name))]
+    assert gone == []
 
 
 def test_a_finding_of_the_red_team_names_tests_that_are_there() -> None:
