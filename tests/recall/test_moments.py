@@ -100,13 +100,13 @@ def test_a_context_is_told_so_much_and_no_more(world: Any, make: Make) -> None:
 
 @pytest.mark.parametrize(
     ("klass", "word", "seen", "told"),
-    [("rule", "habit", 1, ""), ("rule", "asked", 1, "found once"), ("preference", "said", 1, ""), ("rule", "found", 1, "found once"), ("fact", "said", 3, "subject")],
+    [("rule", "habit", 1, "found once"), ("rule", "habit", 2, ""), ("rule", "asked", 1, "found once"), ("preference", "said", 1, ""), ("rule", "found", 1, "found once"), ("fact", "said", 3, "subject")],
 )  # fmt: skip
 def test_a_way_of_working_that_a_person_asked_for_is_told_at_starts(
     make: Make, klass: str, word: str, seen: int, told: str
 ) -> None:
-    """Where the changelog goes is about commits, and whoever asked for it once will ask again. An order about the task at hand and an
-    agent's finding wait for a second piece of work, and a fact about a subject is told there."""
+    """Where the changelog goes is about commits, and is told there when somebody asked for it once, at starts when they asked again. So is
+    an agent's finding; a fact about a subject is told there."""
     extra = {"word": "asked", "habit": True} if word == "habit" else {"word": word}
     memory = make(klass=klass, about="commits and changelog", extra=extra, tally=Tally(seen=seen))
     assert told in (why := told_at_starts(memory, standard("default"))) and bool(why) is bool(told)

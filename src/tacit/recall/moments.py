@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import LIKELY_AGAIN, OWNER, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
+from tacit.core.memory import OWNER, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def told_at_starts(memory: Memory, profile: Profile) -> str:
     extra = memory.extra or {}
     if memory.source == NOTICED and (memory.klass != "rule" or extra.get("about")):
         return "a notice: told at its command or error"
-    by_person = memory.trust in PERSONAL or extra.get("word") in ("said", "shown") or LIKELY_AGAIN in extra
+    by_person = memory.trust in PERSONAL or extra.get("word") in ("said", "shown")
     if by_person and memory.klass in ("rule", "preference"):
         return ""
     if is_found_once(memory):
