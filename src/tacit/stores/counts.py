@@ -83,9 +83,10 @@ def memories_by_project(store: Reads) -> dict[str, int]:
 
 
 def new_memories(store: Reads, project: str, since: str) -> int:
-    """Lessons that were made since a time and are still here."""
-    sql = "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since AND closed_by = ''"
-    return _one(store, sql, p=project, since=since)
+    """Lessons that were made since a time."""
+    return _one(
+        store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since
+    )
 
 
 def in_states(store: Reads, project: str, states: Sequence[str]) -> int:

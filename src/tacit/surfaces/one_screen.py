@@ -382,7 +382,7 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
 def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     """Whether a lesson in force names a program that is not there, or a program with the option or path that it has not."""
     words = [problem.name] if problem.family == "command" else [problem.program, problem.name]
-    every = memories.list(text=words[0], states=INJECTABLE, limit=20) if all(words) else []
+    every = memories.list(text=words[-1], states=INJECTABLE, limit=5) if all(words) else []  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 
 
