@@ -186,6 +186,7 @@ def synced(text: str) -> None:
 def repaired(folder: Path, text: str) -> None:
     """A store of such lessons, one of whose rows does not verify, mended."""
     from tacit.app import open
+    from tacit.app.safety import repair_store
     from tacit.core.journal import Hand
     from tacit.core.keep import made
     from tacit.core.memory import Memory
@@ -204,7 +205,8 @@ def repaired(folder: Path, text: str) -> None:
                     )
                 )
             tx.rows("UPDATE memory SET kind = 'other' WHERE id = 'm00000000000'")
-        memories.repair()
+    repair_store(str(at), {"HOME": str(folder)})
+    with open(str(at), "p", env={"HOME": str(folder)}) as memories:
         assert memories.health().health.is_sound
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tacit.app import migrate_store, open
+from tacit.app import open
+from tacit.app.safety import migrate_store
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.formats.bundle import Bundle
 from tacit.formats.source import FileSource

@@ -539,11 +539,13 @@ def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
 def test_a_word_that_the_index_cuts_is_no_damage(tmp_path: Path, word: str) -> None:
     """FTS5 keeps 32,768 bytes of a word, and may end inside a character; a store that holds one is sound, and can be mended."""
     import tacit
+    from tacit.app.safety import repair_store
 
     with tacit.open(str(tmp_path / "m.db"), "p", env={"HOME": str(tmp_path)}) as memories:
         memory = memories.add(f"Never paste {word}")
         assert memories.health().health.is_sound
         with memories.store.write() as tx:
             tx.rows("UPDATE memory SET kind = 'other' WHERE id = :id", id=memory.id)
-        memories.repair()
+    repair_store(str(tmp_path / "m.db"), {"HOME": str(tmp_path)})
+    with tacit.open(str(tmp_path / "m.db"), "p", env={"HOME": str(tmp_path)}) as memories:
         assert memories.health().health.is_sound and memories.get(memory.id).text == memory.text

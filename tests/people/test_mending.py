@@ -147,7 +147,7 @@ def test_an_agent_mends_nothing(memories: Memories, tmp_path: Path) -> None:
 
 def test_a_line_with_a_secret_is_the_persons_to_mend(memories: Memories, tmp_path: Path) -> None:
     """To put it back the line has to be kept; a secret never is."""
-    from tacit.app.mending import _may_be_kept
+    from tacit.app.reviewing import _may_be_kept
 
     assert _may_be_kept(ORDER)
     assert not _may_be_kept("use rtk with ghp_16C7e42F292c6912E7710c838347Ae178B4a")

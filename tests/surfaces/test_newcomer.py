@@ -15,7 +15,8 @@ import pytest
 from tests.terminals import Screen, ask
 
 import tacit as package
-from tacit.app import config_path, lookback_part
+from tacit.app import config_path
+from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.memory import Memory, Tally

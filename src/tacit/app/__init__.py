@@ -7,6 +7,7 @@ Nothing is decided here. Pure judgements live in `core`, each verb's pipeline in
 from __future__ import annotations
 
 import os
+import sys
 
 from tacit.app.opened import (
     Opened,
@@ -26,33 +27,25 @@ if TYPE_CHECKING:
 
     from tacit.app.exchange import Exchange
     from tacit.app.guarding import Guarding
-    from tacit.app.looking import Choosing, Looking
-    from tacit.app.proving import Proving, lookback_part
+    from tacit.app.looking import Looking
+    from tacit.app.proving import Proving
     from tacit.app.readers import Readers
     from tacit.app.recalling import Recalling
     from tacit.app.reviewing import Reviewing
-    from tacit.app.safety import migrate_store, renew_cache, repair_store, restore_store
     from tacit.app.team import Team
 
-__all__ = [
-    "Memories", "bring_in_step", "config_path", "data_folder", "lookback_part", "machine_id", "migrate_store", "open",
-    "renew_cache", "repair_store", "restore_store", "store_path",
-]  # fmt: skip
+__all__ = ["Memories", "bring_in_step", "config_path", "data_folder", "machine_id", "open", "store_path"]
 
 # Where each verb is, by module; `Opened` has the rest.
 _VERBS_BY_MODULE = {
-    ("looking", "Choosing"): "profile_choice use_profile",
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
-    (
-        "safety",
-        "Safety",
-    ): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
+    ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore",
     ("by_hand", "ByHand"): (
         "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
     ),
     ("learning", "Learning"): (
-        "learn read rendered desk submit run watched another instruction_lines instruction_files read_on "
+        "learn read rendered desk submit run watched another instruction_lines read_on "
         "read_again moved was_at moved_from vouching came_with_repository "
     ),
     ("readers", "Readers"): "reading_notes reading_trouble retake_exam unread doubted_sessions",
@@ -60,15 +53,13 @@ _VERBS_BY_MODULE = {
     ("exchange", "Exchange"): "import_ export_bundle export export_files write_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical invitations join_project",
-    ("mending", "Mending"): "patch",
-    (
-        "guarding",
-        "Guarding",
-    ): "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard",
-    ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
+    ("guarding", "Guarding"): (
+        "guards guard_for guardable try_guard arm_guard disarm_guard offer_guards accept_guard better_place place_guard unplace_guard"
+    ),
+    ("reviewing", "Reviewing"): "patch proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
-        "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up "
-        "list is_told_at_starts"
+        "profile_choice use_profile why log week health reindex embed explain notes signers exempt withheld_in look_up list "
+        "is_told_at_starts"
     ),
 }
 _FACETS = {verb: where for where, verbs in _VERBS_BY_MODULE.items() for verb in verbs.split()}
@@ -77,9 +68,6 @@ _CALLED = (
     "add add_many list get recall inject run watched learn submit edit pin forget erase undo feedback review proposals why log effect audit"
     " tend page sync backup restore export_bundle import_ health use_profile profile project settings close"
 ).split()
-_FUNCTIONS = {
-    "lookback_part": "proving", "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
-}  # fmt: skip
 
 
 def open(
@@ -114,18 +102,12 @@ def open(
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
 
 
-def _load(module: str) -> Any:
-    import sys
-
-    __import__(f"tacit.app.{module}")
-    return sys.modules[f"tacit.app.{module}"]
-
-
 def _facet(verb: str) -> Any:
     """The class that has a verb: ours, or that of another distribution; nothing where nobody has it."""
     if verb in _FACETS:
         module, name = _FACETS[verb]
-        return getattr(_load(module), name)
+        __import__(f"tacit.app.{module}")
+        return getattr(sys.modules[f"tacit.app.{module}"], name)
     if verb.startswith("_"):
         return None
     from tacit.core.installation import plugged_in
@@ -135,15 +117,10 @@ def _facet(verb: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Looking):
+    class Memories(Guarding, Reviewing, Team, Exchange, Proving, Readers, Recalling, Looking):
         pass
 
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _FUNCTIONS:
-            raise AttributeError(f"module 'tacit.app' has no attribute {name!r}")
-        return getattr(_load(_FUNCTIONS[name]), name)
 
     class Memories(Opened):
         """The memories of one project in one store: every verb of the command line, synchronous and typed.

@@ -127,6 +127,7 @@ class ByHand(PageVerbs, Safety):
         found = self.get(id)
         self._need_standing(found, "Editing")
         wanted = checked_facets(fields, self.profile)
+        klass = class_of(self.profile, wanted["kind"]) if wanted.get("kind") else ""
         theirs = self.actor.is_person and "text" in wanted and not typo
 
         def stand_for(tx: Transaction, entry: Entry) -> None:
@@ -135,7 +136,7 @@ class ByHand(PageVerbs, Safety):
 
         return self._change(
             found.id,
-            lambda m: edited(m, wanted, self._hand, klass=self._class_of(wanted.get("kind")), reason=reason, typo=typo),
+            lambda m: edited(m, wanted, self._hand, klass=klass, reason=reason, typo=typo),
             stand_for if theirs else None,
         )
 
@@ -175,17 +176,14 @@ class ByHand(PageVerbs, Safety):
     def _hand(self) -> Hand:
         return Hand(self.actor.name, self.now(), profile=self.profile_version)
 
-    def _class_of(self, kind: str | None) -> str:
-        return class_of(self.profile, kind) if kind else ""
-
     def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Always give this memory, outside the budget; or no longer."""
-        self._need_person("Pinning")
+        self.need_person("Pinning")
         return self._change(self.get(id).id, lambda m: pinned(m, on, self._hand, reason))
 
     def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
-        self._need_person("Approving a line for the page")
+        self.need_person("Approving a line for the page")
         found = self.get(id).id
         memory = self._change(found, lambda m: paged(m, on, self._hand, reason))
         return self._change(found, lambda m: lifted(m, self.profile, "person", self._hand)) if on else memory
@@ -194,7 +192,7 @@ class ByHand(PageVerbs, Safety):
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
         if bool(id) == bool(origin):
             raise UsageError("Forget what?", "Give either an id or --origin.")
-        ids = [self.get(id).id] if id else self._from_origin(origin, OPEN)
+        ids = [self.get(id).id] if id else [each.id for each in self._from_origin(origin, OPEN)]
         if origin and not ids:
             raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
         if id and self.store.get(ids[0]).state in CLOSED:
@@ -208,7 +206,7 @@ class ByHand(PageVerbs, Safety):
 
     def clear(self, *, reason: str = "") -> list[Memory]:
         """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
-        self._need_person("Clearing a project")
+        self.need_person("Clearing a project")
         told = reason or "the project was cleared"
         every = self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000)
         return [self._change(one.id, lambda m: forgotten(m, self._hand, told)) for one in every]
@@ -219,19 +217,13 @@ class ByHand(PageVerbs, Safety):
         with self.store.write() as tx:
             return put_note(tx, self.ensure_project().id, said, why, self.actor.name, self.now())
 
-    def _from_origin(self, origin: str, states: Sequence[str]) -> list[str]:
-        return [
-            memory.id
-            for memory in self.store.select(self.scopes, states=states, equal={"origin": origin}, limit=1_000_000)
-        ]
+    def _from_origin(self, origin: str, states: Sequence[str]) -> Sequence[Memory]:
+        return self.store.select(self.scopes, states=states, equal={"origin": origin}, limit=1_000_000)
 
     def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
         """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
         if origin:
-            gone = [
-                m
-                for m in self.store.select(self.scopes, states=("archived",), equal={"origin": origin}, limit=1_000_000)
-            ]
+            gone = self._from_origin(origin, ("archived",))
             wanted = [self.store.entries(memory=m.id, newest=True, limit=1)[0] for m in gone]
             return [self._undo(entry) for entry in wanted if entry.verb == "forget"]
         name = str(what)
@@ -247,7 +239,7 @@ class ByHand(PageVerbs, Safety):
             memory = tx.get(entry.memory)
             self._need_standing(memory, "Undoing a change of")
             if entry.by != self.actor.name:
-                self._need_person(f"Taking back what {entry.by} did")
+                self.need_person(f"Taking back what {entry.by} did")
             later = tx.entries(memory=entry.memory, after=entry.id)
             hand = self._hand
             tx.apply(undone(memory, entry, later, hand))
@@ -256,7 +248,7 @@ class ByHand(PageVerbs, Safety):
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
         """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
-        self._need_person("Erasing")
+        self.need_person("Erasing")
         found = self.get(id)
         with self.store.write() as tx:
             memory = tx.get(found.id)

@@ -55,24 +55,20 @@ class Exchange(Opened):
         """
         tier = checked("trust", trust or "imported", TIERS)
         if tier != "imported":
-            self._need_person(f"Importing with trust {tier}")
+            self.need_person(f"Importing with trust {tier}")
         files = [(format or formats.holder(each), each) for each in self._memory_files(source)]
-        if "bundle" in dict(files):
-            self._need_word(trust)
+        if "bundle" in dict(files) and not trust and is_empty(self.store):
+            # one's own, moving in, or a stranger's: nothing in the file can tell
+            raise UsageError(
+                "Say whose bundle this is: the store is empty, and all of it could move in.",
+                "--trust user: your own, everything as it was. --trust imported: its lessons only, held until you approve them.",
+            )
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
         read = [_read(name, each) for name, each in files]
         reports = take_in(self.work, read, tier=tier, dry_run=dry_run)
         self.store.tidy()
         return reports
-
-    def _need_word(self, trust: str) -> None:
-        """In a new store a bundle may be one's own, moving in, or a stranger's: nothing in the file can tell."""
-        if not trust and is_empty(self.store):
-            raise UsageError(
-                "Say whose bundle this is: the store is empty, and all of it could move in.",
-                "--trust user: your own, everything as it was. --trust imported: its lessons only, held until you approve them.",
-            )
 
     def _move_in(self, source: Source, dry_run: bool) -> TakenIn:
         """A store of one's own, from its bundle, as it was."""
@@ -175,8 +171,9 @@ class Exchange(Opened):
             return Standing((f"it cannot be read: {error}",))
         found = standing(self.store, self.project_id, read, new)
         if path.endswith((".md", ".yaml", ".yml")):
-            again = "\n".join(_texts_of(module, read.items))
-            lines = beside_entries(was.decode("utf-8", "replace"), again, text)
+            whole = getattr(module, "files", None)
+            texts = whole(read.items, "").values() if whole else [module.dump(read.items, p, "") for p in module.PARTS]  # type: ignore[arg-type]
+            lines = beside_entries(was.decode("utf-8", "replace"), "\n".join(texts), text)
             found = replace(found, unknown=(*found.unknown, *lines))
         return found
 
@@ -256,12 +253,6 @@ def _read(format: str, source: Source) -> Read:
     module = formats.exchange(format)
     items = tuple(module.memories(source))
     return Read(format, source.path, formats.namespace(format), items, getattr(module, "LASTING_IDS", None))
-
-
-def _texts_of(module: Format, items: Sequence[object]) -> list[str]:
-    """Everything that a format writes of these items."""
-    whole = getattr(module, "files", None)
-    return [*whole(items, "").values()] if whole else [module.dump(items, part, "") for part in module.PARTS]  # type: ignore[arg-type]
 
 
 def _tree(path: str) -> WorkTree:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit import formats
-from tacit.app.linters import LINTERS, linter_option
-from tacit.app.mending import Mending
+from tacit.app.by_hand import ByHand
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.memory import Memory
@@ -23,6 +23,7 @@ from tacit.enforce.record import RIGHT, Record, firings_in, of_part, offers, rec
 from tacit.enforce.settle import armed_in, counted, keep_armed
 from tacit.formats.source import Source
 from tacit.hosts import every_host
+from tacit.hosts.json_text import loads, member, put, top
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
 from tacit.stores.incidents import Counts, Form
@@ -55,7 +56,7 @@ class Placement:
     retires: bool = True  # the lesson says no more than that
 
 
-class Guarding(Mending):
+class Guarding(ByHand):
     """Guards: made from a lesson, tried on past sessions, armed and disarmed by a person."""
 
     def guards(self) -> list[Standing]:
@@ -113,7 +114,7 @@ class Guarding(Mending):
         """
         if step not in GUARD_STEPS:
             raise UsageError(f"{step!r} is no step of a guard.", "ask or refuse.")
-        self._need_person("A guard")
+        self.need_person("A guard")
         if not self.store.is_file:
             raise Refused(
                 f"Guards need a store in a file; {self.store.path} is a database on a server.",
@@ -194,7 +195,7 @@ class Guarding(Mending):
 
     def accept_guard(self, offer: Proposal) -> str:
         """Arm what was offered, on the record that was shown, and say so; refused where the lesson says another thing by now."""
-        self._need_person("A guard")
+        self.need_person("A guard")
         part = guard_from((offer.payload or {})["guard"])
         now = self.guard_for(offer.memory)
         if not reasons(part) <= reasons(now):
@@ -211,7 +212,7 @@ class Guarding(Mending):
 
     def disarm_guard(self, id: str) -> list[Standing]:
         """Make a guard a note again."""
-        self._need_person("A guard")
+        self.need_person("A guard")
         known, lesson = self._armed(), self.get(id).id
         found = [known.pop(key) for key in [key for key in known if key.startswith(f"{lesson} ")]]
         if not found:
@@ -256,7 +257,7 @@ class Guarding(Mending):
     def place_guard(self, id: str, step: str = REFUSE) -> Placement:
         """Put a lesson where such a rule is kept for good, on a person's word, and retire it if it says no more than that;
         `unplace_guard` takes both back."""
-        self._need_person("A rule in a lesson's place")
+        self.need_person("A rule in a lesson's place")
         found = self.better_place(id, step)
         if found.after == found.before:
             raise Refused(
@@ -274,7 +275,7 @@ class Guarding(Mending):
 
     def unplace_guard(self, id: str) -> Placement:
         """The settings byte for byte as they were, and the lesson in force again."""
-        self._need_person("A rule in a lesson's place")
+        self.need_person("A rule in a lesson's place")
         lesson = self.get(id).id
         kept = self.store.meta(_PLACED + lesson)
         if not kept:
@@ -339,3 +340,113 @@ def _lacks(guard: Guard, record: Record, step: str) -> str:
             else "no call that it names has a record of its own that is enough"
         )
     return f"{lacks[0].upper()}{lacks[1:]}."
+
+
+# -- a linter's option in a lesson's place ------------------------------------------------------------------------------
+#
+# Found by closed tables, put into the linter's file by its text. Only what a linter can hold for good: code that is not the project's,
+# which it passes over, and rules that it knows by name. Linters whose settings are JSON; where none fits, the lesson stays a note.
+
+_FOREIGN = re.compile(r"^What .+ in `([^`\s]+)` is not this project's code")
+_AVOID = re.compile(r"^(?:never|do not|don't|avoid)\b(?: (?:use|using|write|writing|leave|import))*\b(.*?)[.!]?$", re.I)
+_IMPORT = re.compile(r"^(?:never|do not|don't) import (?:from )?`([^`\s]+)`[.!]?$", re.I)
+
+
+@value
+class Linter:
+    """Where a linter keeps what it passes over, and its rules, by their paths in its settings."""
+
+    files: tuple[str, ...]
+    ignores: tuple[str, ...]
+    ignored: Callable[[str, Any], list[str]]  # a folder, and what is listed by now -> what to add
+    rules: Mapping[str, tuple[str, ...]]  # what a lesson forbids -> the rule's path
+    imports: Callable[[str], tuple[tuple[str, ...], Any]] | None = None  # a module -> the rule's path and setting
+
+
+_BIOME = ("linter", "rules")
+_ESLINT = {
+    said: ("rules", rule)
+    for said, rule in {
+        "console.log": "no-console",
+        "any": "@typescript-eslint/no-explicit-any",
+        "var": "no-var",
+    }.items()
+}
+LINTERS = {
+    "biome": Linter(
+        ("biome.json", "biome.jsonc"), ("files", "includes"),
+        lambda folder, listed: [*([] if listed else ["**"]), f"!{folder}"],
+        {
+            "console.log": (*_BIOME, "suspicious", "noConsole"), "any": (*_BIOME, "suspicious", "noExplicitAny"),
+            "var": (*_BIOME, "suspicious", "noVar"), "default exports": (*_BIOME, "style", "noDefaultExport"),
+            "unused imports": (*_BIOME, "correctness", "noUnusedImports"),
+        },
+        lambda module: (
+            (*_BIOME, "style", "noRestrictedImports"),
+            {"level": "error", "options": {"paths": {module: f"Never import {module}."}}},
+        ),
+    ),
+    "eslint": Linter(
+        (".eslintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/"], _ESLINT,
+        lambda module: (("rules", "no-restricted-imports"), ["error", module]),
+    ),
+    "oxlint": Linter((".oxlintrc.json",), ("ignorePatterns",), lambda folder, _: [f"{folder}/**"], _ESLINT),
+    "markdownlint": Linter((".markdownlint-cli2.jsonc",), ("ignores",), lambda folder, _: [f"{folder}/**"], {}),
+}  # fmt: skip
+
+
+def linter_option(text: str, settings: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """(file, what it says then, its text) for a lesson that a linter of these settings could hold; None where none can, or does already."""
+    for name, linter in LINTERS.items():
+        for file in linter.files:
+            if file in settings and (found := _held(linter, text, settings[file])):
+                what, after = found
+                return file, f"{name}: {what}", after
+    return None
+
+
+def _held(linter: Linter, text: str, settings: str) -> tuple[str, str] | None:
+    try:
+        known = loads(settings)
+    except ValueError:
+        return None
+    if not isinstance(known, dict):
+        return None
+    if foreign := _FOREIGN.match(text):
+        if linter.ignores == ("files", "includes") and "/1." in str(known.get("$schema")):
+            return None  # biome 1 has another form
+        listed = _at(known, linter.ignores)
+        after = settings
+        for each in linter.ignored(foreign[1].rstrip("/"), listed):
+            after = _put(after, linter.ignores, each, item=True)
+        return (f"passes over {foreign[1]}", after) if after != settings else None
+    path, setting = _rule(linter, text)
+    return (path[-1], _put(settings, path, setting)) if path and _at(known, path) is None else None
+
+
+def _rule(linter: Linter, text: str) -> tuple[tuple[str, ...], Any]:
+    if module := _IMPORT.match(text):
+        return linter.imports(module[1]) if linter.imports else ((), None)
+    found = _AVOID.match(text)
+    return linter.rules.get(found[1].replace("`", "").strip(), ()) if found else (), "error"
+
+
+def _at(known: Any, path: tuple[str, ...] | list[str]) -> Any:
+    for key in path:
+        known = known.get(key) if isinstance(known, dict) else None
+    return known
+
+
+def _put(text: str, path: tuple[str, ...], setting: Any, *, item: bool = False) -> str:
+    """The settings with a member at a path, or an item in the list there; everything else as it stands."""
+    at = top(text)
+    for depth, key in enumerate(path):
+        part = member(text, at, key)
+        if part is None:
+            inner: Any = [setting] if item else setting
+            for above in reversed(path[depth + 1 :]):
+                inner = {above: inner}
+            return put(text, at, key, inner)
+        at = part.value_start
+    listed = _at(loads(text), path)
+    return put(text, at, "", setting) if item and isinstance(listed, list) and setting not in listed else text

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from tacit import formats
 from tacit.app.opened import open_store_at
@@ -41,6 +41,7 @@ from tacit.stores.replaced import moved_to, repository_of, still_there
 
 if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
+    from tacit.core.ports import Model
     from tacit.stores.sql import Store
 
     T = TypeVar("T")
@@ -163,9 +164,9 @@ class Learning(Recalling):
         self._let_wait(desk.folder, row.id)
         return added(learned, report)
 
-    def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
+    def rendered(self, source: Source, format: str = "") -> Iterator[tuple[str, str, int]]:
         """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""
-        for run in self._runs(source, format):
+        for run in formats.read(source, format or None):
             lines = rendered(run).lines
             yield run.id, page_text(lines), page_tokens(lines)
 
@@ -177,20 +178,17 @@ class Learning(Recalling):
         by = agreed_sessions(self.near).get(session)
         if by and self.env.get("TACIT_READER_BY") != NOBODY:
             settings = {**settings, "reader.by": replace(settings["reader.by"], value=by)}
-        model = reader(
-            settings,
-            self.env,
-            StoreLedger(self.store, self.now),
-            host,
-            self.place.root or self.folder,
-            readers(self.env),
-        )
-        if model is None:
+        if (model := self._reader(settings, host)) is None:
             return None
         return ReaderContext(
             self.store, self.ensure_project(), self.profile, readings_folder(self.made_near().path), model, self.now, new_id,
-            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True, own=self.made_near(),
+            self.instruction_lines(), headings_of(instruction_files(self.place.root)), self.actor.name, examine=True, own=self.made_near(),
         )  # fmt: skip
+
+    def _reader(self, settings: dict[str, Any], host: str) -> Model | None:
+        """Who reads a host's sessions here."""
+        ledger, root = StoreLedger(self.store, self.now), self.place.root or self.folder
+        return reader(settings, self.env, ledger, host, root, readers(self.env))
 
     def submit(
         self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]
@@ -275,12 +273,6 @@ class Learning(Recalling):
                     pass  # every file that it opens is noted
                 found += self.vouching.came_with_repository(source, formats.get(name))
         return list(dict.fromkeys(found))
-
-    def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
-        if isinstance(source, Run):
-            yield source
-        else:
-            yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
 
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
         id = id or run.id
@@ -390,10 +382,6 @@ class Learning(Recalling):
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in; with a run also of those
         that its host loaded for it."""
         return instruction_lines(self.place.root, (run.extra or {}).get("instructions") if run else None)
-
-    def instruction_files(self) -> dict[str, str]:
-        """The project's instruction files that are there, by name."""
-        return instruction_files(self.place.root)
 
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tacit.app.opened import Opened
 from tacit.app.settings import profile_choice, put_profile
 from tacit.app.tending import Tending
 from tacit.core import clock
@@ -41,26 +40,6 @@ if TYPE_CHECKING:
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
 
 
-class Choosing(Opened):
-    """Choosing the profile of a project."""
-
-    def profile_choice(self) -> NamedProfile:
-        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-        return profile_choice(self)
-
-    def use_profile(self, name: str) -> Profile:
-        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
-        self._need_person("Choosing a profile")
-        self.ensure_project()
-        is_file, text = name.endswith(".toml"), profile_text(name)
-        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
-        return put_profile(
-            self,
-            compiled_profile(text, name),
-            {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()},
-        )
-
-
 @value
 class Checkup:
     """What `doctor` found."""
@@ -92,7 +71,20 @@ class Why:
 
 
 class Looking(Tending):
-    """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does."""
+    """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does; and the profile."""
+
+    def profile_choice(self) -> NamedProfile:
+        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
+        return profile_choice(self)
+
+    def use_profile(self, name: str) -> Profile:
+        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
+        self.need_person("Choosing a profile")
+        self.ensure_project()
+        is_file, text = name.endswith(".toml"), profile_text(name)
+        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
+        kept = {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
+        return put_profile(self, compiled_profile(text, name), kept)
 
     def why(self, id: str, question: str = "", *, run: str = "") -> Why:
         """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""
@@ -113,19 +105,10 @@ class Looking(Tending):
     def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
         found = self.store.entries(() if everywhere else self.scopes, **filters)
-        if (
-            filters.get("memory")
-            or filters.get("run")
-            or filters.get("after")
-            or filters.get("verb") not in (None, "", VERB)
-        ):
+        asked: dict[str, Any] = {**filters}
+        if any(map(asked.get, ("memory", "run", "after"))) or asked.get("verb") not in (None, "", VERB):
             return found
-        by, since, until, limit = (
-            filters.get("by"),
-            filters.get("since"),
-            filters.get("until"),
-            filters.get("limit", -1),
-        )
+        by, since, until, limit = asked.get("by"), asked.get("since"), asked.get("until"), asked.get("limit", -1)
         notes = [
             each
             for each in notes_of(self.store, self.project_id)
@@ -133,8 +116,7 @@ class Looking(Tending):
         ]
         if not notes:
             return found
-        newest = bool(filters.get("newest"))
-        every = sorted([*found, *notes], key=lambda each: each.at, reverse=newest)
+        every = sorted([*found, *notes], key=lambda each: each.at, reverse=bool(asked.get("newest")))
         return every[:limit] if limit >= 0 else every
 
     def week(self, since: str) -> dict[str, int]:
@@ -161,10 +143,6 @@ class Looking(Tending):
         if self.embedder:
             self.store.embed(self.embedder, anew=True)
         return kept
-
-    def each_entry(self, after: int) -> Iterator[Entry]:
-        """New journal entries since a number, for following along."""
-        yield from self.store.entries(self.scopes, after=after)
 
     def embed(self, most: int = 1 << 30) -> int:
         """Make the vectors that are missing, where an embedder is configured; how many were made."""
@@ -195,18 +173,11 @@ class Looking(Tending):
         every = self.list(limit=-1) if self.project else []
         return [m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)][:limit]
 
-    def is_withheld(self, id: str, run: str) -> bool:
-        """Whether a lesson is withheld in the unit of a run."""
-        return id in self.withheld_in(run)
-
     def withheld_in(self, run: str) -> frozenset[str]:
         """The lessons that are withheld in the unit of a run; none outside of one."""
         row = self.store.find_run(self.project_id, run) if run and self.project else None
-        return (
-            frozenset(use.memory for use in self.store.uses(unit=row.root) if use.arm == "withheld")
-            if row
-            else frozenset()
-        )
+        uses = self.store.uses(unit=row.root) if row else ()
+        return frozenset(use.memory for use in uses if use.arm == "withheld")
 
     def look_up(self, id: str, run: str = "") -> Memory:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
@@ -214,7 +185,7 @@ class Looking(Tending):
         row = self.store.find_run(self.project_id, run) if run else None
         unit = row.root if row else ""
         crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
-        if not crossed and self.is_withheld(memory.id, run):
+        if not crossed and memory.id in self.withheld_in(run):
             with self.store.write() as tx:
                 tx.add_mark(
                     Mark(

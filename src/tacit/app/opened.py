@@ -299,12 +299,6 @@ class Opened:
                 )
         return project
 
-    def load_profile(self, name: str) -> Profile:
-        """A profile by name: built in, from an entry point, or a TOML file named by its path."""
-        from tacit.profiles import load
-
-        return load(name)
-
     @property
     def profile(self) -> Profile:
         """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
@@ -422,11 +416,7 @@ class Opened:
 
     def need_person(self, what: str) -> None:
         """Refuse what only a person may do."""
-        self._need_person(what)
-
-    def _need_person(self, what: str) -> None:
-        if not self.actor.is_person:
-            raise Refused(f"{what} is a person's word; {self.actor.reason}.", self.actor.how)
+        person_only(self.actor, what)
 
     def _need_file(self, what: str) -> None:
         if not self.store.is_file:
@@ -456,6 +446,12 @@ def acting(env: Mapping[str, str], by: str = "", yes: bool = False) -> Actor:
 
         name = name_of(env["TACIT_KEY"], keys_path(env))
     return actor(env, by, yes, shells=SHELLS, terminal=any(map(_is_terminal, range(3))), key=name)
+
+
+def person_only(who: Actor, what: str) -> None:
+    """Refuse what only a person may do."""
+    if not who.is_person:
+        raise Refused(f"{what} is a person's word; {who.reason}.", who.how)
 
 
 def keys_path(env: Mapping[str, str]) -> str:

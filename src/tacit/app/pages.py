@@ -32,7 +32,7 @@ class PageVerbs(Opened):
         from tacit.tend import tend
 
         if vouch:
-            self._need_person("Vouching for a page")
+            self.need_person("Vouching for a page")
         learn = self._learn_page(vouch)
         context = Context(self.work, dry_run=dry_run, files=self._work_tree(), by=self.actor.name, learn=learn)
         done = tend(context, ("page",))
@@ -50,7 +50,7 @@ class PageVerbs(Opened):
 
     def keep_page(self, target: str, on: bool = True) -> None:
         """Let Tacit write a page into the work tree from now on, or no more: a person's leave."""
-        self._need_person("Letting Tacit write a page")
+        self.need_person("Letting Tacit write a page")
         if on:
             self.pages.keep(target)
         else:

@@ -10,9 +10,7 @@ from tacit.core.clock import after_days
 from tacit.core.errors import UsageError, numbered
 from tacit.hosts import HOSTS, readers
 from tacit.learn.reader.read import exam_key, examined
-from tacit.providers import reader
 from tacit.stores.counts import recent
-from tacit.stores.daily import StoreLedger
 from tacit.stores.readings import IS_READ, every, readings_folder
 
 _OFTEN = 3  # attempts from which on it is told that a model was busy: until then it is tried again by itself
@@ -49,14 +47,7 @@ class Readers(Learning):
         by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
         if by in ("", "nobody"):
             return []
-        model = reader(
-            settings,
-            self.env,
-            StoreLedger(self.store, self.now),
-            (hosts or [by])[0],
-            self.place.root or self.folder,
-            readers(self.env),
-        )
+        model = self._reader(settings, (hosts or [by])[0])
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
         found = [reading for reading in every(readings_folder(self.near.path)) if reading.project == self.project_id]

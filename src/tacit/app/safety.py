@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from tacit.app.opened import Opened, acting, data_folder, machine_id, open_store_at
-from tacit.core.errors import Refused, UsageError
+from tacit.app.opened import Opened, acting, data_folder, machine_id, open_store_at, person_only
+from tacit.core.errors import UsageError
 from tacit.stores.packs import Packed, find_pack, packs, put_back
 from tacit.stores.sqlite import SqliteStore, open_store
 from tacit.stores.sqlite.copies import Backup, backups, folder_for
 
 if TYPE_CHECKING:
-    T = TypeVar("T")
     from tacit.stores.renew import Renewed
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.sqlite.restore import Restored
@@ -77,20 +76,11 @@ class Safety(Opened):
         """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
         self._need_file("Restoring")
         if not to:
-            self._need_person("Restoring")
-        return self._closed(lambda path: restore_store(path, self.env, name, to=to))
-
-    def repair(self) -> Repaired:
-        """Mend what does not verify: from the rows themselves, the journal and the backups. What is lost is listed."""
-        self._need_file("Repairing")
-        return self._closed(lambda path: repair_store(path, self.env))
-
-    def _closed(self, act: Callable[[str], T]) -> T:
-        """Do something that needs the store for itself, and open it again."""
+            self.need_person("Restoring")
         path, machine, wait = self.store.path, self.store.machine, self.store.wait
-        self.store.close()
+        self.store.close()  # it needs the file for itself
         try:
-            return act(path)
+            return restore_store(path, self.env, name, to=to)
         finally:
             self._project = self._profile = None
             self.store = open_store(path, create=False, machine=machine, wait=wait)
@@ -115,9 +105,7 @@ def migrate_store(
     """Everything of one store into an empty other one, a file or a server; the first is not changed."""
     from tacit.stores.truth import Migrated, copy
 
-    who = acting(env, by, yes)
-    if not who.is_person:
-        raise Refused(f"Moving a store is a person's word; {who.reason}.", who.how)
+    person_only(acting(env, by, yes), "Moving a store")
     one, other = os.path.expanduser(source), os.path.expanduser(target)
     if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):
         raise UsageError("Source and target are the same store.", "tacit backup makes a copy beside it.")

@@ -16,7 +16,7 @@ from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.value import replace
 from tacit.guard.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
 from tacit.profiles import compiled_profile as compile_text
-from tacit.profiles import profile_names
+from tacit.profiles import load, profile_names
 from tacit.profiles.choice import NamedProfile, by_repository, choice_changed, openness
 
 if TYPE_CHECKING:
@@ -72,15 +72,14 @@ def keep_profile(opened: Opened, tx: Transaction, at: str) -> str:
 def wanted_profile(opened: Opened) -> Profile:
     """The profile that was asked for, or the one that the settings name."""
     if opened._asked_profile:
-        profile = opened.load_profile(opened._asked_profile)
-
+        profile = load(opened._asked_profile)
         if not opened.actor.is_person and (more := openness(profile)):
             raise Refused(
                 f"The profile {profile.name} is a person's choice ({more}); {opened.actor.reason}.",
                 "Leave --profile out.",
             )
         return profile
-    return opened.load_profile(profile_choice(opened).name)
+    return load(profile_choice(opened).name)
 
 
 def profile_choice(opened: Opened) -> NamedProfile:
@@ -106,7 +105,7 @@ def compile_anew(opened: Opened, compiled: str) -> Profile:
     if chosen.get("text"):
         profile = compile_text(chosen["text"], chosen["name"])
     elif chosen or (name in profile_names() and not profile_choice(opened).note):
-        profile = opened.load_profile(name)
+        profile = load(name)
     else:
         profile = wanted_profile(opened)
     try:

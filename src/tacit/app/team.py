@@ -37,7 +37,7 @@ class Team(ByHand):
 
     def join_project(self, owner: str) -> Project:
         """Join the project that its owner, who is named, offers; this folder is its from then on."""
-        self._need_person("Joining a project")
+        self.need_person("Joining a project")
         found = [each for each in self.invitations() if each[3] == owner]
         if len(found) != 1:
             told = (
@@ -61,7 +61,7 @@ class Team(ByHand):
         settings = self.settings()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
         if not dry_run:
-            self._need_person("Sharing lessons under your signature" if keys.key else "Sharing this machine's lessons")
+            self.need_person("Sharing lessons under your signature" if keys.key else "Sharing this machine's lessons")
         root = self._work_tree().root
         repository, why = first_commit(root)
         shared = Shared(JournalFolder(root), keys, journal_file, repository)
@@ -70,7 +70,7 @@ class Team(ByHand):
 
     def join(self, path: str) -> Joined:
         """Make one memory of this store and another of the same person: each takes in what the other has."""
-        self._need_person("Joining two stores")
+        self.need_person("Joining two stores")
         self._need_file("Joining two stores")
         if os.path.realpath(path) == os.path.realpath(self.store.path):
             raise UsageError(f"{path} is this store itself.", "Name another one.")

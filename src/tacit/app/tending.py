@@ -15,7 +15,6 @@ from tacit.tend.prune import Named
 
 if TYPE_CHECKING:
     from tacit.app.facets import PruneFilters
-    from tacit.core.ports import Model
     from tacit.learn.staging import Stage
     from tacit.tend.stats import Figures
 
@@ -41,18 +40,16 @@ class Tending(PageVerbs, Safety):
         from tacit.tend import STEPS, tend
 
         if named:
-            self._need_person("Pruning lessons by name")
+            self.need_person("Pruning lessons by name")
+        # for whichever step may ask one; each looks itself whether it may
+        model = next((found for step in ("triage", "reflect") if (found := self.model(step)) is not None), None)
         work, packs = self.work, self.packs_folder if self.store.is_file else ""
         context = Context(
-            work, run=run, since=since, dry_run=dry_run, model=self._tending_model(),
+            work, run=run, since=since, dry_run=dry_run, model=model,
             root=work.project.root, packs=packs, named=Named(**named) if named else None, by=self.actor.name if named else "tend",
             report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
         return tend(context, (only,) if only else STEPS)
-
-    def _tending_model(self) -> Model | None:
-        """The model for whichever step of `tend` may ask one; each looks itself whether it may."""
-        return next((model for step in ("triage", "reflect") if (model := self.model(step)) is not None), None)
 
     def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
         """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""

@@ -45,7 +45,8 @@ class Vouching:
             speaks = getattr(format, "SPEAKS_ON_STDIN", False) and not self._choice_doubt(format)
             return "" if person or speaks else "nobody can tell whose words standard input brings"
         files = [self._file(path, format) for path in sorted(opened)]
-        if asks_git and (doubt := doubts_files(self._in_doubt(files))):
+        in_doubt = [each for each in files if each.tracked and not self._answer(each.path)] if asks_git else []
+        if doubt := doubts_files(in_doubt):
             return doubt
         if person:
             return ""
@@ -71,9 +72,6 @@ class Vouching:
     def _answers(self) -> dict[str, Sequence[Any]]:
         kept = "" if self._opened.near.url else self._opened.near.meta(_ANSWERS + self._opened.project_id)
         return dict(json.loads(kept)) if kept else {}
-
-    def _in_doubt(self, files: Iterable[LogFile]) -> list[LogFile]:
-        return [each for each in files if each.tracked and not self._answer(each.path)]
 
     def _file(self, path: str, format: Format) -> LogFile:
         real = os.path.realpath(path)

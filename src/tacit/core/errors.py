@@ -45,6 +45,11 @@ class TacitError(Exception):
         self.hint = hint
         super().__init__(self.message)
 
+    @property
+    def json(self) -> dict[str, str]:
+        """As every surface answers it."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
 
 class UsageError(TacitError):
     """The call is not one Tacit understands."""

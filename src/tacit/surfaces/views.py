@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.app import Memories
 from tacit.core.journal import Entry
 from tacit.core.memory import memory_json
+from tacit.core.profile import Profile, profile_id
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
 from tacit.stores import counts
@@ -19,10 +20,14 @@ from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
     from tacit.app.looking import Why
-    from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
     from tacit.recall.answering import Recalled
+
+
+def picked(of: Any, *names: str) -> dict[str, Any]:
+    """Some fields of a value, by their names, in this order; several names may stand in one text."""
+    return {name: getattr(of, name) for some in names for name in some.split()}
 
 
 def why_json(found: Why, question: str = "") -> dict[str, Any]:
@@ -86,79 +91,42 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
 
 def entry_json(entry: Entry) -> dict[str, Any]:
     """A journal entry as JSON."""
-    return {
-        name: entry.__dict__[name]
-        for name in (
-            "id",
-            "memory",
-            "n",
-            "project",
-            "verb",
-            "by",
-            "at",
-            "reason",
-            "before",
-            "after",
-            "run",
-            "profile",
-            "machine",
-            "erased",
-        )
-    }
+    return picked(entry, "id memory n project verb by at reason before after run profile machine erased")
 
 
 def effect_json(found: Effects) -> dict[str, Any]:
     """The whole memory and its lessons, as JSON."""
+    whole, blank = found.whole, found.blank
     return {
         "lessons": [lesson_json(each) for each in found.lessons],
         "whole": {
-            "problems_per_run": found.whole.per_run,
-            "low": found.whole.low,
-            "high": found.whole.high,
-            "units": found.whole.units,
-            "lessons_per_run": found.whole.lessons_per_run,
-            "verdict": found.whole.verdict.word,
-            "given": found.whole.given,
-            "spared": found.whole.spared,
-            "sentence": found.whole.sentence,
+            "problems_per_run": whole.per_run,
+            **picked(whole, "low high units lessons_per_run"),
+            "verdict": whole.verdict.word,
+            **picked(whole, "given spared sentence"),
         },
-        "balance": {"alarm": found.balance.alarm, "e": found.balance.e, "reason": found.balance.reason},
-        "holdout_cost": found.holdout_cost,
-        "tokens": found.tokens,
-        "unsettled": found.unsettled,
-        "unknown": found.unknown,
-        "blank": _blank_json(found.blank) if found.blank else None,
-        "headline": found.headline,
-        "notes": found.notes,
-        "heard": found.heard
-        and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
-        "worth": found.worth
+        "balance": picked(found.balance, "alarm e reason"),
+        **picked(found, "holdout_cost tokens unsettled unknown"),
+        "blank": blank
         and {
-            name: getattr(found.worth, name)
-            for name in ("word", "units", "calls", "minutes", "tokens", "cached", "usd", "priced")
+            "given": fields(blank.given),
+            "blank": fields(blank.blank),
+            "share": blank.share,
+            "failures": {**picked(blank.failures, "low high"), "verdict": blank.verdict.word},
         },
+        **picked(found, "headline notes"),
+        "heard": found.heard and picked(found.heard, "lessons given came_back word"),
+        "worth": found.worth and picked(found.worth, "word units calls minutes tokens cached usd priced"),
         "untold": dict(found.untold),
         "guards": found.guards
         and {"arms": {arm: list(some) for arm, some in found.guards.arms.items()}, "verdict": found.guards.verdict},
     }
 
 
-def _blank_json(blank: BlankEffect) -> dict[str, Any]:
-    return {
-        "given": fields(blank.given),
-        "blank": fields(blank.blank),
-        "share": blank.share,
-        "failures": {"low": blank.failures.low, "high": blank.failures.high, "verdict": blank.verdict.word},
-    }
-
-
 def lesson_json(each: LessonEffect) -> dict[str, Any]:
     """What is known of one lesson's effect, as JSON."""
     return {
-        "id": each.memory.id,
-        "text": each.memory.text,
-        "state": each.memory.state,
-        "kind": each.memory.kind,
+        **picked(each.memory, "id text state kind"),
         "epoch": each.epoch,
         "verdict": each.word,
         "verdict_in_epoch": each.standing.word,
@@ -166,15 +134,9 @@ def lesson_json(each: LessonEffect) -> dict[str, Any]:
         "weaker_since": each.standing.weaker,
         "units": each.standing.units,
         "estimate": each.estimate,
-        "low": each.interval.low,
-        "high": each.interval.high,
+        **picked(each.interval, "low high"),
         "sentence": each.sentence,
-        "belief": {
-            "help": each.belief.help,
-            "none": each.belief.none,
-            "harm": each.belief.harm,
-            "expected": each.belief.expected,
-        },
+        "belief": picked(each.belief, "help none harm expected"),
         "holds_across_all_lessons": each.holds_across,
         "measured": each.measured,
         "earlier_epochs": dict(each.older),
@@ -221,17 +183,14 @@ def recalled_json(found: Recalled) -> dict[str, Any]:
                 "score": round(hit.score, 6),
                 "parts": {name: round(part, 6) for name, part in hit.parts.items()},
                 "explain": hit.explain,
-                "state": hit.memory.state,
-                "trust": hit.memory.trust,
+                **picked(hit.memory, "state trust"),
                 "seen": hit.memory.tally.seen,
                 "mark": hit.mark or None,
             }
             for hit in found.hits
         ],
-        "budget": {"requested": level.requested, "applied": level.applied, "reason": level.reason, "most": level.most}
-        if level
-        else None,
-        "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
+        "budget": level and picked(level, "requested applied reason most"),
+        "dropped": [picked(each, "id reason") for each in found.dropped],
         "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None}
         if found.rewrite
         else None,
@@ -242,6 +201,11 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
     """A proposal as JSON."""
     at = dict(proposal.__dict__)
     return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
+
+
+def profile_json(profile: Profile) -> dict[str, Any]:
+    """A way of remembering, in a list of them."""
+    return {**picked(profile, "name title"), "version": profile_id(profile)}
 
 
 def cache_json(near: Store) -> dict[str, Any] | None:

@@ -130,7 +130,7 @@ class _Desk:
                 lesson = self._memories.get(key)
             except NotFound:
                 return None
-            hidden = lesson.gate == "quarantine" or self._memories.is_withheld(lesson.id, self._run)
+            hidden = lesson.gate == "quarantine" or lesson.id in self._memories.withheld_in(self._run)
             found = None if hidden or _namespace(lesson) != namespace else lesson
         return Item(**_fields(found)) if found is not None else None
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tacit import formats
 from tacit.app.learning import Learning
 from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import Hand
@@ -13,6 +14,7 @@ from tacit.core.lifecycle import Move
 from tacit.core.moves import moved
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
+from tacit.formats.source import FileSource
 from tacit.hosts.registration import user_home
 from tacit.learn.command import commands, line_of
 from tacit.learn.notice.failures import EDIT_TOOLS
@@ -62,7 +64,7 @@ class Replaying(Learning):
         """
         if self.env.get("TACIT_REPLAY"):
             raise Refused("A replay inside a replay would never end.", "Run it from your own shell.")
-        self._need_person("Running agents on past tasks")
+        self.need_person("Running agents on past tasks")
         wish = self._wish(id, agent, without, **options)
         with wish.kept as kept:
             plan = wish.keep_plan()
@@ -104,7 +106,7 @@ class Replaying(Learning):
     def _has_written(self, path: str) -> bool:
         """Whether a call of this session may have changed a file so far."""
         try:
-            steps = [step for run in self._runs(path, "") for step in run.steps if step.role == "tool"]
+            steps = [step for run in formats.read(FileSource(path), None) for step in run.steps if step.role == "tool"]
         except (TacitError, OSError):
             return False  # not there yet, or without a line that says what it is
         return any(

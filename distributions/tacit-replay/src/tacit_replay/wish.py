@@ -288,9 +288,8 @@ class Wish:
         if row is None or not row.path or not os.path.isfile(row.path):
             return "its transcript is gone"
         try:
-            return next(
-                (run for run in self.memories._runs(row.path, "") if run.id == row.foreign_id), "its transcript is gone"
-            )
+            runs = formats.read(FileSource(row.path), None)
+            return next((run for run in runs if run.id == row.foreign_id), "its transcript is gone")
         except (TacitError, OSError) as error:
             return f"its transcript cannot be read: {error}"
 

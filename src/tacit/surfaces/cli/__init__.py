@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from tacit.app import Memories
+    from tacit.core.errors import TacitError
+    from tacit.core.trust import Actor
 
 # verb -> (module, one line).
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -142,6 +144,14 @@ class Cli:
             pass
         return otherwise
 
+    def need_person(self, args: argparse.Namespace, what: str) -> Actor:
+        """Refuse what only a person may do, before any store is opened; the person."""
+        from tacit.app.opened import acting, person_only
+
+        who = acting(self.env, args.by or "", args.yes)
+        person_only(who, what)
+        return who
+
     def say(self, text: str) -> None:
         """A line for people, beside the answer."""
         if not self.quiet:
@@ -163,8 +173,10 @@ class Cli:
 
     def ask(self, question: str) -> bool:
         """A person's yes. Where nobody can be asked, or nobody wants to be, it is no."""
-        if not self.can_ask:
-            return False
+        return self.can_ask and self.put(question)
+
+    def put(self, question: str) -> bool:
+        """Whether what is typed at the terminal is a yes."""
         self.at_rest()
         self.err.write(question)
         self.err.flush()
@@ -235,7 +247,7 @@ def _main(args: list[str], cli: Cli) -> int:
     try:
         return print_answer(cli, _run(verb, args, cli))
     except TacitError as error:
-        return _fail(cli, error.exit_code, error.code, error.message, error.hint)
+        return _fail(cli, error)
     finally:
         cli.at_rest()
 
@@ -309,10 +321,8 @@ def print_answer(cli: Cli, answer: Answer) -> int:
     if cli.json:
         import json
 
-        cli.out.write(
-            json.dumps({"ok": True, "schema": 1, "data": answer.data, "warnings": answer.warnings}, ensure_ascii=False)
-            + "\n"
-        )
+        told = {"ok": True, "schema": 1, "data": answer.data, "warnings": answer.warnings}
+        cli.out.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
         for warning in answer.warnings:
             cli.say(f"note: {warning}")
@@ -328,15 +338,12 @@ def print_answer(cli: Cli, answer: Answer) -> int:
     return answer.code
 
 
-def _fail(cli: Cli, exit_code: int, code: str, message: str, hint: str) -> int:
+def _fail(cli: Cli, error: TacitError) -> int:
     cli.at_rest()
     if cli.json:
         import json
 
-        cli.out.write(
-            json.dumps({"ok": False, "error": {"code": code, "message": message, "hint": hint}}, ensure_ascii=False)
-            + "\n"
-        )
+        cli.out.write(json.dumps({"ok": False, "error": error.json}, ensure_ascii=False) + "\n")
     else:
-        cli.err.write(f"tacit: {message}\n" + (f"  {hint}\n" if hint else ""))
-    return exit_code
+        cli.err.write(f"tacit: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+    return error.exit_code

@@ -160,10 +160,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if host.rule is not None and (args.rules or args.undo):
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
-    if decides := _decides(args):
-        who = acting(cli.env, args.by or "", args.yes)
-        if not (who.is_person or args.dry_run):
-            raise Refused(f"{decides} is a person's word; {who.reason}.", who.how)
+    if (decides := _decides(args)) and not args.dry_run:
+        cli.need_person(args, decides)
     if args.undo:
         return _undo(args, plans)
     if args.dry_run:

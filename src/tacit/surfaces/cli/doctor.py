@@ -33,7 +33,7 @@ from tacit.surfaces.cli.setup import compile_bytecode
 from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
 from tacit.surfaces.selection import counted
-from tacit.surfaces.views import for_you
+from tacit.surfaces.views import for_you, picked
 
 FAULTS = 50  # shown one by one
 # Rows by what people call them; the others are for --json.
@@ -90,9 +90,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {
-        "store": found.store,
-        "schema": found.schema,
-        "bytes": found.bytes,
+        **picked(found, "store schema bytes"),
         "free_bytes": free,
         "sound": sound,
         "faults": faults,
@@ -105,7 +103,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "unsettled_uses": trials.unsettled if trials else None,
         "unknown_outcomes": trials.unknown if trials else None,
         "arms_in_balance": not trials.balance.alarm if trials else None,
-        "sqlite": _sqlite(),
+        "sqlite": str(apsw.sqlite_lib_version()),
         "week": figures_json(figures) if figures else None,
         "alarms": list(alarms),
         "for_you": yours,
@@ -198,10 +196,6 @@ def _free(path: str) -> int:
         return disk.f_bavail * disk.f_frsize
     except OSError:
         return 0
-
-
-def _sqlite() -> str:
-    return str(apsw.sqlite_lib_version())
 
 
 COMMANDS = {"doctor": (_declare, _doctor)}

@@ -9,14 +9,14 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import migrate_store
-from tacit.app.exchange import Exported
+from tacit.app.safety import migrate_store
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import TIERS
 from tacit.formats.bundle import PARTS
 from tacit.formats.source import BytesSource
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.views import picked
 
 if TYPE_CHECKING:
     import argparse
@@ -129,18 +129,15 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
         done = memories.write_files(
             args.format, {_place(args.out, file, len(texts)): text for file, text in texts.items()}
         )
-    return Answer(
-        {
-            "format": args.format,
-            "files": [each.path for each in done],
-            "copies": [each.copy for each in done if each.copy],
-        },
-        "\n".join(_told(each) for each in done),
-    )
-
-
-def _told(each: Exported) -> str:
-    return f"{each.path}: {each.size:,} bytes" + (f"; what it replaced: {each.copy}" if each.copy else "")
+    told = [
+        f"{each.path}: {each.size:,} bytes{f'; what it replaced: {each.copy}' if each.copy else ''}" for each in done
+    ]
+    data = {
+        "format": args.format,
+        "files": [each.path for each in done],
+        "copies": [each.copy for each in done if each.copy],
+    }
+    return Answer(data, "\n".join(told))
 
 
 def _place(out: str, file: str, files: int) -> str:
@@ -208,17 +205,8 @@ def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     what = "all there already" if done.moved.already else "copied and verified"
     told = f"{what}: {numbered(sum(rows.values()), 'row')}, {numbered(done.moved.chains, 'chain')}"
     next_step = f"\nFrom now on: export TACIT_STORE={args.target}" if not done.moved.already else ""
-    return Answer(
-        {
-            "source": done.source,
-            "target": done.target,
-            "already": done.moved.already,
-            "rows": rows,
-            "chains": done.moved.chains,
-        },
-        f"{told}\n{done.source} → {done.target}{next_step}",
-        warnings=notes,
-    )
+    data = {**picked(done, "source target"), **picked(done.moved, "already rows chains")}
+    return Answer(data, f"{told}\n{done.source} → {done.target}{next_step}", warnings=notes)
 
 
 COMMANDS = {

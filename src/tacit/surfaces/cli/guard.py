@@ -14,6 +14,7 @@ from tacit.formats.source import Source
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.past import PAST_DAYS, past_sessions
+from tacit.surfaces.views import picked
 
 _SHOWN = 3  # examples of each verdict
 _STEPS = {"ask": "asks you", "refuse": "refuses the call"}
@@ -112,23 +113,17 @@ def _list(memories: Memories) -> Answer:
         lines += ["" if lines else "No guard is armed.", "Lessons that code could check (tacit guard try ID):"]
         lines += [f"{each.lesson}  {one_line(each.text, 140)}\n    {says(each)}" for each in could]
     text = "\n".join(lines) or "No guard is armed, and no lesson in force says what code could check on a call."
-    data = {
-        "armed": [
-            {
-                "lesson": each.guard.lesson,
-                "step": each.guard.step,
-                "text": each.guard.text,
-                "says": says(each.guard),
-                "by": each.by,
-                "at": each.at,
-                "record": each.record,
-                "firings": dict(each.firings),
-            }
-            for each in armed
-        ]
-    }
+    rows = [
+        {
+            **picked(each.guard, "lesson step text"),
+            "says": says(each.guard),
+            **picked(each, "by at record"),
+            "firings": dict(each.firings),
+        }
+        for each in armed
+    ]
     return Answer(
-        {**data, "could": [{"lesson": each.lesson, "text": each.text, "says": says(each)} for each in could]}, text
+        {"armed": rows, "could": [{**picked(each, "lesson text"), "says": says(each)} for each in could]}, text
     )
 
 

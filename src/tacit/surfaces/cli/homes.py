@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app import lookback_part
+from tacit.app.proving import lookback_part
 from tacit.core.errors import numbered
 from tacit.core.run import Run
 from tacit.core.value import replace

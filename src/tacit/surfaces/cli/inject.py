@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.core.errors import TacitError
     from tacit.recall import Injection
 
 USAGE = """usage: tacit inject [options]
@@ -79,7 +80,9 @@ def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
         sys.stdout.write(USAGE)
         return 0
     if options.fault:
-        return _fail(options, 2, "usage", options.fault, options.hint)
+        from tacit.core.errors import UsageError
+
+        return _fail(options, UsageError(options.fault, options.hint))
     return _run(options, os.environ if env is None else env)
 
 
@@ -93,7 +96,7 @@ def _run(options: Options, env: Mapping[str, str]) -> int:
         given = _answer(options, env)
     except TacitError as error:
         if "--strict" in options.flags or error.exit_code == 2:
-            return _fail(options, error.exit_code, error.code, error.message, error.hint)
+            return _fail(options, error)
         return _silent(options, error.message)
     return _print(options, given, _is_look(options, env))
 
@@ -251,12 +254,12 @@ def _silent(options: Options, why: str) -> int:
     return 0
 
 
-def _fail(options: Options, exit_code: int, code: str, message: str, hint: str) -> int:
+def _fail(options: Options, error: TacitError) -> int:
     if "--json" in options.flags:
-        _envelope({"ok": False, "error": {"code": code, "message": message, "hint": hint}})
+        _envelope({"ok": False, "error": error.json})
     else:
-        sys.stderr.write(f"tacit: {message}\n" + (f"  {hint}\n" if hint else ""))
-    return exit_code
+        sys.stderr.write(f"tacit: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+    return error.exit_code
 
 
 def _envelope(answer: dict[str, Any]) -> None:

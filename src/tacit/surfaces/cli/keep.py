@@ -120,11 +120,7 @@ def _add_lines(memories: Any, facets: dict[str, Any], cli: Cli) -> Answer:
             answer: dict[str, Any] = {"ok": True, "line": number, "id": memory.id, "state": memory.state}
         except TacitError as error:
             failed += 1
-            answer = {
-                "ok": False,
-                "line": number,
-                "error": {"code": error.code, "message": error.message, "hint": error.hint},
-            }
+            answer = {"ok": False, "line": number, "error": error.json}
         cli.out.write(json.dumps(answer, ensure_ascii=False) + "\n")
         cli.out.flush()
     return Answer(code=1 if failed else 0, printed=True)
@@ -431,9 +427,7 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
         if not args.yes:
             if not sys.stdin.isatty():
                 raise Refused("Erasing asks at a terminal.", memories.actor.how)
-            cli.err.write(f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] ")
-            cli.err.flush()
-            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            if not cli.put(f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] "):
                 raise Refused("Nothing was erased.")
         memory = memories.erase(memory.id, reason=args.reason or "")
     return Answer(memory_json(memory), f"erased {memory.id}")

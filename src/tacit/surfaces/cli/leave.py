@@ -11,9 +11,8 @@ import time
 from collections.abc import Mapping
 
 from tacit.app import Memories, config_path, data_folder, store_path
-from tacit.app.opened import acting
 from tacit.core import clock, installation
-from tacit.core.errors import Refused, TacitError, numbered
+from tacit.core.errors import TacitError, numbered
 from tacit.hosts import every_host
 from tacit.stores.cache import is_far
 from tacit.stores.git import ask_git
@@ -39,9 +38,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
-    who = acting(cli.env, args.by or "", args.yes)
-    if not (who.is_person or args.dry_run):
-        raise Refused(f"Leaving is a person's word; {who.reason}.", who.how)
+    if not args.dry_run:
+        cli.need_person(args, "Leaving")
     undone, failed = _disconnect(cli.env, args.dry_run)
     kept, stopped = _kept(args, cli.env), "" if args.dry_run else _stopped(args, cli)
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]

@@ -33,7 +33,7 @@ from tacit.surfaces.one_screen import came_up, moment_words
 from tacit.surfaces.passing import lesson_meant, meant, question_meant
 from tacit.surfaces.quoted import last_said
 from tacit.surfaces.selection import is_given, replayed
-from tacit.surfaces.views import entry_json, why_json
+from tacit.surfaces.views import entry_json, picked, profile_json, why_json
 from tacit.surfaces.wording import BY_NOTICE, ahead, change_lines, held_words, seen, standing_words, subject_words
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
@@ -72,10 +72,8 @@ def _log(args: argparse.Namespace, cli: Cli) -> Answer:
         )[::-1]  # fmt: skip
         if args.follow:
             return _follow(memories, found, cli)
-    return Answer(
-        {"entries": [entry_json(entry) for entry in found]},
-        table([entry_line(entry) for entry in found]) or "the journal has no such entry",
-    )
+    text = table([*map(entry_line, found)]) or "the journal has no such entry"
+    return Answer({"entries": [*map(entry_json, found)]}, text)
 
 
 def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
@@ -83,12 +81,11 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
     while True:
         for entry in found:
             last = max(last, entry.id)
-            cli.out.write(
-                (json.dumps(entry_json(entry), ensure_ascii=False) if cli.json else "  ".join(entry_line(entry))) + "\n"
-            )
+            said = json.dumps(entry_json(entry), ensure_ascii=False) if cli.json else "  ".join(entry_line(entry))
+            cli.out.write(f"{said}\n")
         cli.out.flush()
         time.sleep(0.5)
-        found = list(memories.each_entry(last))
+        found = memories.log(after=last)
 
 
 # -- why -----------------------------------------------------------------------------------------
@@ -308,8 +305,7 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
         sizes = counts.memories_by_project(memories.store)
         found: list[dict[str, Any]] = [
             {
-                "id": p.id,
-                "name": p.name,
+                **picked(p, "id name"),
                 "root": p.root or None,
                 "remote": p.remote or None,
                 "memories": sizes.get(p.id, 0),
@@ -318,18 +314,9 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
             }
             for p in memories.store.projects()
         ]
-    rows = [
-        [
-            "*" if p["here"] else " ",
-            p["id"],
-            SHARED_BY.get(p["id"], p["name"]),
-            str(p["memories"]),
-            str(p["runs"]),
-            p["root"] or p["remote"] or "",
-        ]
-        for p in found
-        if p["memories"] or p["id"] not in SHARED_BY
-    ]
+    shown = [p for p in found if p["memories"] or p["id"] not in SHARED_BY]
+    named = [["*" if p["here"] else " ", p["id"], SHARED_BY.get(p["id"], p["name"])] for p in shown]
+    rows = [[*at, str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""] for at, p in zip(named, shown)]
     return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where")))
 
 
@@ -345,10 +332,7 @@ def _declare_profile(parser: argparse.ArgumentParser) -> None:
 def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "list":
         found = [load(name) for name in profile_names()]
-        return Answer(
-            {"profiles": [{"name": p.name, "title": p.title, "version": profile_id(p)} for p in found]},
-            table([[p.name, p.title] for p in found]),
-        )
+        return Answer({"profiles": [*map(profile_json, found)]}, table([[p.name, p.title] for p in found]))
     if args.what == "use":
         if len(args.names) != 1:
             raise NotFound("Use which profile?", f"Profiles: {', '.join(profile_names())}.")
@@ -410,9 +394,7 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.name:
         found = sorted(set(places.key_names(path).values()))
         return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
-    who = acting(cli.env, args.by or "", args.yes)
-    if not who.is_person:
-        raise Refused(f"Making a key is a person's word; {who.reason}.", who.how)
+    cli.need_person(args, "Making a key")
     if args.off:
         gone = places.take_back(args.name, path)
         return Answer({"name": args.name, "taken_back": gone}, f"{numbered(gone, 'key')} of {args.name} taken back")

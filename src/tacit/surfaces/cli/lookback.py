@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit import __version__, formats, profiles
-from tacit.app import Memories, lookback_part, store_path
+from tacit.app import Memories, store_path
 from tacit.app.learning import agreed_sessions, instruction_lines
-from tacit.app.opened import acting
+from tacit.app.proving import lookback_part
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
@@ -191,12 +191,11 @@ def _read(
         others = sum(each.typed > 0 and each.host not in reader.hosts for each in chosen.sessions.values())
         left = unread_words(others) if reader.hosts and others else "nothing is left to read in these sessions"
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, left)
-    who = acting(cli.env, args.by or "", args.yes)
     agreed_before = str(settings["reader.by"].value) == plan.reader.by or all(
         chosen.agreed.get(each.run) == plan.reader.by for each in plan.sessions
     )
-    if args.yes and not who.is_person and not agreed_before:
-        raise Refused(f"Having sessions read by a model is a person's word; {who.reason}.", who.how)
+    if args.yes and not agreed_before:
+        cli.need_person(args, "Having sessions read by a model")
     if not args.yes and not agreed(cli, plan):
         return Answer(
             {**plan.json(), "read": 0},

@@ -113,10 +113,7 @@ def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str],
     if cli.json or not sys.stdin.isatty():
         return False
     more = [f"  … and {len(lines) - LINES_LISTED} more"] if len(lines) > LINES_LISTED else []
-    cli.at_rest()
-    cli.err.write("\n".join([head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]))
-    cli.err.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return cli.put("\n".join([head, *(f"  {line}" for line in lines[:LINES_LISTED]), *more, f"{question} [y/N] "]))
 
 
 def _compared(report: StepReport, check: bool) -> Answer:

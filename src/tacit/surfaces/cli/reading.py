@@ -16,8 +16,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tacit import formats
-from tacit.app import Memories, config_path, lookback_part
+from tacit.app import Memories, config_path
 from tacit.app.learning import NOBODY, agree_to
+from tacit.app.proving import lookback_part
 from tacit.app.settings import settings_at
 from tacit.core.errors import TacitError, numbered
 from tacit.core.installation import search_path

@@ -23,7 +23,7 @@ from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import came_up, remember_numbers
 from tacit.surfaces.passing import meant, question_meant, word_done
 from tacit.surfaces.selection import IN_FORCE, asked_about, numbered_as, shelf, unasked, worth_a_replay
-from tacit.surfaces.views import proposal_json
+from tacit.surfaces.views import picked, proposal_json
 from tacit.surfaces.wording import BY_NOTICE, MOVED, decided, held_words, question, seen, standing_words
 
 if TYPE_CHECKING:
@@ -314,8 +314,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
 def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
     """What speaks for and against a memory, newest first, in its own words."""
     rows = sorted(memories.store.evidence(memory.id), key=lambda row: row.at, reverse=True)
-    names = ("stance", "run", "by", "tier", "place", "quote", "at")
-    return [{"memory": memory.id, **{name: row.__dict__[name] for name in names}} for row in rows]
+    return [picked(row, "memory", "stance", "run", "by", "tier", "place", "quote", "at") for row in rows]
 
 
 def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:

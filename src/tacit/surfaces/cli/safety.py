@@ -7,8 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit.app import renew_cache, repair_store, restore_store, store_path
-from tacit.app.opened import acting
+from tacit.app import store_path
+from tacit.app.safety import renew_cache, repair_store, restore_store
 from tacit.core.errors import Refused, numbered
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
@@ -113,17 +113,12 @@ def _path(args: argparse.Namespace, cli: Cli) -> str:
 
 
 def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
-    who = acting(cli.env, args.by or "", args.yes)
-    if not who.is_person:
-        raise Refused(f"Restoring is a person's word; {who.reason}.", who.how)
+    who = cli.need_person(args, "Restoring")
     if args.yes:
         return
     if not sys.stdin.isatty():
         raise Refused("Restoring asks at a terminal.", who.how)
-    cli.at_rest()
-    cli.err.write(question)
-    cli.err.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not cli.put(question):
         raise Refused("Nothing was restored.")
 
 

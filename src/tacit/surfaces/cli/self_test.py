@@ -103,13 +103,5 @@ def self_test_lines(fired: Sequence[Fired]) -> list[str]:
 
 def self_test_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
     """The same for programs."""
-    return [
-        {
-            "event": each.ours,
-            "theirs": each.theirs,
-            "seconds": round(each.seconds, 3),
-            "seen": [*each.seen],
-            "error": each.error or None,
-        }
-        for each in fired
-    ]
+    said = [(each, {"event": each.ours, "theirs": each.theirs, "seconds": round(each.seconds, 3)}) for each in fired]
+    return [{**known, "seen": [*each.seen], "error": each.error or None} for each, known in said]

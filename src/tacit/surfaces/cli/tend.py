@@ -10,6 +10,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.past import past_sessions
+from tacit.surfaces.views import picked
 
 if TYPE_CHECKING:
     from tacit.tend import Tended
@@ -79,20 +80,17 @@ def _json(done: Tended) -> dict[str, Any]:
     return {
         "run": done.run or None,
         "busy": done.busy or None,
-        "counted": done.counted,
-        "faded": done.faded,
+        **picked(done, "counted faded"),
         "stale": list(done.stale),
         "moves": [_change(change) for change in done.moves],
-        "left": done.left,
-        "dry_run": done.dry_run,
+        **picked(done, "left dry_run"),
         "steps": [_step(step) for step in done.steps],
     }
 
 
 def _step(step: StepReport) -> dict[str, Any]:
     return {
-        "name": step.name,
-        "done": step.done,
+        **picked(step, "name done"),
         "skipped": step.skipped or None,
         "changes": [_change(change) for change in step.changes],
         "proposals": list(step.proposals),

@@ -25,6 +25,7 @@ from tacit.guard.one_line import plain_line
 from tacit.hosts import speaker
 from tacit.surfaces.selection import unasked
 from tacit.surfaces.session import ancestors, served_by
+from tacit.surfaces.views import picked
 
 T = TypeVar("T")
 
@@ -206,7 +207,7 @@ class Desk:
         )
 
     def _list(self, memories: Memories, run: str) -> Waiting:
-        hidden = self._hidden(memories, run)
+        hidden = memories.withheld_in(self.run(memories, run))
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
@@ -223,15 +224,10 @@ class Desk:
             proposals=[_proposal(each) for each in about], under_review=[], held=[], lesson=_plain(memories, memory)
         )
 
-    def _hidden(self, memories: Memories, run: str) -> set[str]:
-        named = self.run(memories, run)
-        row = memories.store.find_run(memories.project_id, named) if named else None
-        return {use.memory for use in memories.store.uses(unit=row.root) if use.arm == "withheld"} if row else set()
-
     def _shown(self, memories: Memories, id: str, run: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate in ("quarantine", "hold") or memories.is_withheld(memory.id, self.run(memories, run)):
+        if memory.gate in ("quarantine", "hold") or memory.id in memories.withheld_in(self.run(memories, run)):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
         return memory
 
@@ -264,18 +260,15 @@ class Desk:
         return {
             "id": row.foreign_id,
             "host": row.host,
-            "agent": row.agent or None,
-            "model": row.model or None,
-            "task": row.task or None,
+            **_or_none(row, "agent model task"),
             "outcome": row.outcome,
-            "started_at": row.started_at or None,
-            "ended_at": row.ended_at or None,
+            **_or_none(row, "started_at ended_at"),
             "over": over,
             "given": [{"id": each.memory, "text": each.text, "outcome": each.outcome or None} for each in given],
             # Told only of a run that is over: while it goes on, knowing would undo the trial.
             "withheld": len(audit.lessons) - len(given) if over else None,
             "findings": [
-                {"text": each.text, "kind": each.kind, "by": each.by, "memory": each.memory}
+                picked(each, "text kind by memory")
                 for each in memories.store.findings(run=row.id)
                 if each.memory and each.outcome == "allow"
             ],
@@ -300,9 +293,10 @@ def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:
     return {**memory_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
 
 
+def _or_none(of: Any, names: str) -> dict[str, Any]:
+    return {name: said or None for name, said in picked(of, names).items()}
+
+
 def _proposal(proposal: Any) -> dict[str, Any]:
-    at = {
-        name: getattr(proposal, name) or None
-        for name in ("id", "kind", "memory", "reason", "by", "created_at", "expires_at")
-    }
+    at = _or_none(proposal, "id kind memory reason by created_at expires_at")
     return {**at, "to": (proposal.payload or {}).get("to")}

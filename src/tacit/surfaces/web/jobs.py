@@ -20,6 +20,7 @@ from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, StoreBusy, TacitError, numbered
 from tacit.core.journal import Entry
+from tacit.surfaces.views import picked
 
 if TYPE_CHECKING:
     from tacit.surfaces.web.server import Desk
@@ -88,13 +89,7 @@ class Jobs:
         while time.monotonic() < deadline:
             entries = await run_in_threadpool(partial(self._entries, after))
             for entry in entries if after >= 0 else ():
-                told = {
-                    "id": entry.id,
-                    "memory": entry.memory,
-                    "verb": entry.verb,
-                    "by": entry.by,
-                    "reason": entry.reason[:300],
-                }
+                told = {**picked(entry, "id memory verb by"), "reason": entry.reason[:300]}
                 yield event("entry", json.dumps(told), entry.id)
             after = max([after, 0, *(entry.id for entry in entries)])
             yield ": still here\n\n"

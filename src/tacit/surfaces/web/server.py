@@ -129,8 +129,7 @@ async def _json(request: Request) -> Any:
 def failed(error: TacitError) -> JSONResponse:
     """An error in the envelope, with the status that fits it."""
     status = next(status for kind, status in STATUS if isinstance(error, kind))
-    told = {"code": error.code, "message": error.message, "hint": error.hint}
-    return JSONResponse({"ok": False, "error": told}, status_code=status)
+    return JSONResponse({"ok": False, "error": error.json}, status_code=status)
 
 
 def _http_error(request: Request, error: HTTPException) -> JSONResponse:

@@ -9,7 +9,7 @@ from tacit.app import Memories
 from tacit.core.errors import NotFound
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import Memory, memory_json
-from tacit.core.profile import diff, flat, profile_id
+from tacit.core.profile import diff, flat
 from tacit.core.proposal import Proposal
 from tacit.core.states import OPEN, STATES
 from tacit.profiles import load, profile_names
@@ -17,25 +17,14 @@ from tacit.stores import check, counts
 from tacit.surfaces.one_screen import came_up
 from tacit.surfaces.selection import counted, unasked
 from tacit.surfaces.story import TRUST
-from tacit.surfaces.views import audit_json, lesson_json, proposal_json, recalled_json, why_json
+from tacit.surfaces.views import audit_json, lesson_json, picked, profile_json, proposal_json, recalled_json, why_json
 from tacit.surfaces.wording import BY_NOTICE, WHOSE, held_words, standing_words
 from tacit.surfaces.wording import question as question_of
 
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
 ASKED_FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
-FINDING_FIELDS = (
-    "place",
-    "extractor",
-    "memory",
-    "outcome",
-    "reason",
-    "text",
-    "kind",
-    "by",
-    "tier",
-    "at",
-)  # of a finding
+FINDING_FIELDS = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")
 
 
 def said(desk: Memories, memory: Memory) -> dict[str, Any]:
@@ -104,18 +93,13 @@ def similar(desk: Memories, of: Memory) -> list[Memory]:
 def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement, with the evidence beside it."""
     kind, first, limit = asked.get("kind") or "", asked["offset"], asked["limit"]
-    total = len(_about(desk, kind, asked["state"]))
+    total = len(desk.store.proposals_about(desk.project_id, state=asked["state"], kind=kind))
     return {
         "proposals": [proposal(desk, each) for each in _proposals(desk, kind, first, limit, asked["state"])],
         "total": total,
         "more": total > first + limit,
         "offset": first,
     }
-
-
-def _about(desk: Memories, kind: str, state: str = "open") -> list[str]:
-    """The lesson behind each proposal of a kind, or of any; empty for one that is about none."""
-    return [memory for _, memory in desk.store.proposals_about(desk.project_id, state=state, kind=kind)]
 
 
 def _proposals(
@@ -187,10 +171,9 @@ def question(desk: Memories, id: str) -> dict[str, Any]:
 
 def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
     rows = [row for row in desk.store.evidence(memory) if row.signal != CONFIRMED][-QUOTES:]
-    names = ("quote", "by", "place", "at", "stance")
     runs = {run: _session(found) for run in {row.run for row in rows if row.run} if (found := desk.store.run(run))}
     return [
-        {**{name: getattr(row, name) for name in names}, "said": row.by != BY_NOTICE, "session": runs.get(row.run)}
+        {**picked(row, "quote by place at stance"), "said": row.by != BY_NOTICE, "session": runs.get(row.run)}
         for row in rows
     ]
 
@@ -230,7 +213,7 @@ def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def run_view(desk: Memories, id: str) -> dict[str, Any]:
     """One run, whole: lessons given, withheld, cited, and the findings it was learned from."""
     [found] = desk.audit(id)
-    said = [{name: row.__dict__[name] for name in FINDING_FIELDS} for row in desk.store.findings(run=found.run.id)]
+    said = [picked(row, *FINDING_FIELDS) for row in desk.store.findings(run=found.run.id)]
     return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
 
 
@@ -272,7 +255,7 @@ def profiles(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     found = [load(name) for name in profile_names()]
     return {
         "in_force": desk.profile.name,
-        "profiles": [{"name": each.name, "title": each.title, "version": profile_id(each)} for each in found],
+        "profiles": [*map(profile_json, found)],
     }
 
 
@@ -280,9 +263,7 @@ def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A profile's values, and where they differ from the one in force."""
     found = builtin(asked["name"])
     return {
-        "name": found.name,
-        "title": found.title,
-        "version": profile_id(found),
+        **profile_json(found),
         "in_force": desk.profile.name,
         "values": flat(found),
         "differs": [{"key": key, "here": here, "there": there} for key, here, there in diff(desk.profile, found)],
