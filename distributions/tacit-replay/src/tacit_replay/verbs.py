@@ -106,12 +106,10 @@ class Replaying(Learning):
     def _has_written(self, path: str) -> bool:
         """Whether a call of this session may have changed a file so far."""
         try:
-            steps = [step for run in formats.read(FileSource(path), None) for step in run.steps if step.role == "tool"]
+            calls = [step for run in formats.read(FileSource(path), None) for step in run.steps if step.role == "tool"]
         except (TacitError, OSError):
             return False  # not there yet, or without a line that says what it is
-        return any(
-            EDIT_TOOLS.search(step.tool) or not all(call.looks for call in commands(line_of(step))) for step in steps
-        )
+        return any(EDIT_TOOLS.search(at.tool) or not all(one.looks for one in commands(line_of(at))) for at in calls)
 
     def replays(self, id: str = "") -> list[Replay]:
         """The replays of this project that were begun, or those of one lesson, oldest first."""
