@@ -6,6 +6,7 @@ import re
 import weakref
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -501,6 +502,17 @@ def test_the_person_is_told_what_is_theirs_to_mend(
         f"AGENTS.md says “run {command} install once”, and the command `{command}` is not there in 3 of 3 sessions."
         f" Suggested: … `{form}` instead of `{command}`",
     )
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_is_there_by_now_is_not_told_as_missing(profile: Profile, tmp_path: Path, there: bool) -> None:
+    """As in learning, so that a lesson is counted over the same sessions on every screen."""
+    wrong = "ls: cannot access 'lib/kept': No such file or directory"
+    runs = [Session(f"s{day}", day).bash("ls lib/kept", wrong).bash("ls").run() for day in (1, 2, 3, 4)]
+    if there:
+        (tmp_path / "lib" / "kept").mkdir(parents=True)
+    found = look_back([Paper("a", runs)], read, LookbackSettings(profile), root_of=lambda home: str(tmp_path))
+    assert any("lib/kept" in text for text in found.projects[0].notes) is not there
 
 
 @pytest.mark.parametrize("later", [0, 4])

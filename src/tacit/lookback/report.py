@@ -15,8 +15,9 @@ nobody can know from the past.
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core import clock
@@ -66,18 +67,20 @@ def look_back(
     wanted: Callable[[Home], bool] | None = None,
     progress: Progress | None = None,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
+    root_of: Callable[[Home], str] = lambda home: "",
     met: Callable[[Run], None] = lambda run: None,
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
     `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
-    project's instruction files. `met` is called with each run that is looked at.
+    project's instruction files, `root_of` is where its files are: what is there by now is not told as missing. `met` is called with each
+    run that is looked at.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
     homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
     kept = (_met_excerpt(run, home, settings, met) for run, home in homes if wanted is None or wanted(home))
-    return replace(_replayed(sessions(kept), settings, lines_of), files=reading.files)
+    return replace(_replayed(sessions(kept), settings, lines_of, root_of), files=reading.files)
 
 
 def _met_excerpt(run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]) -> Excerpt:
@@ -130,7 +133,10 @@ class _Reading:
 
 
 def _replayed(
-    past: Sequence[Excerpt], settings: LookbackSettings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
+    past: Sequence[Excerpt],
+    settings: LookbackSettings,
+    lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
+    root_of: Callable[[Home], str] = lambda home: "",
 ) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
     books: dict[str, Book] = {}
@@ -148,11 +154,17 @@ def _replayed(
             end_one()
         book = books.get(session.home.key)
         if book is None:
-            book = books[session.home.key] = Book(session.home, settings.profile, lines_of(session.home))
+            home, root = session.home, root_of(session.home)
+            book = books[home.key] = Book(home, settings.profile, lines_of(home), partial(_lies_in, root))
         heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
     while going_on:
         end_one()
     return sums.result(books)
+
+
+def _lies_in(root: str, path: str) -> bool:
+    """Whether a path is there by now, as learning asks."""
+    return bool(root) and os.path.lexists(os.path.join(root, path))
 
 
 class _Row:

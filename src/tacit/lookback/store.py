@@ -7,7 +7,7 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tacit.core import clock
 from tacit.core.journal import Hand
@@ -81,8 +81,10 @@ def is_told(memory: Memory) -> bool:
 class Book:
     """What one project's finished sessions have taught so far."""
 
-    def __init__(self, home: Home, profile: Profile, lines: Mapping[str, str]) -> None:
-        self.home, self.profile, self.lines = home, profile, lines
+    def __init__(
+        self, home: Home, profile: Profile, lines: Mapping[str, str], here: Callable[[str], bool] = lambda path: False
+    ) -> None:
+        self.home, self.profile, self.lines, self.here = home, profile, lines, here
         self.lessons: dict[str, _Lesson] = {}
         self.met: set[str] = set()
         self.by_term: dict[str, list[str]] = {}
@@ -153,7 +155,7 @@ class Book:
         """What the incidents of all sessions so far come to, as learning would word it."""
         self.noted.add(session.unit, session.unit, session.noticed)
         how = self.profile.extract.extractors.get("notice")
-        told = told_by(self.noted, session.noticed, self.lines) if how is not None and how.on else None
+        told = told_by(self.noted, session.noticed, self.lines, self.here) if how is not None and how.on else None
         at = clock.stamp(session.ended)
         for each in told.lessons if told else ():
             kept = self.told.get(each.subject)
@@ -188,8 +190,8 @@ class Book:
             if self.lines
             else []
         )
-        known = {each.subject for each in told_by(self.noted, every, self.lines).lessons}
-        free = told_by(self.noted, every, {}).lessons
+        known = {each.subject for each in told_by(self.noted, every, self.lines, self.here).lessons}
+        free = told_by(self.noted, every, {}, self.here).lessons
         # over a command nothing failed
         return [each.text for each in free if each.subject not in known and each.kind != "command"]
 

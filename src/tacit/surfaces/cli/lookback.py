@@ -294,6 +294,7 @@ def _look(
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
         progress=_progress(cli, sources),
         lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
+        root_of=homes.root,
         met=chosen.met,
     )
     cli.progress()
