@@ -293,3 +293,27 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, 
     found = tacit("lookback", "--json").data
     assert (found["sessions"], found["tool_calls"]) == (2, 2)
     assert found["looked_in"] == [str(alone / ".codex" / "sessions"), str(alone / ".gemini" / "tmp")]
+
+
+def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: Path) -> None:
+    """After learning a look back says what is kept, on the page every lesson in force, and as new only what later sessions teach."""
+    where, gone = alone / ".claude" / "projects", "Does not work here: `protoc`"
+    for day in (12, 13, 14):
+        session(f"s{day}", day, str(folder)).save(where)
+    assert "Run `npm ci`" in tacit("lookback").out
+    tacit("learn")
+    ids = {each["text"]: each["id"] for each in tacit("list", "--json").data["memories"]}
+    (cure,) = [text for text in ids if text.startswith("Run `npm ci`")]
+    shown, page = tacit("lookback", "--html", "out.html").out, (folder / "out.html").read_text()
+    assert f"{folder.name}: {len(ids)} lessons in force" in shown
+    assert "npm ci" not in shown and "pnpm" not in shown and "tacit learn" not in shown
+    assert "What these sessions teach" not in shown and all(
+        re.sub("`([^`]+)`", r"<code>\1</code>", text) in page for text in ids
+    )
+    for day in (16, 17):
+        met = Transcript(f"p{day}", str(folder), datetime(2026, 1, day, 9, tzinfo=UTC)).prompt("go")
+        met.bash("make", "zsh: command not found: protoc").bash("make setup").bash("make").save(where)
+    tacit("forget", ids[cure])
+    shown = tacit("lookback").out
+    assert "What these sessions teach beside that by rules alone" in shown and gone in shown
+    assert "npm ci" not in shown and "left-pad" not in shown and "tacit learn" in shown

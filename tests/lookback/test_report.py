@@ -112,6 +112,7 @@ def test_a_lesson_from_two_sessions_forewarns_the_third(profile: Profile) -> Non
             last_at="2026-01-03T09:00:00.000Z",
             lesson=CURE,
             in_force=True,
+            nature="env",
         ),
     )
     assert (found.tool_calls, found.failed_calls, found.spent) == (12, 3, Spent(6, 60.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.digest import short_hash
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -52,6 +53,11 @@ PROPOSAL_KINDS = {
     "notice": "something to mend outside: what fails without a way out, or an instruction file that is wrong",
     "fork": "two machines changed one memory apart",
 }
+
+
+def person_question(project: str, kind: str, subject: str) -> str:
+    """The id of what only the person is asked: one proposal per subject, whenever and however often it is found."""
+    return short_hash(project, kind, subject)
 
 
 @value

@@ -52,6 +52,7 @@ class Trouble:
     label: str  # for people, redacted
     failed: int = 1  # calls
     spent: Spent = Spent()
+    nature: str = ""  # as `words/diagnose.py` says
 
 
 @value
@@ -77,6 +78,7 @@ class Excerpt:
     failed_calls: int = 0
     passed_over: int = 0  # of the failed ones: the host's own protocol
     noticed: tuple[Incident, ...] = ()
+    runs: frozenset[tuple[str, str]] = frozenset()  # host and its own id of each run that is in it
     apart: bool = False  # a sub-agent's own file: it repeats nothing of its session's
 
 
@@ -109,6 +111,7 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
         + sum(each.count for each in noticed if each.soft),
         passed_over=sum(each.count for each in noticed if each.nature == "host"),
         noticed=noticed,
+        runs=frozenset([(run.host, run.id)]),
         apart=bool(run.agent and run.root),
     )
 
@@ -127,7 +130,11 @@ def _troubles(run: Run, noticed: Sequence[Incident], calls: int) -> Iterator[Tro
         if each.kind == FAILURE and each.nature != "host" and each.family != "silent":
             tokens = None if fresh is None else round(fresh * each.calls)
             yield Trouble(
-                each.mark, safe_excerpt(_label(each)), each.count, Spent(each.calls, float(each.seconds), tokens)
+                each.mark,
+                safe_excerpt(_label(each)),
+                each.count,
+                Spent(each.calls, float(each.seconds), tokens),
+                each.nature,
             )
 
 
@@ -209,6 +216,7 @@ def _joined(one: Excerpt, other: Excerpt) -> Excerpt:
         tool_calls=both(one.tool_calls, other.tool_calls),
         failed_calls=both(one.failed_calls, other.failed_calls),
         passed_over=both(one.passed_over, other.passed_over),
+        runs=one.runs | other.runs,
         apart=one.apart and other.apart,
     )
 

@@ -33,6 +33,7 @@ from tacit.lookback.result import (
     Correction,
     Count,
     Files,
+    KnownProject,
     Lookback,
     LookbackSettings,
     Problem,
@@ -68,19 +69,20 @@ def look_back(
     progress: Progress | None = None,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
     root_of: Callable[[Home], str] = lambda home: "",
+    known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
     met: Callable[[Run], None] = lambda run: None,
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
     `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
-    project's instruction files, `root_of` is where its files are: what is there by now is not told as missing. `met` is called with each
-    run that is looked at.
+    project's instruction files, `root_of` is where its files are: what is there by now is not told as missing. `known_of` says
+    what a store keeps of a project and of failures that came back there. `met` is called with each run that is looked at.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
     homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
     kept = (_met_excerpt(run, home, settings, met) for run, home in homes if wanted is None or wanted(home))
-    return replace(_replayed(sessions(kept), settings, lines_of, root_of), files=reading.files)
+    return replace(_replayed(sessions(kept), settings, lines_of, root_of, known_of), files=reading.files)
 
 
 def _met_excerpt(run: Run, home: Home, settings: LookbackSettings, met: Callable[[Run], None]) -> Excerpt:
@@ -137,6 +139,7 @@ def _replayed(
     settings: LookbackSettings,
     lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
     root_of: Callable[[Home], str] = lambda home: "",
+    known_of: Callable[[Home, Sequence[str]], KnownProject] = lambda home, marks: KnownProject(),
 ) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
     books: dict[str, Book] = {}
@@ -159,7 +162,9 @@ def _replayed(
         heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
     while going_on:
         end_one()
-    return sums.result(books)
+    back = [key for key, row in sums.problems.items() if row.repeated]
+    known = {at: known_of(book.home, [mark for home, mark in back if home == at]) for at, book in books.items()}
+    return sums.result(books, known)
 
 
 def _lies_in(root: str, path: str) -> bool:
@@ -171,7 +176,7 @@ class _Row:
     """One problem or wish of one project over all its sessions."""
 
     def __init__(self, home: Home, key: str) -> None:
-        self.home, self.key, self.label = home, key, ""
+        self.home, self.key, self.label, self.nature = home, key, "", ""
         self.lesson = ""  # the id of the lesson that was given for it
         self.sessions = self.repeated = self.forewarned = self.failed = 0
         self.spent: list[Spent] = []  # each time it had happened before
@@ -240,7 +245,7 @@ class _Sums:
     def _calls(self, session: Excerpt, foresight: Foresight) -> Iterator[tuple[_Row, _Met]]:
         for each in session.troubles:
             row = self.problems.setdefault((session.home.key, each.key), _Row(session.home, each.key))
-            row.label = each.label
+            row.label, row.nature = each.label, each.nature
             row.lesson = foresight.told.get(each.key, row.lesson)
             repeated = each.key in foresight.met
             yield row, _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed)
@@ -269,13 +274,14 @@ class _Sums:
             row.label = safe_excerpt(said.finding.text)
             yield row, _Met(bool(known), known in foresight.given)
 
-    def result(self, books: Mapping[str, Book]) -> Lookback:
+    def result(self, books: Mapping[str, Book], known: Mapping[str, KnownProject]) -> Lookback:
         """The sums as a value."""
         profile, listed = self.settings.profile, self.settings.listed
         back = sorted((row for row in self.problems.values() if row.repeated), key=_costliest)
         again = sorted(
             (row for row in self.wishes.values() if row.repeated), key=lambda row: (-row.sessions, row.label)
         )
+        unheard = [row for row in again if not _is_kept(row, books[row.home.key], known[row.home.key])]
         names = _names([book.home for book in books.values()])
         lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
         in_force = sum(is_told(memory) for memory in lessons)
@@ -299,23 +305,28 @@ class _Sums:
             budget=level_for(profile, "", "").most,
             sightings=profile.trust.runs,
             withheld=profile.trial.rate,
-            problems=tuple(_problem(row, books[row.home.key], names[row.home.key]) for row in back[:listed]),
+            problems=tuple(
+                _problem(row, books[row.home.key], names[row.home.key], known[row.home.key]) for row in back[:listed]
+            ),
             problems_count=len(back),
             repeated_corrections=tuple(
                 Correction(
                     names[row.home.key], row.label, row.sessions, row.repeated, row.forewarned, row.first, row.last
                 )
-                for row in again[:listed]
+                for row in unheard[:listed]
             ),
             projects=tuple(
                 ProjectCount(
                     names[key],
                     safe_excerpt(book.home.path),
                     self.projects[key],
-                    _notes(book),
-                    _for_you(book),
+                    _notes(book, known[key]),
+                    _for_you(book, known[key]),
                     *_met(book),
-                    tuple(safe_excerpt(text, LESSON_CHARACTERS) for text in book.in_files()),
+                    _shown(book.in_files()),
+                    known[key].stands,
+                    _shown(known[key].lessons),
+                    sum(not known[key].has(runs) for runs in book.runs.values()),
                 )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
             ),
@@ -343,8 +354,18 @@ def _called(home: Home, deep: int) -> str:
     return "/".join((*above[max(0, len(above) - deep) :], home.name)) if deep else home.name
 
 
-def _problem(row: _Row, book: Book, project: str) -> Problem:
-    memory = _lesson_about(row, book)
+def _shown(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(safe_excerpt(text, LESSON_CHARACTERS) for text in texts))
+
+
+def _is_kept(row: _Row, book: Book, known: KnownProject) -> bool:
+    """Whether a store has heard a wish, whatever became of it."""
+    lesson = book.lessons.get(row.key)
+    return lesson is not None and book.has(known, lesson.units)
+
+
+def _problem(row: _Row, book: Book, project: str, known: KnownProject) -> Problem:
+    memory, said = _lesson_about(row, book), known.answered.get(row.key)
     return Problem(
         project=project,
         label=row.label,
@@ -356,8 +377,10 @@ def _problem(row: _Row, book: Book, project: str) -> Problem:
         typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
-        lesson=safe_excerpt(memory.text, LESSON_CHARACTERS) if memory else "",
-        in_force=memory is not None and is_told(memory),
+        lesson=safe_excerpt(memory.text if memory and said is None else said or "", LESSON_CHARACTERS),
+        in_force=bool(said) if said is not None else memory is not None and is_told(memory),
+        nature=row.nature,
+        known=said is not None,
     )
 
 
@@ -369,12 +392,14 @@ def _lesson_about(row: _Row, book: Book) -> Memory | None:
     return max(about, key=lambda memory: (is_told(memory), memory.tally.seen), default=None)
 
 
-def _notes(book: Book) -> tuple[str, ...]:
-    """What the next session is told: at its start, then at the commands and errors that were noticed."""
-    every = (*book.lessons.values(), *book.told.values())
-    noticed = in_order_of_work(each.memory for each in every if is_told(each.memory) and each.memory.source == NOTICED)
-    memories = [*(book.lessons[id].memory for id in book.given()), *noticed]
-    return tuple(dict.fromkeys(safe_excerpt(memory.text, LESSON_CHARACTERS) for memory in memories))
+def _notes(book: Book, known: KnownProject) -> tuple[str, ...]:
+    """What the next session is told, beside what a store keeps: at its start, then at the commands and errors that were noticed."""
+    every = {each.memory.id: each for each in (*book.lessons.values(), *book.told.values())}
+    every = {id: each for id, each in every.items() if not book.has(known, each.units, each.memory.signature)}
+    noticed = in_order_of_work(
+        each.memory for each in every.values() if is_told(each.memory) and each.memory.source == NOTICED
+    )
+    return _shown(memory.text for memory in (*(every[id].memory for id in book.given() if id in every), *noticed))
 
 
 def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
@@ -389,13 +414,12 @@ def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
     return {text: memory.tally.seen for text, memory in given.items()}, {**done, **said}
 
 
-def _for_you(book: Book) -> tuple[str, ...]:
-    """What only the person is told, counted out of all sessions there are by now."""
+def _for_you(book: Book, known: KnownProject) -> tuple[str, ...]:
+    """What only the person is told, counted out of all sessions there are by now: what a store asks, and what it does not know."""
     now = f" of {book.noted.lineages():,} sessions"
-    told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in book.person.values()]
-    return tuple(
-        safe_excerpt(f"{text} Suggested: {patch}" if patch else text, LESSON_CHARACTERS) for text, patch in told
-    )
+    new = [each for each in book.person.values() if not book.has(known, each.runs, each.subject)]
+    told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in new]
+    return _shown((*known.asks, *(f"{text} Suggested: {patch}" if patch else text for text, patch in told)))
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core import clock
 from tacit.core.profile import Profile
+from tacit.core.rows import run_id
 from tacit.core.value import fields, value
 from tacit.learn.notice.failures import HORIZON, LONGEST_PAUSE
 from tacit.lookback.excerpt import Spent
@@ -43,6 +44,8 @@ class Problem:
     last_at: str
     lesson: str = ""  # what would have been said, or would be said from now on
     in_force: bool = False  # the lesson has earned its place; otherwise it waits for another sighting
+    nature: str = ""
+    known: bool = False  # a store has a lesson or a question about it, whatever became of that
 
 
 @value
@@ -72,6 +75,27 @@ class ProjectCount:
     met: Mapping[str, int] = {}
     how: Mapping[str, str] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
     in_files: tuple[str, ...] = ()  # what would be told if an instruction file did not say so already
+    stands: str = ""  # what a store keeps of it by now: how many lessons are in force, need a word, wait
+    known: tuple[str, ...] = ()  # … and those in force; `notes` are then what these sessions teach beside that
+    left: int = 0  # sessions that were not learned there
+
+
+@value
+class KnownProject:
+    """What a store keeps of a project by now: a look back offers none of it as new, and asks nothing that was answered."""
+
+    project: str = ""  # its id; empty: nothing is kept of it
+    stands: str = ""
+    lessons: tuple[str, ...] = ()  # in force
+    asks: tuple[str, ...] = ()  # the questions that wait
+    subjects: frozenset[str] = frozenset()  # of what was noticed or asked, whatever became of it
+    learned: frozenset[str] = frozenset()  # ids of runs
+    # failures that have a lesson or a question; with the lesson, where it is in force
+    answered: Mapping[str, str] = {}
+
+    def has(self, runs: Iterable[tuple[str, str]]) -> bool:
+        """Whether all of these were learned."""
+        return bool(self.project) and all(run_id(self.project, *run) in self.learned for run in runs)
 
 
 @value

@@ -7,7 +7,7 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tacit.core import clock
 from tacit.core.journal import Hand
@@ -27,6 +27,7 @@ from tacit.learn.tell.lessons import ToldLesson as Told
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import ForPerson, is_asked
 from tacit.lookback.excerpt import Excerpt, Home, SessionFinding
+from tacit.lookback.result import KnownProject
 from tacit.recall.budget import fit, level_for
 from tacit.recall.moments import in_order_of_work, room_for, told_at_starts
 from tacit.recall.query import Query
@@ -92,6 +93,7 @@ class Book:
         self.noted = Notebook()
         self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
         self.person: dict[str, ForPerson] = {}  # by subject: what only the person is told
+        self.runs: dict[str, frozenset[tuple[str, str]]] = {}  # of each session
 
     def foresee(self, session: Excerpt) -> Foresight:
         """What is known as a session begins."""
@@ -148,6 +150,7 @@ class Book:
     def learn(self, session: Excerpt) -> tuple[str, ...]:
         """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
         self.met.update(each.key for each in session.troubles)
+        self.runs[session.unit] = session.runs
         self._tell(session)
         return tuple(self._take(session, each) for each in session.said)
 
@@ -182,6 +185,10 @@ class Book:
             ]:
                 del self.person[same]  # which wording leads changes from session to session
             self.person[finding.subject] = finding
+
+    def has(self, known: KnownProject, units: Iterable[str], subject: str = "") -> bool:
+        """Whether a store knows what some sessions taught: what it is about was noticed there, or all of them were learned."""
+        return subject in known.subjects or known.has(run for unit in units for run in self.runs.get(unit, ()))
 
     def in_files(self) -> list[str]:
         """What these sessions teach and an instruction file says already, so that nobody is told."""

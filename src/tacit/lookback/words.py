@@ -79,7 +79,9 @@ def lesson_lines(of: Lookback) -> list[_Told]:
     found = []
     for project in of.projects:
         later = [
-            each.lesson for each in of.problems if each.project == project.name and each.in_force and lesson_words(each)
+            each.lesson
+            for each in of.problems
+            if each.project == project.name and each.in_force and not each.known and lesson_words(each)
         ]
         for text in dict.fromkeys((*project.notes, *later)):
             about = [each for each in of.problems if each.project == project.name and each.lesson == text]

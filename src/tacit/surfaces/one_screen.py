@@ -20,7 +20,7 @@ from tacit.core.links import Evidence
 from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, acting, head_of
-from tacit.core.proposal import Proposal
+from tacit.core.proposal import Proposal, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day
 from tacit.core.states import INJECTABLE
@@ -51,7 +51,7 @@ _LOOKED_AT = 200  # of the latest
 _LONGEST = 110  # characters of a problem
 
 # failures of the work in hand, or of the host's own protocol: nobody is told of them
-_PASSING = ("wip", "work", "host")
+OF_NO_LESSON = ("wip", "work", "host")
 # a file, and no dotted name of something else
 _FILE_NAME = re.compile(r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$")
 # an error's words, which run nothing
@@ -154,7 +154,6 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
-    marks |= {str((each.payload or {}).get("subject", "")).removeprefix("fails ") for each in open_ones}
     rows = sorted(
         (_lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "") for each in given),
         key=lambda row: (row.stands != YOURS, -_weight(row)),
@@ -363,20 +362,42 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
     """What came back in other sessions and has neither a lesson nor a question."""
     rows = []
     for each in noticed:
-        if each["lineages"] < memories.profile.trust.runs or each["nature"] in _PASSING:
+        if each["lineages"] < memories.profile.trust.runs or each["nature"] in OF_NO_LESSON:
             continue
-        if each["signature"] in told or with_signature(memories.store, memories.project_id, each["signature"]):
+        if each["signature"] in told:
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
         if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
             continue  # the name of a tool, and nothing of what went wrong
-        if found and _is_spoken_of(memories, found[0][0]):
+        if _is_answered(memories, each["signature"], found[0][0] if found else None):
             continue
         label = recognised(found[0][0]) if found else each["signature"]
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
         if len(rows) == UNKNOWN:
             break
     return rows
+
+
+def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str]:
+    """Those of some failures that have a lesson or a question, whatever became of it; with the lesson, where agents are told."""
+    noticed = memories.list(archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT)
+    of = [
+        (mark, each.text if is_given(each) else "")
+        for each in noticed
+        for mark in _marks(memories.store.evidence(each.id))
+    ]
+    found = {**dict(of), **{mark: text for mark, text in of if text}}
+    rest = {mark: met(memories.store, memories.project_id, [mark]) for mark in marks if mark not in found}
+    return found | {mark: "" for mark, of in rest.items() if _is_answered(memories, mark, of[0][0] if of else None)}
+
+
+def _is_answered(memories: Memories, mark: str, problem: Incident | None) -> bool:
+    """Whether a lesson is about a failure or speaks of it, or a question about it is open or was answered."""
+    if with_signature(memories.store, memories.project_id, mark):
+        return True
+    if memories.store.proposal(person_question(memories.project_id, "notice", f"fails {mark}")):
+        return True
+    return problem is not None and _is_spoken_of(memories, problem)
 
 
 def _is_spoken_of(memories: Memories, problem: Incident) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.digest import short_hash
+from tacit.core.proposal import person_question
 from tacit.core.run import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import replace, value
 from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
@@ -30,7 +31,6 @@ from tacit.learn.tell.person import (
     of_instructions,
     of_request,
     one_cause,
-    proposal_id,
     without_a_way,
 )
 from tacit.learn.tell.requests import standing_requests
@@ -122,7 +122,9 @@ def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -
     )
     for each in told:
         same = asked_before(each, asked) if each.kind == "request" else []
-        proposal = as_proposal(each, project, at, same[0] if same else tx.proposal(proposal_id(project, each)))
+        proposal = as_proposal(
+            each, project, at, same[0] if same else tx.proposal(person_question(project, each.kind, each.subject))
+        )
         for twin in same[1:]:
             if twin.state == "open":
                 told_twice = "asked in other words"

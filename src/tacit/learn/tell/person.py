@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.digest import short_hash
-from tacit.core.proposal import Proposal
+from tacit.core.proposal import Proposal, person_question
 from tacit.core.value import replace, value
 from tacit.learn.command import commands
 from tacit.learn.echo import as_said
@@ -161,7 +160,15 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         **({"order": told.order} if told.order else {}),
     }
     if known is None:
-        return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)
+        return Proposal(
+            person_question(project, told.kind, told.subject),
+            project,
+            told.kind,
+            told.text,
+            "learn",
+            at,
+            payload=payload,
+        )
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
         same = told.count == before and all(
@@ -183,11 +190,6 @@ def asked_before(told: ForPerson, known: Sequence[Proposal]) -> list[Proposal]:
 def is_asked(text: str, told: ForPerson) -> bool:
     """Whether a request asks for what another does: it is one of its wordings."""
     return text.lower() in {each.lower() for each in (told.lesson, *told.wordings)}
-
-
-def proposal_id(project: str, told: ForPerson) -> str:
-    """One proposal per subject, whenever and however often it is found."""
-    return short_hash(project, told.kind, told.subject)
 
 
 def _runs(met: Sequence[Noted]) -> tuple[str, ...]:

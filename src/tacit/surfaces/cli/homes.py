@@ -1,24 +1,31 @@
-"""The project of each session that a look back finds, also where its folder is gone."""
+"""The project of each session that a look back finds, also where its folder is gone, and what the store keeps of it by now."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.app import Memories
 from tacit.app.proving import lookback_part
 from tacit.core.errors import numbered
 from tacit.core.run import Run
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.formats.source import Source
+from tacit.stores.due import runs_after
 from tacit.stores.identity import Place, locate, normalise_remote
 from tacit.stores.replaced import moved_to, repository_of, still_there
 from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import gone_folders, sessions_of_gone
+from tacit.surfaces.one_screen import answered_failures
+from tacit.surfaces.selection import counted, counted_words, is_given
+from tacit.surfaces.wording import BY_NOTICE
 
 if TYPE_CHECKING:
     from tacit.lookback.excerpt import Home
+    from tacit.lookback.result import KnownProject
 
 
 class GoneFolders:
@@ -93,3 +100,43 @@ class Homes:
         else:
             home = plain.home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)
         return home
+
+
+_KEPT_MOST = 2_000  # lessons of a kind: more than anybody reads
+_PUT_TO_PEOPLE = ("notice", "request")  # questions that a look back could put as well
+
+
+def known_here(cli: Cli, args: argparse.Namespace) -> Callable[[Home, Sequence[str]], KnownProject]:
+    """What is kept of a project, and of failures that came back there."""
+    projects = cli.here(args, lambda memories: memories.store.projects(), [])
+
+    def known(home: Home, marks: Sequence[str]) -> KnownProject:
+        nothing = lookback_part("result").KnownProject()
+        for each in projects:
+            if home.key in (each.key, f"remote {each.remote}") or (home.path and home.path == each.root):
+                there = argparse.Namespace(**{**vars(args), "project": each.id})
+                found: KnownProject = cli.here(there, lambda memories: _known(memories, marks), nothing)
+                return found
+        return nothing
+
+    return known
+
+
+def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
+    store, project = memories.store, memories.project_id
+    given = filter(is_given, memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST))
+    asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
+    waits = memories.counted_anew([each for each in asked if each.state == "open"])
+    patches = {each.id: str((each.payload or {}).get("patch") or "") for each in waits}
+    noticed = memories.list(archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST)
+    subjects = {
+        *(each.signature for each in noticed),
+        *(str((each.payload or {}).get("subject", "")) for each in asked),
+    }
+    found: KnownProject = lookback_part("result").KnownProject(
+        project, counted_words(counted(memories)), tuple(each.text for each in given),
+        tuple(each.reason + (f" Suggested: {patches[each.id]}" if patches[each.id] else "") for each in waits),
+        frozenset(subjects - {""}), frozenset(id for id, _, _, at in runs_after(store, project, -1, 1_000_000) if at),
+        answered_failures(memories, marks),
+    )  # fmt: skip
+    return found

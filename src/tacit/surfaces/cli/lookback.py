@@ -27,7 +27,7 @@ from tacit.stores.cache import near_path
 from tacit.stores.places import captured_folder
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.connect import connected_hosts
-from tacit.surfaces.cli.homes import GoneFolders, Homes
+from tacit.surfaces.cli.homes import GoneFolders, Homes, known_here
 from tacit.surfaces.cli.past import block_lines, blocks_here
 from tacit.surfaces.cli.reading import (
     DEAREST,
@@ -48,6 +48,7 @@ from tacit.surfaces.cli.reading import (
     with_room,
 )
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, table, wrapped
+from tacit.surfaces.one_screen import OF_NO_LESSON
 from tacit.surfaces.past import is_transcript, keeping
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     offered = _offered(cli, plan, settings, chosen)
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
     steps = _next(cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
+    if all(each.stands and not each.left for each in found.projects):
+        steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
     blocks = blocks_here()
     data["instructions"] = [{"block": each.name, "title": each.title, "tokens": each.tokens} for each in blocks]
@@ -295,6 +298,7 @@ def _look(
         progress=_progress(cli, sources),
         lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
         root_of=homes.root,
+        known_of=known_here(cli, args),
         met=chosen.met,
     )
     cli.progress()
@@ -354,6 +358,11 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What the next session of each project would be told: of the one here first, the costly first."""
     words = _room("words")
     told = sorted(words.lesson_lines(found), key=lambda each: each.project != here)
+    kept = sorted((each for each in found.projects if each.stands), key=lambda each: each.name != here)
+    lines = ["", paint(cli, "bold", "Kept by now: tacit shows them, to keep or drop")] if kept else []
+    lines += [line for each in kept for line in _item(cli, f"{one_line(each.name, 30)}: {each.stands}")]
+    if not told and kept:
+        return lines
     if not told:
         return [
             "",
@@ -362,7 +371,9 @@ def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     listed += len(told) == listed + 1  # a page for one line is a nuisance
     more = f", {listed} of {len(told)}" if len(told) > listed else ""
     order = "here first" if told[0].project == here and len(found.projects) > 1 else "the costly first"
-    lines = ["", paint(cli, "bold", f"What these sessions teach by rules alone, without a model ({order}{more})")]
+    beside = " beside that" if kept else ""
+    title = f"What these sessions teach{beside} by rules alone, without a model ({order}{more})"
+    lines += ["", paint(cli, "bold", title)]
     for each in told[:listed]:
         lines += _item(cli, each.text, f"{_of(found, each.project)}{words.cost_words(each)}", "good")
     return lines
@@ -386,14 +397,15 @@ def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What came back again and again and has no lesson that would be told: of the project here first."""
     words = _room("words")
     told = {each.text for each in words.lesson_lines(found)}
-    problems = [each for each in found.problems if each.lesson not in told and each.repeated >= _UNTAUGHT[0]]
+    problems = [each for each in found.problems if not (each.known or each.lesson in told)]
+    problems = [each for each in problems if each.repeated >= _UNTAUGHT[0] and each.nature not in OF_NO_LESSON]
     problems = sorted(problems, key=lambda each: each.project != here)[: min(listed, _UNTAUGHT[1])]
     if not problems:
         return []
     lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
     for each in problems:
         took = f", {spent} each time" if (spent := words.spent_words(each.typical)) else ""
-        below = f"{_of(found, each.project)}came back {each.repeated}x{took}"
+        below = f"{_of(found, each.project)}met in {numbered(each.sessions, 'session')}{took}"
         lines += _item(cli, one_line(each.label, 200), below)
     return lines
 
@@ -431,9 +443,8 @@ def _for_you(found: Lookback, cli: Cli, listed: int, is_read: bool) -> list[str]
     said = ((each.name, told) for each in found.projects for told in each.for_you)
     some = [(name, told) for name, told in said if not (is_read and told.endswith(ASKS_FOR_ALL))]
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
-    lines = (
-        ["", paint(cli, "wait", f"For you{more}: after tacit learn, tacit review takes your answers")] if some else []
-    )
+    after = "" if all(each.stands for each in found.projects if each.for_you) else "after tacit learn, "
+    lines = ["", paint(cli, "wait", f"For you{more}: {after}tacit review takes your answers")] if some else []
     return lines + [line for name, told in some[:listed] for line in _item(cli, f"{_of(found, name)}{told}")]
 
 
