@@ -442,7 +442,7 @@ def test_figures_in_words() -> None:
     ]
     assert days("2026-01-12T09:00:00Z", "2026-02-09T09:00:00Z") == "12 Jan to 9 Feb 2026"
     assert days("2025-12-31T09:00:00Z", "2026-02-09T09:00:00Z") == "31 Dec 2025 to 9 Feb 2026"
-    assert spent_words(Spent(1, 0.0, 1200)) == "1 tool call, about 1k tokens"
+    assert spent_words(Spent(1, 0.0, 1200)) == "1 extra call, about 1k tokens"
 
 
 def test_a_run_without_a_folder_belongs_to_its_project_or_its_file() -> None:

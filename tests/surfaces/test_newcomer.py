@@ -349,8 +349,20 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
     assert {each["mark"]: each["sessions"] for each in data["met"]} == {"usage subcommand bun": 5, "usage option -A": 3}
     told = lessons_of(lookback(runs, LookbackSettings(load("default"))))
     assert next(cost_words(each) for each in told if each.text == lesson.text).startswith(
-        f"met in {len(MET)} of {len(MET)} sessions"
+        f"met in {len(MET)} of {len(MET)} sessions, the costliest of them typically 1 extra call"
     )
+    assert f"  {len(MET)} sessions, 8 extra calls in all" in called(person)[0]
+
+
+def test_a_failure_is_called_what_most_sessions_call_it() -> None:
+    """Of one failure of several programs look back and the one screen name the same, whichever session came last."""
+    runs = []
+    for n, program in enumerate(("go get", "go test", "go test", "go get", "go test", "go vet")):
+        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
+        error = "dial tcp: lookup proxy.golang.org: no such host"
+        runs.append(run(f"r{n}", tool(f"{program} ./...", error=error, at=at), started_at=at, complete=True))
+    (problem,) = lookback(runs, LookbackSettings(load("default"))).problems
+    assert problem.label.startswith("go test: ") and problem.sessions == len(runs)
 
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:

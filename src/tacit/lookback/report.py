@@ -176,11 +176,20 @@ class _Row:
     """One problem or wish of one project over all its sessions."""
 
     def __init__(self, home: Home, key: str) -> None:
-        self.home, self.key, self.label, self.nature = home, key, "", ""
+        self.home, self.key, self.labels, self.nature = home, key, dict[str, int](), ""
         self.lesson = ""  # the id of the lesson that was given for it
         self.sessions = self.repeated = self.forewarned = self.failed = 0
         self.spent: list[Spent] = []  # each time it had happened before
         self.first = self.last = ""
+
+    @property
+    def label(self) -> str:
+        """What most sessions call it."""
+        return max(self.labels, key=self.labels.__getitem__)
+
+    def call(self, label: str) -> None:
+        """What one more session calls it."""
+        self.labels[label] = self.labels.get(label, 0) + 1
 
     def add(self, at: str, met: _Met) -> None:
         """One session more."""
@@ -245,7 +254,8 @@ class _Sums:
     def _calls(self, session: Excerpt, foresight: Foresight) -> Iterator[tuple[_Row, _Met]]:
         for each in session.troubles:
             row = self.problems.setdefault((session.home.key, each.key), _Row(session.home, each.key))
-            row.label, row.nature = each.label, each.nature
+            row.nature = each.nature
+            row.call(each.label)
             row.lesson = foresight.told.get(each.key, row.lesson)
             repeated = each.key in foresight.met
             yield row, _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed)
@@ -271,7 +281,7 @@ class _Sums:
                 continue
             seen.add(name)
             row = rows.setdefault((session.home.key, name), _Row(session.home, name))
-            row.label = safe_excerpt(said.finding.text)
+            row.call(safe_excerpt(said.finding.text))
             yield row, _Met(bool(known), known in foresight.given)
 
     def result(self, books: Mapping[str, Book], known: Mapping[str, KnownProject]) -> Lookback:

@@ -41,8 +41,8 @@ def tokens_in_words(n: int) -> str:
 
 
 def spent_words(spent: Spent) -> str:
-    """12 tool calls, 4 min, about 30k tokens."""
-    said = [numbered(spent.calls, "tool call")] if spent.calls else []
+    """12 extra calls, 4 min, about 30k tokens."""
+    said = [numbered(spent.calls, "extra call")] if spent.calls else []
     said += [duration(spent.seconds)] if round(spent.seconds) else []
     said += [f"about {tokens_in_words(spent.tokens)} tokens"] if spent.tokens else []
     return ", ".join(said)
@@ -115,7 +115,7 @@ def cost_words(told: _Told) -> str:
         return where
     took = spent_words(told.typical) if told.typical else ""
     worst = "the costliest of them " if told.problems > 1 else ""
-    return where + (f", {worst}{took} each time" if took else "")
+    return where + (f", {worst}typically {took}" if took else "")
 
 
 def costliest(of: Lookback) -> str:

@@ -324,7 +324,7 @@ def listed_words(memory: Memory, profile: Profile) -> Phrase:
 
 
 def _spent(sessions: int, calls: int) -> str:
-    return numbered(sessions, "session") + (f", {numbered(calls, 'call')}" if calls else "")
+    return numbered(sessions, "session") + (f", {numbered(calls, 'extra call')} in all" if calls else "")
 
 
 def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:

@@ -34,6 +34,8 @@ WORDS = {
     "in your files": "stands in an instruction file or on the page that the agent loads anyway",
     "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it; "
     "with more than 20 only these are counted: nothing is certain yet",
+    "8 sessions, 29 extra calls in all": "the sessions that met it, and their calls from the failure until the same thing worked; "
+    "typically: those of the session in the middle",
     "found in 1 session": "told where it matters, not at every start, before a second session speaks for it",
     "you said it, heard from you, you asked for it, you agreed to it": "how it came up: in your words, in a reader's, as an "
     "order about a task, as a yes to the agent; tacit keep makes it your word",

@@ -404,7 +404,7 @@ def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
         return []
     lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
     for each in problems:
-        took = f", {spent} each time" if (spent := words.spent_words(each.typical)) else ""
+        took = f", typically {spent}" if (spent := words.spent_words(each.typical)) else ""
         below = f"{_of(found, each.project)}met in {numbered(each.sessions, 'session')}{took}"
         lines += _item(cli, one_line(each.label, 200), below)
     return lines
@@ -421,7 +421,7 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
         f" sessions before ({words.percent(count.forewarned, count.repeated)})."
     )
     took = words.spent_words(found.typical)
-    return _wrapped(told + (f" Each took {took} until it was overcome again (the median)." if took else ""))
+    return _wrapped(told + (f" One typically took {took} until it was overcome again (the median)." if took else ""))
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
