@@ -16,15 +16,15 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("made_by", "kind", "starts"),
+    ("made_by", "kind", "starts", "gone"),
     [
-        ("uv-receipt.toml", "uv-tool", "uv pip install --python"),
-        ("pipx_metadata.json", "pipx", "pipx inject memory 'mcp>=2,<3'"),
-        ("", "pip", "-m pip install 'mcp>=2,<3'"),
+        ("uv-receipt.toml", "uv-tool", "uv pip install --python", "uv tool uninstall tacit-memory"),
+        ("pipx_metadata.json", "pipx", "pipx inject memory 'mcp>=2,<3'", "pipx uninstall memory"),
+        ("", "pip", "-m pip install 'mcp>=2,<3'", "-m pip uninstall tacit-memory"),
     ],
 )
 def test_the_installer_is_the_one_that_made_the_environment(
-    tmp_path: Path, made_by: str, kind: str, starts: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_by: str, kind: str, starts: str, gone: str
 ) -> None:
     """uv's and pipx's environments have no pip of their own: each is served by what made it."""
     prefix = tmp_path / "memory"
@@ -34,6 +34,8 @@ def test_the_installer_is_the_one_that_made_the_environment(
     found = environment(str(prefix), "/opt/x/bin/python")
     assert found.kind == kind
     assert starts in command(found, ["mcp>=2,<3"])
+    monkeypatch.setattr(installation, "environment", lambda: found)
+    assert gone in installation.uninstall()
 
 
 @pytest.mark.parametrize(

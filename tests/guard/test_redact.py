@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.recorded_answers import answering_as_declared
 
 from tacit.guard import expressions as module
 from tacit.guard.redact import Hit, Redacted, private, redact, redact_value, redacted_path
@@ -427,35 +428,20 @@ def test_no_word_before_a_name_softens_it(word: str, form: str) -> None:
     assert OPAQUE not in redact(form.format(w=word, k=OPAQUE)).text
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        ("| user | password |\n|---|---|\n| app | Tiger-Blue-731 |", "Tiger-Blue-731"),
-        ("user,password,host\napp,sommer2031x,db1", "sommer2031x"),
-        ("x-functions-key: 9f86d081884c7d659a2feaa0c55ad015", "9f86d081884c7d659a2feaa0c55ad015"),
-        ("Your verification code is 482913", "482913"),
-        ("The passcode is 482913.", "482913"),
-        ("Het wachtwoord is Tiger-Blue-731.", "Tiger-Blue-731"),
-        ("senha: Tiger-Blue-731", "Tiger-Blue-731"),
-        ("Пароль: Tiger-Blue-731", "Tiger-Blue-731"),
-        ("密码：Tiger-Blue-731", "Tiger-Blue-731"),
-        ("パスワードは Tiger731x です", "Tiger731x"),
-        ("Log in to staging as admin / k!Zq#LmTvX7n", "k!Zq#LmTvX7n"),
-    ],
-)
-def test_what_a_column_a_header_a_code_or_another_language_announces(text: str, secret: str) -> None:
-    """The place says it, whatever the vendor."""
-    assert secret not in redact(text).text
-
-
-@pytest.mark.parametrize("so", ["stays", "goes"])
-def test_what_stays_and_what_goes(so: str) -> None:
-    """Each row says why: ids, ports, branches and ordinary keys stay as they are; of the others a part is hidden."""
-    rows = [json.loads(line) for line in Path(__file__).with_name("redacted.jsonl").read_text("utf-8").splitlines()]
-    texts = [(row["why"], row["text"]) for row in rows if row["so"] == so]
-    found = [(why, text) for why, text in texts if (redact(text).text == text) == (so == "stays")]
-    assert found == texts and texts
-    assert so == "stays" or all("[redacted:" in redact(text).text for _, text in texts)
+def test_what_stays_and_what_goes() -> None:
+    """What goes stands between ⟦ and ⟧, all else stays; every row of the table says why. (A middle dot keeps scanners away.)"""
+    wrong = []
+    for line in Path(__file__).with_name("redacted.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        text = row["text"].replace("·", "") * row.get("times", 1)
+        plain = re.sub("[⟦⟧]", "", text)
+        with answering_as_declared():
+            hits = redact(plain).hits
+        for hit in reversed(hits):
+            end = hit.start + hit.length
+            plain = f"{plain[: hit.start]}⟦{plain[hit.start : end]}⟧{plain[end:]}"
+        wrong += [] if plain == text else [(row["why"], text, plain)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
@@ -496,39 +482,9 @@ def test_a_path_that_says_a_secret(path: str) -> None:
     assert redacted_path("src/auth/token_store.py") == "src/auth/token_store.py"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "helm upgrade db x/postgresql --set auth.password=ttS5iNbTV0qm38Qt",
-        "gh secret set DEPLOY_TOKEN --body LHqfSL4gpxcGtXbEXu31TQAsbrrQ",
-        "aws configure set aws_secret_access_key dRH5W7LmwKqGBB8dYh0z1J5xu8Zm",
-        "setx STRIPE_KEY k3Jd82jsLs0qAA92jdk2",
-        "bindpw %d5thCtxP9XEa!nP9#",
-    ],
-)
-def test_a_random_value_beside_a_name_is_its_value(text: str) -> None:
-    """In a command nothing need stand between an identifier and its value, or a flag may; and of a dotted name the last word counts."""
-    assert "[redacted:" in redact(text).text and text.rpartition(" ")[2].rpartition("=")[2] not in redact(text).text
-
-
 def test_a_sentence_inside_json_keeps_no_password() -> None:
     """The quote that opens the sentence is not the password's."""
     assert "Falcon" not in redact('{"output": "Harbor-Falcon-724 is the password of the seed user."}').text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "send ⟦kwTz!3opa⟧ to the console", "tool --host db -U app -P ⟦x7kLmq2⟧ run", "frobctl -auth lena:⟦x7kLmq2w⟧ list", "echo x7kLmq2w | sudo -S true", "検証環境のパスワードは⟦x7kLmq2w⟧です",
-        "mật khẩu là ⟦x7kLmq2w⟧", "jelszó: ⟦x7kLmq2w⟧", "https://ci.example/build_hooks/⟦6b9dbb70efc1c9ac265256de⟧", "SIM PUK: ⟦48213377⟧", "WIFI:T:WPA;S:Shop;P:⟦x7kLmq2w⟧;;",
-        "enable password 7 ⟦09424B1D1A0A1913⟧", "openssl rand -hex 16\n⟦9f86d081884c7d659a2feaa0c55ad015⟧", 'routing_key: ⟦9f86d081884c7d659a2feaa0c55ad015⟧',
-    ],
-)  # fmt: skip
-def test_what_is_likely_in_its_place_goes_if_it_looks_the_part(text: str) -> None:
-    """Any program's options, any language's word, addresses that let in whoever has them."""
-    plain = text.replace("⟦", "").replace("⟧", "")
-    secret = text.partition("⟦")[2].partition("⟧")[0] or "x7kLmq2w"
-    assert secret not in redact(plain).text
 
 
 def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:

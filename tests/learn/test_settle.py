@@ -244,10 +244,11 @@ def outcome(memories: Memories, memory: str, unit: str) -> tuple[str, float]:
         ([FAILS, CURE, PASSES], 0.25),
         ([FAILS, LOOKS, CURE, LOOKS, LOOKS, PASSES], 0.625),
         ([FAILS, FAILS, LOOKS], 1.0),
+        ([FAILS, FAILS, *8 * [LOOKS]], 1.0),
         ([FAILS], 1.0),
         ([FAILS, CURE, PASSES, FAILS, CURE, PASSES], 0.5),
     ],
-    ids=["cured", "four attempts", "given up", "no further tool", "again later"],
+    ids=["cured", "four attempts", "given up", "tried once more", "no further tool", "again later"],
 )
 def test_the_same_accident_occurred_whatever_came_after(
     memories: Memories, clock: Clock, arm: str, steps: list[Step], loss: float

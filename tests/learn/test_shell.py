@@ -25,6 +25,11 @@ def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> No
     assert commands(line)[0].writes == writes
 
 
+def test_a_document_ends_at_its_mark() -> None:
+    """What it holds is no command; what stands below it is."""
+    assert [call.called for call in commands("cat <<EOF\nmake x\nEOF\nmake test")] == ["cat", "make test"]
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -48,6 +53,7 @@ def test_a_command_given_as_words_is_what_its_shell_runs(words: list[str], line:
         ("kubectl -n logs get pods", True),
         ("npm --version --json", True),
         ("npm --json", False),
+        ("python3 --version", True),
     ],
 )
 def test_what_an_option_names_is_no_subcommand(line: str, is_look: bool) -> None:

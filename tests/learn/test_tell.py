@@ -682,10 +682,16 @@ def test_what_anybody_would_type_is_no_news_behind_a_runner_either() -> None:
     assert told([some] * 3 + [some[:1]] * 9)[0] == []  # nor is what merely stands beside it
 
 
-@pytest.mark.parametrize(("family", "nature", "is_told"), [("module", "env", True), ("module", "work", False)])
-def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, is_told: bool) -> None:
-    """Though two lineages got over it by the same command, and there are words for it."""
-    met = failure("m", family, nature, name="left_pad", program="make test", ended="command", cure="make install")
+@pytest.mark.parametrize(
+    ("family", "nature", "program", "is_told"),
+    [
+        ("module", "env", "make test", True), ("module", "work", "make test", False),
+        ("path", "env", "make test", True), ("path", "env", "ls dist", False),
+    ],
+)  # fmt: skip
+def test_a_failure_of_the_work_in_hand_is_not_told(family: str, nature: str, program: str, is_told: bool) -> None:
+    """Though two lineages got over it by the same command, and there are words for it; nor is a path that was guessed while looking around."""
+    met = failure("m", family, nature, name="left_pad", program=program, ended="command", cure="make install")
     assert ("make install" in " ".join(told([[met], [met]])[0])) is is_told
     assert (of_failure("m", [Noted(f"r{n}", f"l{n}", 0, met) for n in range(2)]) is not None) is is_told
 

@@ -91,6 +91,7 @@ def test_ralphs_store_orders_by_use(make: Make) -> None:
         (0.9, "2025-11-10T12:00:00.000Z", {}, 0.2710747907209819),
         (0.5, MARCH, {"tally": Tally(signals={"priority": 1, "recalls": 50})}, 0.7106479843289891),
         (0.6, MARCH, {"tally": Tally(signals={"priority": -1})}, 0.51),
+        (0.6, MARCH, {"tally": Tally(signals={"priority": -7})}, 0.51),
         (0.5, "2026-03-30T12:00:00.000Z", {}, 0.5),  # a time to come is not boosted
         (0.4, "", {}, 0.4),  # no time counts as now
         (0.8, "2026-02-28T12:00:00.000Z", {"stale_at": MARCH}, 0.36193496721438384),

@@ -69,6 +69,8 @@ def test_what_was_changed_in_a_copy_is_told(one: str, other: str, told: str) -> 
         ("Return the boat by the man who hired it", "The boat is returned by the man who hired it"),
         ("The bell is rung once, at noon", "The bell is rung only once, at noon"),
         ("Oil the hinge of the gate", "Oil the hinge of every gate in this project"),
+        ("Fire the kiln with glaze 3.11 at noon", "Fire the kiln with glaze 3.11.7 at noon"),
+        ("Rinse the jars for 30 before filling them", "Rinse the jars for 30s before filling them"),
     ],
 )
 def test_another_style_is_no_other_lesson(one: str, other: str) -> None:

@@ -54,6 +54,12 @@ def test_a_speaker_without_the_hosts_mark_is_nobody() -> None:
     assert [line.letter for line in rendered(Run("r", "h", (step,))).lines] == ["S"]
 
 
+def test_a_shells_line_behind_a_bang_is_the_persons() -> None:
+    """They typed it; the same words of an agent's hook are nobody's."""
+    said = [Step("user", "p", text="!make test", speaker=by) for by in ("command", "hook")]
+    assert [line.letter for line in rendered(Run("r", "h", tuple(said))).lines] == ["U", "S"]
+
+
 def test_an_answer_stands_with_its_question() -> None:
     """The question is shown, and is not the person's; an option that they chose is the agent's words."""
     question = {"question": "Which package manager?"}
