@@ -67,5 +67,9 @@ def is_as_recorded(path: Path, folder: Path, told: Iterable[Any]) -> None:
         path.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said), encoding="utf-8")
     was = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for now, before in zip(said, was):
-        assert is_same(now, before), (now, before)
-    assert len(said) == len(was)
+        assert is_same(now, before), (
+            "if this is meant, run the test with LIVES=write and look at git diff",
+            now,
+            before,
+        )
+    assert len(said) == len(was), "if this is meant, run the test with LIVES=write and look at git diff"

@@ -26,7 +26,7 @@ ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
 LONGEST, CONDUCTOR, METHODS, HOMES, APART = 500, 150, 25, 2, 27
 SHORT, FIVE = 60, 5  # lines of a small module, arguments of a long signature
-BRIEF, ARGUMENTS, SHARED = 13, 130, 55  # the most small modules, long signatures, constants in several modules
+BRIEF, ARGUMENTS, SHARED = 15, 130, 60  # the most small modules, long signatures, constants in several modules
 INSIDE = 48  # imports inside functions where no hook loads the module: an optional package, a circle, or half the program for a list
 SQL = re.compile(
     r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S
@@ -120,7 +120,9 @@ def test_counts_that_only_become_fewer() -> None:
     shared = [name for name, n in homes.items() if n > 1]
     found = {"small modules": len(small), "long signatures": len(signatures), "shared constants": len(shared)}
     print(f"\n| counts that may only sink | {BRIEF}, {ARGUMENTS}, {SHARED} | {found} |")
-    assert len(small) <= BRIEF and len(signatures) <= ARGUMENTS and len(shared) <= SHARED, found
+    assert len(small) <= BRIEF, f"join one of {small} with its neighbour, or raise BRIEF and say why in house.md"
+    assert len(signatures) <= ARGUMENTS, f"more than five arguments: {signatures}"
+    assert len(shared) <= SHARED, f"import these from one module, or give yours a name of its own: {shared}"
 
 
 def test_lines_only_become_fewer() -> None:
@@ -133,7 +135,9 @@ def test_lines_only_become_fewer() -> None:
         for place in ceilings
     }
     print(f"\n| lines of Python | {ceilings} | {lines} |")
-    assert {place: n for place, n in lines.items() if n > ceilings[place]} == {}, "above tests/house_ceiling.txt"
+    assert {place: n for place, n in lines.items() if n > ceilings[place]} == {}, (
+        "take lines away, or raise tests/house_ceiling.txt and add a line to docs/internals/house.md that says why"
+    )
 
 
 def test_a_statement_outside_the_stores_is_noticed() -> None:

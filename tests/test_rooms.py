@@ -146,7 +146,9 @@ def test_every_host_has_its_folder_and_its_page() -> None:
             == HOSTS[name].reads
             == bool(host.transcripts)
         )
-        assert any(f"$ tacit connect {name}" in page.read_text() for page in (docs / "howto").glob("*.md")), name
+        assert any(f"$ tacit connect {name}" in page.read_text() for page in (docs / "howto").glob("*.md")), (
+            f"a page of docs/howto says: $ tacit connect {name}"
+        )
         assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, (
             "an agent in this host's shell would pass for a person"
         )

@@ -4,6 +4,7 @@
     exec python …/bench/lessons/standin.py "$@"
     STANDIN_ANSWERS=FOLDER                               FOLDER/PROJECT/*.json, as recorded.py keeps them, instead of bench/labels/reader
     STANDIN_FOLD=REPOSITORY:REPOSITORY                   as recorded.py's --fold: their very answers are found by their prompts
+    STANDIN_UNKNOWN=FOLDER                               which lessons say the same, and nobody was asked yet: such questions are kept there
     STANDIN_SECONDS=8 STANDIN_SLOW=25 STANDIN_LIMIT=7    seconds an answer takes, every tenth one, and the question that is refused (429)
 
 A prompt that has an answer gets it. Else a lesson is answered where every quote of it stands in the record, a person's line is taken to say its
@@ -53,16 +54,23 @@ def _recorded(prompt: str) -> str:
     asked = prompt.removeprefix(ASKED).lstrip("\n")
     for repository in os.environ.get("STANDIN_FOLD", "/repo").split(":"):
         asked = folded(asked, repository)
-    step = step_of(asked)
+    step, twins = step_of(asked), ""
     for folder in sorted(each for each in Path(kept).iterdir() if each.is_dir()):
         answer = folder / f"{step}-{name_of(asked)}.json"
         if answer.exists() and (said := answer.read_text().strip()):
             return said
         if step == "known" and (near := known_by.near(str(folder), asked)):
             return near
-        if step in pairs_by.STEPS and (told := pairs_by.near(str(folder), step, asked)) and not told[1]:
-            return told[0]
-    return ""
+        if step in pairs_by.STEPS and (told := pairs_by.near(str(folder), step, asked)):
+            if not told[1]:
+                return told[0]
+            twins = max(
+                twins, told[0] if step == "twins" else "", key=len
+            )  # a pair nobody was asked about counts as different
+    if twins and (place := os.environ.get("STANDIN_UNKNOWN", "")):
+        Path(place).mkdir(parents=True, exist_ok=True)
+        (Path(place) / f"twins-{name_of(asked)}.txt").write_text(asked)
+    return twins
 
 
 def answer(prompt: str) -> dict[str, Any]:

@@ -153,11 +153,11 @@ def test_a_file_that_breaks_off_changes_nothing(folder: Path, path: str, raw: by
 
 def test_what_a_spreadsheet_saves_is_read(folder: Path) -> None:
     """A byte order mark, semicolons, columns of one's own, a record that is none: told, and the rest kept."""
-    raw = '\ufefftext;tags;owner;seen\r\nUse pnpm here;"[""js""]";bob;3\r\nBad count;;;many\r\n;;;\r\n'.encode()
+    raw = '\ufefftext;tags;badge;seen\r\nUse pnpm here;"[""js""]";bob;3\r\nBad count;;;many\r\n;;;\r\n'.encode()
     with open(cwd=str(folder)) as memories:
         [report] = memories.import_(BytesSource(raw, "team.csv"), trust="user")
         assert (len(report.kept), report.skipped) == (1, 2)
-        assert "owner" in report.warnings[0]
+        assert "badge" in report.warnings[0]
         kept = memories.get(report.kept[0])
         assert (kept.text, kept.tags, kept.tally.seen, kept.trust) == ("Use pnpm here", ("js",), 3, "user")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.guard.screen import LONGEST_LESSON, Screening, plain_line, screen, screened
+from tacit.guard.screen import _TRIPWIRES, LONGEST_LESSON, Screening, plain_line, screen, screened
 
 SAID = json.loads(Path(__file__).with_name("screen.json").read_text(encoding="utf-8"))
 LESSONS, ATTACKS = SAID["lessons"], SAID["attacks"]
@@ -26,6 +26,14 @@ def test_a_lesson_passes(text: str) -> None:
 def test_a_text_meant_for_the_model_is_caught(text: str) -> None:
     """Overrides, roles, markup, secrecy, exfiltration and hidden characters, in four languages."""
     assert not screen(text).clean
+
+
+def test_every_wire_has_an_attack_and_stands_on_its_page() -> None:
+    """Who adds one adds both: what it must catch, and what people are told of it."""
+    page = Path(__file__).parents[2].joinpath("docs/internals/redaction.md").read_text(encoding="utf-8")
+    touched = {mark for text in ATTACKS for mark in screen(text).marks}
+    marks = {wire[0] for wire in _TRIPWIRES} - {"our marks"}  # imitations of our own fence have a test of theirs
+    assert {mark for mark in marks if mark not in touched or mark not in page} == set()
 
 
 def test_the_reason_names_the_wire_and_what_touched_it() -> None:

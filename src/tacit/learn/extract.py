@@ -2,9 +2,9 @@
 
 A run's findings come from two sides. What it says outright, its format has already read: those pass through. The rest
 is derived from its steps by extractors, each a named generator in `EXTRACTORS`, so that a profile can switch them. An
-extractor names only what is in the record, in words a stranger can act on; it never repeats a tool's output and never
-an agent's account of what it is doing. Its name and version are part of each finding's key: the same run twice says
-the same, a better extractor may say more.
+extractor names only what is in the record, in words a stranger can act on; it never repeats an agent's account of what
+it is doing, and a tool's output only as `quoted`, which waits for a person's word. Its name and version are part of each
+finding's key: the same run twice says the same, a better extractor may say more.
 """
 
 from __future__ import annotations
