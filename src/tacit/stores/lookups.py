@@ -94,13 +94,12 @@ def once_on_pages(store: Reads, project: str) -> list[str]:
 
 def judged_proposals(store: Reads, project: str, kind: str, action: str, most: int) -> list[Proposal]:
     """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
-    rows = store.rows(
-        "SELECT id FROM proposal WHERE project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0"
-        " AND instr(payload, :said) > 0 ORDER BY created_at DESC, id LIMIT :most",
+    found = store.proposals_where(
+        "project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0 AND instr(payload, :said) > 0"
+        " ORDER BY created_at DESC, id LIMIT :most",
         p=project, kind=kind, said=f'"{action}"' if action else '"', most=most,
     )  # fmt: skip
-    found = [store.proposal(row[0]) for row in rows]
-    return [each for each in reversed(found) if each is not None]
+    return found[::-1]
 
 
 def incidents(store: Reads, project: str) -> Iterator[Any]:
@@ -158,25 +157,20 @@ def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
 def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
     """A project's runs, newest first, or those that come behind one."""
     from tacit.core.rows import RunRow
-    from tacit.stores.sql_rows import run_row
 
     last = store.find_run(project, behind) if behind else None
     named = {"seq": last.seq, "at": last.started_at, "id": last.id} if last else {}
     older = " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))" if last else ""
-    columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
-    sql = f"SELECT {columns} FROM run WHERE project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
-    return [run_row(row) for row in store.rows(sql, p=project, most=most, **named)]
+    where = f"project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
+    return store.values_of(RunRow, where, p=project, most=most, **named)
 
 
 def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
     """What was seen in some runs, in the order it was written."""
-    from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+    from tacit.core.links import Evidence
 
-    sql = (
-        f"SELECT {', '.join(EVIDENCE_COLUMNS[1:])} FROM evidence WHERE run IN (SELECT value FROM json_each(:runs)) AND run <> ''"
-        " ORDER BY n LIMIT 500"
-    )
-    return [Evidence(*(*row[:-1], bool(row[-1]))) for row in store.rows(sql, runs=dumps(list(runs)))]
+    where = "run IN (SELECT value FROM json_each(:runs)) AND run <> '' ORDER BY n LIMIT 500"
+    return store.values_of(Evidence, where, runs=dumps(list(runs)))
 
 
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:
@@ -202,9 +196,5 @@ def has_outgoing(cache: Reads) -> bool:
 
 def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
     """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
-    rows = store.rows(
-        "SELECT id FROM proposal WHERE project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id",
-        project=project,
-        key=key,
-    )
-    return [found for row in rows if (found := store.proposal(row[0])) is not None]
+    where = "project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id"
+    return store.proposals_where(where, project=project, key=key)

@@ -14,7 +14,7 @@ from tacit.core.digest import ALPHABET, ID_LENGTH
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
-from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.states import CLOSED
@@ -149,10 +149,8 @@ def _is_ours(run: str) -> bool:
 
 
 def _evidence(store: Reads, project: str) -> dict[str, list[Evidence]]:
-    columns = EVIDENCE_COLUMNS[1:]
     found: dict[str, list[Evidence]] = {}
-    for row in store.rows(f"SELECT {', '.join(columns)} FROM evidence WHERE project = :p ORDER BY n", p=project):
-        one = Evidence(**{**dict(zip(columns, row)), "opening": bool(row[-1])})
+    for one in store.values_of(Evidence, "project = :p ORDER BY n", p=project):
         found.setdefault(one.memory, []).append(one)
     return found
 

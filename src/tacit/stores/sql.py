@@ -6,10 +6,10 @@ that both speak, with named parameters. Read inside the transaction you write in
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 from tacit.core.errors import Ambiguous, NotFound
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Telling, Use
+from tacit.core.links import Evidence, Mark, Telling, Use
 from tacit.core.memory import Memory, Tally, from_row
 from tacit.core.rows import FindingRow, Near, Project, RunRow
 from tacit.core.value import dumps, loads, value
@@ -23,13 +23,10 @@ from tacit.stores.sql_rows import (
     context_of,
     entry_of,
     grouped_rows,
-    mark_of,
     narrowed,
     place_of,
-    run_row,
     shown_text,
     tally_from,
-    use_of,
 )
 
 TYPE_CHECKING = False
@@ -61,18 +58,12 @@ class ProjectRows(Statements):
 
     def project(self, id: str) -> Project | None:
         """A project by its id."""
-        return next(iter(self._projects("id = :it", id)), None)
+        return next(iter(self.values_of(Project, "id = :id", id=id)), None)
 
     def projects(self, *, remote: str = "", key: str = "") -> list[Project]:
         """All projects, or those with a remote or a path."""
-        if remote:
-            return self._projects("remote = :it", remote)
-        return self._projects("key = :it", key) if key else self._projects("id <> :it", "")
-
-    def _projects(self, where: str, it: str) -> list[Project]:
-        columns = ", ".join(Project.FIELDS)  # type: ignore[attr-defined]
-        rows = self.rows(f"SELECT {columns} FROM project WHERE {where} ORDER BY created_at, id", it=it)
-        return [Project(*row) for row in rows]
+        where = "remote = :remote" if remote else "key = :key" if key else "id <> ''"
+        return self.values_of(Project, f"{where} ORDER BY created_at, id", remote=remote, key=key)
 
     def profile_json(self, id: str) -> str | None:
         """A compiled profile by its version."""
@@ -225,23 +216,15 @@ class JournalRows(Statements):
         limit: int = -1,
     ) -> list[Entry]:
         """The journal in the order it was written, or its newest entries first."""
-        where, named = ["id > :after"], {"after": after}
-        for column, wanted in (("memory", memory), ("verb", verb), ("by", by), ("run", run)):
-            if wanted:
-                where.append(f"{column} = :{column}")
-                named[column] = wanted  # type: ignore[assignment]
-        if projects:
-            where.append("project IN (SELECT value FROM json_each(:projects))")
-            named["projects"] = dumps(list(projects))  # type: ignore[assignment]
-        if since:
-            where.append("at >= :since")
-            named["since"] = since  # type: ignore[assignment]
-        if until:
-            where.append("at <= :until")
-            named["until"] = until  # type: ignore[assignment]
+        named = {"memory": memory, "verb": verb, "by": by, "run": run}
+        where = ["id > :after", *(f"{column} = :{column}" for column, wanted in named.items() if wanted)]
+        where += ["project IN (SELECT value FROM json_each(:projects))"] if projects else []
+        where += ["at >= :since"] if since else []
+        where += ["at <= :until"] if until else []
+        named |= {"since": since, "until": until, "projects": dumps(list(projects))}
         order = "id DESC" if newest else "id"
         sql = f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
-        return [entry_of(row) for row in self.rows(sql, limit=limit, **named)]
+        return [entry_of(row) for row in self.rows(sql, limit=limit, after=after, **named)]
 
     def entry(self, id: int) -> Entry:
         """One entry by its number."""
@@ -252,42 +235,24 @@ class JournalRows(Statements):
 
     def evidence(self, memory: str) -> list[Evidence]:
         """All evidence of a memory, in the order it was written."""
-        columns = ", ".join(EVIDENCE_COLUMNS[1:])
-        rows = self.rows(f"SELECT {columns} FROM evidence WHERE memory = :it ORDER BY n", it=memory)
-        return [Evidence(*(*row[:-1], bool(row[-1]))) for row in rows]
+        return self.values_of(Evidence, "memory = :it ORDER BY n", it=memory)
 
     def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
         """The uses of a memory, or all of a unit."""
-        where = "memory = :it" if memory else "unit = :it"
-        columns = ", ".join(USE_COLUMNS)
-        return [
-            use_of(row)
-            for row in self.rows(f"SELECT {columns} FROM use WHERE {where} ORDER BY at, memory", it=memory or unit)
-        ]
+        return self.values_of(Use, f"{'memory' if memory else 'unit'} = :it ORDER BY at, memory", it=memory or unit)
 
     def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
         """The marks on a memory's uses, or on those of a unit, in the order they were written."""
         where = "memory = :it" if memory else "unit = :it AND unit <> ''"
-        columns = ", ".join(MARK_COLUMNS)
-        return [
-            mark_of(row)
-            for row in self.rows(f"SELECT {columns} FROM use_mark WHERE {where} ORDER BY n", it=memory or unit)
-        ]
+        return self.values_of(Mark, f"{where} ORDER BY n", it=memory or unit)
 
     def all_uses(self, project: str) -> list[Use]:
         """Every use of a project, in the order of assignment; its global lessons' too."""
-        columns = ", ".join(USE_COLUMNS)
-        return [
-            use_of(row)
-            for row in self.rows(f"SELECT {columns} FROM use WHERE project = :p ORDER BY at, memory", p=project)
-        ]
+        return self.values_of(Use, "project = :p ORDER BY at, memory", p=project)
 
     def all_marks(self, project: str) -> list[Mark]:
         """Every mark of a project, in the order of writing."""
-        columns = ", ".join(MARK_COLUMNS)
-        return [
-            Mark(*row) for row in self.rows(f"SELECT {columns} FROM use_mark WHERE project = :p ORDER BY n", p=project)
-        ]
+        return self.values_of(Mark, "project = :p ORDER BY n", p=project)
 
     def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
         """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
@@ -314,43 +279,25 @@ class RunRows(Statements):
 
     def run(self, id: str) -> RunRow | None:
         """A run by its id in the store."""
-        row = self.one(f"SELECT {', '.join(RunRow.FIELDS)} FROM run WHERE id = :id", id=id)  # type: ignore[attr-defined]
-        return run_row(row) if row else None
+        return next(iter(self.values_of(RunRow, "id = :id", id=id)), None)
 
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
         """A run by the host's own id; of several that bear it, the one that was learned."""
-        columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
-        rows = self.rows(
-            f"SELECT {columns} FROM run WHERE id IN (SELECT id FROM run WHERE project = :project AND foreign_id = :it"
-            " UNION ALL SELECT :it)",
-            project=project,
-            it=foreign_id,
-        )
-        found = [run for run in map(run_row, rows) if run.project == project]
+        named = "id IN (SELECT id FROM run WHERE project = :project AND foreign_id = :it UNION ALL SELECT :it)"
+        found = [run for run in self.values_of(RunRow, named, project=project, it=foreign_id) if run.project == project]
         return max(found, key=lambda run: run.seq, default=None)
 
     def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
         """A project's runs, newest first, or all runs of one unit."""
-        columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
-        where = "root = :root" if root else "project = :project"
-        return [
-            run_row(row)
-            for row in self.rows(
-                f"SELECT {columns} FROM run WHERE {where} ORDER BY seq DESC, started_at DESC LIMIT :limit",
-                project=project,
-                root=root,
-                limit=limit,
-            )
-        ]
+        where = "root = :it" if root else "project = :it"
+        return self.values_of(
+            RunRow, f"{where} ORDER BY seq DESC, started_at DESC LIMIT :limit", it=root or project, limit=limit
+        )
 
     def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
         """What a run said, or what was said of a memory."""
-        columns = ", ".join(FindingRow.FIELDS)  # type: ignore[attr-defined]
         where = "memory = :it AND memory <> ''" if memory else "run = :it"
-        return [
-            FindingRow(*row)
-            for row in self.rows(f"SELECT {columns} FROM finding WHERE {where} ORDER BY at, key", it=memory or run)
-        ]
+        return self.values_of(FindingRow, f"{where} ORDER BY at, key", it=memory or run)
 
     def tombstones(self, run: str) -> set[str]:
         """Places of a run whose findings stay out."""
@@ -374,6 +321,31 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+
+
+class Bracket(ABC):
+    """What holds a transaction together: it is kept as a whole at the end of its block, or taken back."""
+
+    _keep: bool
+
+    @abstractmethod
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._keep:
+            try:
+                self._commit()
+                return
+            except BaseException:
+                self._roll_back()
+                raise
+        self._roll_back()
+
+    @abstractmethod
+    def _commit(self) -> None: ...
+
+    @abstractmethod
+    def _roll_back(self) -> None: ...
 
 
 class Store(Reads):
@@ -423,7 +395,6 @@ class Store(Reads):
         """Make the vectors that are missing, or all of them anew; how many were made."""
         return self._own("vectors").embed(self, embedder, most=most, anew=anew)  # type: ignore[no-any-return]
 
-    @abstractmethod
     def ask(
         self,
         projects: Sequence[str],
@@ -435,6 +406,8 @@ class Store(Reads):
     ) -> Found:
         """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
         engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""
+        how = {"limit": limit, "injectable": injectable, "meaning": meaning}
+        return self._own("search").ask_passages(self, projects, passages, **how)  # type: ignore[no-any-return]
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from tacit.core.digest import digest
-from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use
+from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Use
 from tacit.core.memory import DECIDED, NO_TALLY, Tally
-from tacit.core.rows import Project, RunRow
+from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
 
     from tacit.core.journal import Entry
     from tacit.core.proposal import Proposal
     from tacit.stores.sql import Reads
+
+    T = TypeVar("T")
 
 COUNTED_SIGNALS = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
@@ -288,9 +290,24 @@ class Statements(ABC):
         found = self.rows(sql, **named)
         return found[0] if found else None
 
+    def values_of(self, of: type[T], where: str, **named: Any) -> list[T]:
+        """The values of a kind that a table keeps."""
+        table, columns, made = _KEPT[of]
+        return [made(row) for row in self.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", **named)]
+
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
         """Rows one by one; a store reads them in pieces, for what may be large."""
         yield from self.rows(sql, **named)
+
+
+_KEPT: dict[type, tuple[str, tuple[str, ...], Callable[[Any], Any]]] = {
+    Project: ("project", Project.FIELDS, lambda row: Project(*row)),  # type: ignore[attr-defined]
+    RunRow: ("run", RunRow.FIELDS, run_row),  # type: ignore[attr-defined]
+    FindingRow: ("finding", FindingRow.FIELDS, lambda row: FindingRow(*row)),  # type: ignore[attr-defined]
+    Evidence: ("evidence", EVIDENCE_COLUMNS[1:], lambda row: Evidence(*(*row[:-1], bool(row[-1])))),
+    Use: ("use", USE_COLUMNS, use_of),
+    Mark: ("use_mark", MARK_COLUMNS, mark_of),
+}
 
 
 class WaitingRows(Statements):
@@ -301,31 +318,27 @@ class WaitingRows(Statements):
         behind: str = "",
     ) -> list[Proposal]:  # fmt: skip
         """Proposals, oldest first; those that come behind one, where it is named."""
-        from tacit.core.proposal import Proposal  # not needed by hooks
-
-        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
         where = [] if not state else ["state = :state"]
         where += ["project = :project"] if project else []
         where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
         where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
         where += ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"] if behind else []
-        rows = self.rows(
-            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
-            state=state,
-            project=project,
-            memory=memory,
-            kinds=dumps(list(kinds)),
-            limit=limit,
-            offset=offset,
-            behind=behind,
-        )
-        return [proposal_of(row) for row in rows]
+        return self.proposals_where(
+            f"{' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
+            state=state, project=project, memory=memory, kinds=dumps(list(kinds)), limit=limit, offset=offset, behind=behind,
+        )  # fmt: skip
+
+    def proposals_where(self, where: str, **named: Any) -> list[Proposal]:
+        """Proposals by a condition of their rows."""
+        from tacit.core.proposal import Proposal  # not needed by hooks
+
+        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        return [proposal_of(row) for row in self.rows(f"SELECT {columns} FROM proposal WHERE {where}", **named)]
 
     def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
         """A project's proposals whose ids begin so, in any state."""
-        asked, low = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", beginning.lower()
-        rows = self.rows(asked, low=low, high=low + "{", p=project)
-        return [found for row in rows if (found := self.proposal(row[0])) is not None]
+        low = beginning.lower()
+        return self.proposals_where("id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project)
 
     def proposals_about(self, project: str, *, state: str = "open", kind: str = "") -> list[tuple[str, str]]:
         """(kind, memory) of each proposal in a state, and of a kind where one is named, oldest first."""
@@ -335,11 +348,7 @@ class WaitingRows(Statements):
 
     def proposal(self, id: str) -> Proposal | None:
         """A proposal by its id."""
-        from tacit.core.proposal import Proposal
-
-        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
-        row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
-        return proposal_of(row) if row else None
+        return next(iter(self.proposals_where("id = :id", id=id)), None)
 
     def queued_job(self, key: str) -> tuple[str, str] | None:
         """When a job was last asked for, and with what; None where it does not wait."""

@@ -25,7 +25,7 @@ from tacit.core.links import (
 from tacit.core.memory import DECIDED, Memory, Tally, met_in, row_hash, to_row
 from tacit.core.rows import FindingRow, Job, Project, RunRow
 from tacit.core.value import dumps, loads
-from tacit.stores.sql import Reads
+from tacit.stores.sql import Bracket, Reads
 from tacit.stores.sql_rows import (
     COUNT_DAY,
     COUNT_ON,
@@ -56,8 +56,7 @@ from tacit.stores.sql_rows import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Any, Self
+    from typing import Any
 
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
@@ -259,16 +258,8 @@ class RunWriter(RowWriter):
         )
 
 
-class Transaction(RunWriter):
+class Transaction(Bracket, RunWriter):
     """Writing, inside one transaction: memories and their links."""
-
-    if TYPE_CHECKING:
-
-        def __enter__(self) -> Self: ...
-
-        def __exit__(
-            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-        ) -> None: ...
 
     def blank_entries(self, memory: str) -> None:
         """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -35,8 +34,6 @@ from tacit.stores.sql_writer import Transaction
 if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
-
-    from tacit.words.passages import Passage
 
 _SERVER_WAIT = 60.0  # seconds a writer waits for its turn
 POOL_SIZE = 8  # connections a process keeps at most per address
@@ -105,27 +102,9 @@ class PostgresStore(Whose, Store):
         self.changed = True
         return PostgresTransaction(self, self.wait if wait is None else wait, confidence, keep)
 
-    def find(
-        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
-    ) -> Found:
+    def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
-        from tacit.stores.postgres.search import find_words
-
-        return find_words(self, projects, words, limit=limit, injectable=injectable)
-
-    def ask(
-        self,
-        projects: Sequence[str],
-        passages: Sequence[Passage],
-        *,
-        limit: int = 50,
-        injectable: bool = False,
-        meaning: float = 0.0,
-    ) -> Found:
-        """Candidates for a question of any length, by words: the server compares all vectors of a project by itself (`near`)."""
-        from tacit.stores.postgres.search import ask_passages
-
-        return ask_passages(self, projects, passages, limit=limit, injectable=injectable)
+        return self._own("search").find_words(self, projects, words, **how)  # type: ignore[no-any-return]
 
     @property
     def is_whole(self) -> bool:  # type: ignore[override]
@@ -236,11 +215,9 @@ class PostgresTransaction(Whose, Transaction):
     def number_on(self) -> None:
         self.rows("SELECT number_on()")
 
-    def find(
-        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
-    ) -> Found:
+    def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """As the store's own, inside the transaction."""
-        return self._store.find(projects, words, limit=limit, injectable=injectable)
+        return self._store.find(projects, words, **how)
 
     def apply(self, change: Change) -> Entry:
         """As everywhere, behind the lock of the memory's project: a lesson that holds everywhere is written from many.
@@ -315,21 +292,9 @@ class PostgresTransaction(Whose, Transaction):
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None and self._keep:
-            try:
-                for (project, what, shard), (rows, sum_) in sorted(self._seals.items()):
-                    self.rows(_PUT_SEAL, project=project, kind=what, shard=shard, rows=rows, xor=sum_)
-                self._commit()
-                return
-            except BaseException:
-                self._roll_back()
-                raise
-        self._roll_back()
-
     def _commit(self) -> None:
+        for (project, what, shard), (rows, sum_) in sorted(self._seals.items()):
+            self.rows(_PUT_SEAL, project=project, kind=what, shard=shard, rows=rows, xor=sum_)
         # A server answers COMMIT of a transaction in which something failed without an error: it rolls back.
         try:
             answer = self._store._connection.execute("COMMIT").statusmessage

@@ -55,6 +55,7 @@ def ask_passages(
     *,
     limit: int = 50,
     injectable: bool = False,
+    **_: float,  # the server compares all vectors of a project by itself (`near`), whatever meaning counts
 ) -> Found:
     """As `find_words`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
     cut = cut_passages(passages, porter_words)

@@ -24,14 +24,12 @@ from tacit.stores.sql_writer import Transaction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Placed
     from tacit.core.rows import Direction, Fault, Found
     from tacit.stores.sqlite.search import Cached
-    from tacit.words.passages import Passage
 
 SCHEMA = 16  # the newest migration; PRAGMA user_version of a store in step
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
@@ -87,32 +85,14 @@ class SqliteStore(Store):
         """
         return SqliteTransaction(self, self.wait if wait is None else wait, confidence, keep)
 
-    def find(
-        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
-    ) -> Found:
+    def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's.
 
         What may be given is looked for at once, since a prompt waits; who asks for everything gets a deeper look.
         """
         from tacit.stores.sqlite.compare import find_words
 
-        return find_words(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
-
-    def ask(
-        self,
-        projects: Sequence[str],
-        passages: Sequence[Passage],
-        *,
-        limit: int = 50,
-        injectable: bool = False,
-        meaning: float = 0.0,
-    ) -> Found:
-        """Candidates for a question of any length; as `find`, a prompt gets a quick look and who asks a deeper one."""
-        from tacit.stores.sqlite.search import ask_passages
-
-        return ask_passages(
-            self, projects, passages, limit=limit, injectable=injectable, deep=not injectable, meaning=meaning
-        )
+        return find_words(self, projects, words, deep=not how.get("injectable"), **how)
 
     def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
         """As every store's, by merging the lists of facets wherever that spares reading all memories."""
@@ -233,13 +213,11 @@ class SqliteTransaction(Transaction):
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 
-    def find(
-        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
-    ) -> Found:
+    def find(self, projects: Sequence[str], words: Sequence[str], **how: Any) -> Found:
         """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared."""
         from tacit.stores.sqlite.compare import find_words
 
-        return find_words(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)
+        return find_words(self._store, projects, words, brief=not how.get("injectable"), **how)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         from tacit.stores.sqlite.search import _tokenizer
@@ -293,17 +271,8 @@ class SqliteTransaction(Transaction):
         self.rows("BEGIN IMMEDIATE")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None and self._keep:
-            try:
-                self.rows("COMMIT")
-                return
-            except BaseException:
-                self._roll_back()
-                raise
-        self._roll_back()
+    def _commit(self) -> None:
+        self.rows("COMMIT")
 
     def _roll_back(self) -> None:
         self._store.kept = None  # what was found in here was never written; SQLite does not count it back

@@ -87,11 +87,11 @@ def ask_passages(
     *,
     limit: int = 50,
     injectable: bool = False,
-    deep: bool = False,
     meaning: float = 0.0,
 ) -> Found:
-    """Rows of these projects that hold what some passage asks for, the best first; `deep` looks further. Where there are vectors of words,
-    a cosine beyond the usual counts `meaning`."""
+    """Rows of these projects that hold what some passage asks for, the best first; a prompt gets a quick look, who asks for everything a
+    deeper one. Where there are vectors of words, a cosine beyond the usual counts `meaning`."""
+    deep = not injectable
     kept = _kept(store)
     total, read = kept.total, _tokenizer(store)
     tokens = cut(passages, read)
