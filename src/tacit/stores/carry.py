@@ -354,16 +354,12 @@ def _refresh_project(near: Store, far: Store, project: str, touched: Collection[
 
 
 # What changed since, by the numbers that grow. A project's writers follow each other, so a number that is seen has none below it to come.
+_COUNTED_ON = {"journal": ("journal", "id"), "evidence": ("evidence", "n"), "mark": ("use_mark", "n")}
 _SINCE = {
-    "journal": "SELECT id, memory FROM journal WHERE project = :project AND id > :last",
-    "evidence": "SELECT n, memory FROM evidence WHERE project = :project AND n > :last",
-    "mark": "SELECT n, memory FROM use_mark WHERE project = :project AND n > :last",
+    name: f"SELECT {n}, memory FROM {table} WHERE project = :project AND {n} > :last"
+    for name, (table, n) in _COUNTED_ON.items()
 }
-_ENDS = {
-    "journal": "SELECT max(id) FROM journal WHERE project = :project",
-    "evidence": "SELECT max(n) FROM evidence WHERE project = :project",
-    "mark": "SELECT max(n) FROM use_mark WHERE project = :project",
-}
+_ENDS = {name: f"SELECT max({n}) FROM {table} WHERE project = :project" for name, (table, n) in _COUNTED_ON.items()}
 
 
 def _seals(far: Store, project: str) -> str:

@@ -87,7 +87,7 @@ class WorkTree:
                     return False
                 os.rename(temporary, path)
             finally:
-                _remove(temporary)
+                remove_file(temporary)
             to_disk(folder)
         except FileNotFoundError:
             return False  # it vanished after it was read
@@ -203,10 +203,11 @@ def _clear(folder: str, name: str) -> None:
     """Take away what a killed process left behind."""
     for each in os.listdir(folder):
         if each.startswith(f".{name}{_MARK}"):
-            _remove(os.path.join(folder, each))
+            remove_file(os.path.join(folder, each))
 
 
-def _remove(path: str) -> None:
+def remove_file(path: str) -> None:
+    """Take a file away, or find it gone."""
     try:
         os.unlink(path)
     except FileNotFoundError:

@@ -16,6 +16,7 @@ from typing import Any
 
 from tacit.core.digest import new_id
 from tacit.core.value import replace, value
+from tacit.stores.files import put_file, remove_file
 
 _READINGS_FOLDER = "readings"
 WAITING, IS_READ = "waiting", "read"
@@ -88,15 +89,11 @@ def save(folder: str, reading: Reading) -> None:
     """Write a reading whole or not at all; an error where its folder was taken away meanwhile, which is never made anew."""
     half = os.path.join(folder, f"{new_id()}{_HALF}")
     packed = gzip.compress(json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0)
-    fd = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(packed)
-            file.flush()
-            os.fsync(file.fileno())
+        put_file(half, packed, 0o600)
         os.replace(half, _path(folder, reading.run))
     except BaseException:
-        _unlink(half)
+        remove_file(half)
         raise
 
 
@@ -125,24 +122,10 @@ def every(folder: str, state: str = "") -> Iterator[Reading]:
 def remove_readings(folder: str, runs: Iterable[str]) -> None:
     """Take readings away for good."""
     for run in runs:
-        _unlink(_path(folder, run))
-
-
-def sweep(folder: str, now: float) -> None:
-    """Clear away what killed processes left half written."""
-    for entry in os.scandir(folder) if os.path.isdir(folder) else ():
-        if entry.name.endswith(_HALF) and entry.stat().st_mtime < now - 3600:
-            _unlink(entry.path)
+        remove_file(_path(folder, run))
 
 
 def _path(folder: str, run: str) -> str:
     if not run.isalnum():
         raise ValueError(f"{run!r} is no run's id")
     return os.path.join(folder, f"{run}{_END}")
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass

@@ -26,6 +26,7 @@ from tacit.stores.sqlite.copies import (
     PENDING_END,
     Backup,
     backups,
+    clear_away,
     copied,
     copy_pages,
     damaged,
@@ -96,9 +97,7 @@ def verify(path: str, folder: str) -> Health:
     except apsw.Error as error:
         raise as_tacit_error(error, path, "verifying") from error
     finally:
-        for end in ("", "-wal", "-shm", "-journal"):
-            if os.path.exists(place + end):
-                os.unlink(place + end)
+        clear_away(place)
 
 
 def find_backup(folder: str, name: str = "") -> Backup:

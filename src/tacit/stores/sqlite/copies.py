@@ -97,10 +97,15 @@ def copied(store: SqliteStore, folder: str) -> Backup:
     except apsw.Error as error:
         raise as_tacit_error(error, store.path, "copying") from error
     finally:
-        for end in ("", "-wal", "-shm", "-journal"):
-            if os.path.exists(partial + end):
-                os.unlink(partial + end)
+        clear_away(partial)
     return next(each for each in backups(folder) if each.path == made)
+
+
+def clear_away(*paths: str) -> None:
+    """Remove files of SQLite's with all that lies beside them."""
+    for each in (path + end for path in paths for end in ("", "-wal", "-shm", "-journal")):
+        if os.path.exists(each):
+            os.unlink(each)
 
 
 def copy_pages(source: str, target: str) -> None:

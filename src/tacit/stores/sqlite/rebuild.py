@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
 from tacit.stores.sqlite import SqliteStore, SqliteTransaction, open_store
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
-from tacit.stores.sqlite.copies import private
+from tacit.stores.sqlite.copies import clear_away, private
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.erase import blank
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
@@ -71,9 +70,7 @@ def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str,
             for each in (damaged, kept):
                 if each is not None:
                     each.close()
-            for end in ("", "-wal", "-shm", "-journal"):
-                if os.path.exists(copy + end):
-                    os.unlink(copy + end)
+            clear_away(copy)
         store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return building.mended, building.lost
 

@@ -24,7 +24,7 @@ from tacit.core.value import value
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, verify
-from tacit.stores.sqlite.copies import Backup, backups, make_folder
+from tacit.stores.sqlite.copies import Backup, backups, clear_away, make_folder
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive
 from tacit.stores.sqlite.restore import Held, told_plainly
@@ -64,10 +64,7 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
             held.write(fresh)
         return Repaired(faults, held.aside, backup.name if backup else "", mended, tuple(lost))
     finally:
-        for place in (broken, fresh):
-            for end in ("", "-wal", "-shm", "-journal"):
-                if os.path.exists(place + end):
-                    os.unlink(place + end)
+        clear_away(broken, fresh)
 
 
 def _faults(path: str) -> tuple[Fault, ...]:
