@@ -178,7 +178,7 @@ def test_a_pass_is_bounded_and_the_surplus_can_be_approved(memories: Memories, m
             learned(
                 memories, f"Worker{number} leaks handle{number} when queue{number} is full{more}", f"r{number}{more}"
             )
-    monkeypatch.setattr("tacit.tend.bound.LEAST", 2)
+    monkeypatch.setattr("tacit.tend.context.LEAST", 2)
     monkeypatch.setattr("tacit.tend.LEAST", 2)
     first = memories.tend(only="merge")
     assert (len(first.moves), first.left) == (2, 3)

@@ -81,7 +81,7 @@ def seven_are_due_and_a_pass_moves_three(memories: Memories, at: list[str], monk
         )
     at[0] = "2026-09-01T00:00:00.000Z"
     quiet_runs(memories, at, 1, 10)
-    monkeypatch.setattr("tacit.tend.bound.LEAST", 3)
+    monkeypatch.setattr("tacit.tend.context.LEAST", 3)
     monkeypatch.setattr("tacit.tend.LEAST", 3)
 
 

@@ -21,7 +21,6 @@ from tacit.tend.triage_rules import (
     duplicate,
     known_line,
     likeness,
-    merged,
     page_line,
     question,
 )
@@ -134,12 +133,6 @@ def test_the_threshold_is_the_profile_s() -> None:
     for threshold, same in ((0.85, True), (0.9, True), (0.95, False)):
         rules = with_values(JOELCLAW, {"triage.threshold": threshold}).triage
         assert bool(duplicate(one, other, rules)) is same
-
-
-def test_of_two_duplicates_the_longer_stays_whole() -> None:
-    """Joelclaw joined both with a line break."""
-    short, long = "Rotate keys", "Rotate keys every ninety days"
-    assert merged(short, long) == merged(long, short) == long
 
 
 def test_a_pending_duplicate_merges_only_if_it_says_more() -> None:

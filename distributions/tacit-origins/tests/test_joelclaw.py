@@ -28,7 +28,7 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
-from tacit.tend.triage_rules import Suggested, answers, merged, page_line
+from tacit.tend.triage_rules import Suggested, answers, page_line
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 from tacit_origins import joelclaw
@@ -444,7 +444,8 @@ def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
 
 def test_defect_9_a_merge_keeps_one_line() -> None:
     """Keeping the longer meant keeping both, with a line break between."""
-    assert merged("Rotate keys", "Rotate keys every ninety days") == "Rotate keys every ninety days"
+    said = page_line(Suggested("n", "", f"{FACT}."), (), [Suggested("o", "", FACT)], PROFILE.triage)
+    assert said.merge_with == "o"
 
 
 def test_defect_10_an_unknown_section_is_the_inbox() -> None:
@@ -456,9 +457,8 @@ def test_defect_10_an_unknown_section_is_the_inbox() -> None:
 def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
     """It stayed in the model's queue, paid for every half hour, until it expired."""
     batch = [Suggested("p1", "Patterns", "x"), Suggested("p2", "Patterns", "y")]
-    assert [(each.id, each.action) for each in answers('[{"id": "p1", "action": "needs-review"}]', batch)] == [
-        ("p1", "review")
-    ]
+    (said,) = answers('[{"id": "p1", "action": "needs-review"}]', batch)
+    assert (said.id, said.action) == ("p1", "review")
 
 
 def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: Notebook) -> None:

@@ -15,8 +15,7 @@ from importlib import import_module
 from tacit.core.errors import UsageError
 from tacit.core.value import value
 from tacit.tend import lease
-from tacit.tend.bound import LEAST
-from tacit.tend.context import Context, StepReport
+from tacit.tend.context import LEAST, Context, StepReport
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
 STEPS = ("sweep", "merge", "reflect", "triage", "page", "prune", "stats")
@@ -98,7 +97,7 @@ def _taken(context: Context, names: Sequence[str]) -> tuple[StepReport, ...]:
         done.append(_step(name)(context))
     if context.bound.spent > LEAST or context.bound.left:
         with context.write() as tx:
-            context.bound.settle(tx, context.by, context.now(), context.ids())
+            context.bound.settle(tx, context)
     return tuple(done)
 
 

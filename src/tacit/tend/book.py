@@ -29,17 +29,12 @@ class Keeping:
 class Book:
     """What a project keeps of its pages: the targets, and each file as it was last written."""
 
-    targets: Mapping[str, Keeping] | None = None
-    files: Mapping[str, hand.KeptFile] | None = None
-
-    @property
-    def kept(self) -> Mapping[str, Keeping]:
-        """The targets by name."""
-        return self.targets or {}
+    kept: Mapping[str, Keeping] = {}  # by name
+    files: Mapping[str, hand.KeptFile] = {}
 
     def of(self, path: str) -> hand.KeptFile:
         """What is remembered of a file."""
-        return (self.files or {}).get(path) or hand.KeptFile()
+        return self.files.get(path) or hand.KeptFile()
 
 
 def read_book(store: Reads, project: str) -> Book:
@@ -61,7 +56,7 @@ def put_book(tx: Transaction, project: str, book: Book) -> None:
         name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at}
         for name, each in book.kept.items()
     }
-    files = {path: hand.to_json(kept) for path, kept in (book.files or {}).items()}
+    files = {path: hand.to_json(kept) for path, kept in book.files.items()}
     tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False))
 
 
@@ -69,13 +64,13 @@ def without(book: Book, name: str) -> Book:
     """The book without one target and its files."""
     left = {each: keeping for each, keeping in book.kept.items() if each != name}
     gone = {name, *files_of(book, book.kept[name].target)}
-    return Book(left, {path: kept for path, kept in (book.files or {}).items() if path not in gone})
+    return Book(left, {path: kept for path, kept in book.files.items() if path not in gone})
 
 
 def again(book: Book, keeping: Keeping) -> Book:
     """The book with a target that a person asked for, anew or once more: what they took off it may stand there again."""
     mine = {keeping.target.name, *files_of(book, keeping.target)}
-    files = {path: replace(kept, off=()) if path in mine else kept for path, kept in (book.files or {}).items()}
+    files = {path: replace(kept, off=()) if path in mine else kept for path, kept in book.files.items()}
     return Book({**book.kept, keeping.target.name: keeping}, files)
 
 
@@ -84,4 +79,4 @@ def files_of(book: Book, target: Target, but: Collection[str] = ()) -> list[str]
     if target.kind not in FOLDERS:
         return []
     head, _, tail = target.name.partition("*")
-    return [path for path in book.files or {} if path not in but and path.startswith(head) and path.endswith(tail)]
+    return [path for path in book.files if path not in but and path.startswith(head) and path.endswith(tail)]

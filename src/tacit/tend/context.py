@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.clock import after_days
+from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.run import Finding
-from tacit.core.value import value
-from tacit.stores.sql import WorkContext
+from tacit.core.states import ACTIVE
+from tacit.core.value import replace, value
+from tacit.stores.counts import in_states
+from tacit.stores.sql import Reads, WorkContext
 from tacit.tend import lease
-from tacit.tend.bound import Bound
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
     from tacit.stores.sql_writer import Transaction
     from tacit.tend.prune import Named
 
+_BOUNDLESS = 1 << 62
+LEAST, SHARE = 50, 0.2  # changes of one pass at most, or this share of the active lessons if that is more
 NOTHING = "nothing to do"
 LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back (joelclaw)
 
@@ -31,12 +36,45 @@ class StepReport:
     left: int = 0  # due beyond the bound of one pass
     skipped: str = ""  # why nothing was done
     notes: tuple[str, ...] = ()  # sentences for a person
-    facts: Mapping[str, Any] | None = None  # its own figures, for --json
+    figures: Mapping[str, Any] = {}  # its own, for --json
+
+
+class Bound:
+    """How much one pass may change, counted down: so many memories, or a share of the active ones; what is beyond becomes one proposal."""
+
+    def __init__(self, store: Reads, project: str) -> None:
+        self.store, self.project = store, project
+        self.spent = self.left = 0
+        self._most = -1
+
+    def take(self) -> bool:
+        """Whether one more change may be made; counted either way."""
+        if self.spent >= LEAST and self.spent >= self.most:
+            self.left += 1
+            return False
+        self.spent += 1
+        return True
 
     @property
-    def figures(self) -> Mapping[str, Any]:
-        """Its own figures; empty where it has none."""
-        return self.facts or {}
+    def most(self) -> int:
+        """Changes of one pass; no bound where a person approved the surplus of the last one."""
+        if self._most < 0:
+            active = in_states(self.store, self.project, ACTIVE)
+            self._most = _BOUNDLESS if self._approved() else max(LEAST, int(SHARE * active))
+        return self._most
+
+    def _approved(self) -> list[Proposal]:
+        approved = self.store.proposals(self.project, state=APPROVED, limit=-1)
+        return [each for each in approved if each.kind == "tend" and not (each.payload or {}).get("done")]
+
+    def settle(self, tx: Transaction, context: Context) -> None:
+        """Propose what was left, once; mark an approved surplus as done."""
+        for each in self._approved() if self._most == _BOUNDLESS and not self.left else ():
+            tx.put_proposal(replace(each, payload={**(each.payload or {}), "done": True}))
+        waiting = any(each.kind == "tend" for each in tx.proposals(self.project, state=OPEN, limit=-1))
+        if self.left and not waiting:
+            told = f"{self.left} more changes are due than the {self.most} of one pass"
+            context.propose(tx, "tend", told, payload={"left": self.left, "bound": self.most})
 
 
 class Context:
@@ -72,7 +110,7 @@ class Context:
         self.learn = learn  # takes findings that a page taught; called before the page is written
         self._report = report  # hears of progress as (step, words)
         self.name = self.ids()  # of this pass
-        self.bound = Bound(self.store, self.project.id, self.profile)  # shared by all steps of the pass
+        self.bound = Bound(self.store, self.project.id)  # shared by all steps of the pass
         self.held_until = ""  # by the lease; empty where none is held
 
     def write(self) -> Transaction:
@@ -89,6 +127,14 @@ class Context:
 
     def _key(self, name: str) -> str:
         return f"tend:{self.project.id}:{name}"
+
+    def propose(self, tx: Transaction, kind: str, told: str, memory: str = "", **more: Any) -> str:
+        """Put something before a judge, a person where nobody else is named; the proposal's id."""
+        at, id = self.now(), self.ids()
+        fields = {"by": self.by, "created_at": at, "memory": memory, "tier": "person", **more}
+        expires = after_days(at, self.profile.triage.expire_days)
+        tx.put_proposal(Proposal(id, self.project.id, kind, told, **fields, expires_at=expires))
+        return id
 
     def tell(self, step: str, words: str = "") -> None:
         """Report progress."""

@@ -40,15 +40,10 @@ class KeptFile:
 
     version: int = 0  # times it was written
     head: str = ""  # what was checked out then
-    lines: Mapping[str, KnownLine] | None = None  # by memory
+    known: Mapping[str, KnownLine] = {}  # by memory
     off: tuple[str, ...] = ()  # lessons a person took off this page, and that stand on another one
     made: bool = False  # it was not there before
     front: str = ""  # hash of the front matter as we wrote it
-
-    @property
-    def known(self) -> Mapping[str, KnownLine]:
-        """What is remembered of each lesson."""
-        return self.lines or {}
 
 
 @value
@@ -213,7 +208,7 @@ def remembered(
         spellings = [*dict.fromkeys(each for each in earlier if each != said), said]
         since = before.since if before and id not in returned else version
         lines[id] = KnownLine(since, spelled(by_id[id].said), tuple(spellings)[-SPELLINGS:])
-    return replace(kept, version=version, head=head, lines=lines)
+    return replace(kept, version=version, head=head, known=lines)
 
 
 def to_json(kept: KeptFile) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class _Merging(Joining):
         """What was done."""
         facts = {"compared": self.looked, "contradictions": len(self.asked)}
         done = len(self.changes) + len(self.asked)
-        return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, facts=facts)
+        return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, figures=facts)
 
     def _pairs(self, ids: Sequence[str]) -> list[Pair]:
         found = []

@@ -77,7 +77,7 @@ class _Pass:
         written = sum(self._bring_up(seen) for seen in looked)
         self._mark({line_key(each) for seen in looked for each in seen.findings})
         facts = {"files": tuple(self.changed), "findings": tuple(told_of(finding) for finding in found)}
-        return StepReport("page", written, notes=tuple(self.notes), facts=facts)
+        return StepReport("page", written, notes=tuple(self.notes), figures=facts)
 
     def _mark(self, still: Collection[str]) -> None:
         """Mark proposals about lines, after the files are written: decided ones, and those whose line says something else now."""
@@ -207,10 +207,10 @@ class _Pass:
                 put_book(
                     tx,
                     context.project.id,
-                    Book(book.targets, {p: k for p, k in (book.files or {}).items() if p != path}),
+                    Book(book.kept, {p: k for p, k in book.files.items() if p != path}),
                 )
             elif not kept.version or replace(now, version=kept.version) != kept:
-                put_book(tx, context.project.id, Book(book.targets, {**(book.files or {}), path: now}))
+                put_book(tx, context.project.id, Book(book.kept, {**book.files, path: now}))
 
     def _let_go(self, tx: Any, seen: SeenFile) -> None:
         """A line that was taken out, and about which nobody answered, stays out; its lesson keeps its state."""

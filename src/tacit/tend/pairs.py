@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tacit.core.clock import after_days
 from tacit.core.journal import Hand
 from tacit.core.memory import PERSONAL, Memory
 from tacit.core.merge import brought, merged, prevailing
 from tacit.core.profile import Profile
-from tacit.core.proposal import OPEN, REJECTED, Proposal
+from tacit.core.proposal import REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, last_entry
@@ -120,17 +119,7 @@ class Joining:
     def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
         """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""
         if not raised(tx, stays, goes, kind):
-            made = self.proposal(kind, stays, goes, told)
-            tx.put_proposal(made)
-            self.asked.append(made.id)
-
-    def proposal(self, kind: str, stays: Memory, goes: Memory, told: str) -> Proposal:
-        """A proposal that waits for a person."""
-        at = self.context.now()
-        expires = after_days(at, self.profile.triage.expire_days)
-        return Proposal(
-            self.context.ids(), self.project, kind, told, TENDED_BY, at, stays.id, OPEN, "person", {"other": goes.id}, expires_at=expires
-        )  # fmt: skip
+            self.asked.append(self.context.propose(tx, kind, told, stays.id, payload={"other": goes.id}, by=TENDED_BY))
 
 
 def readied(memory: Memory) -> Prepared:

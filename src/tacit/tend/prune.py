@@ -93,7 +93,7 @@ def _moved(context: Context) -> StepReport:
     at = context.now()
     rows, places = _old(context, after_days(at, -context.profile.tend.prune_days))
     if context.dry_run or not places:
-        return StepReport("prune", facts={"rows to move": len(rows)})
+        return StepReport("prune", figures={"rows to move": len(rows)})
     made = move(context.store, context.packs, context.project.id, at, rows)
     with context.write() as tx:
         for name, place in places.items():
@@ -101,7 +101,7 @@ def _moved(context: Context) -> StepReport:
         if made is not None:
             tx.count(context.project.id, "rows_moved", at, made.rows)
     facts = {"rows moved": made.rows, "file": made.path, "bytes": made.bytes} if made else {}
-    return StepReport("prune", made.rows if made else 0, facts=facts)
+    return StepReport("prune", made.rows if made else 0, figures=facts)
 
 
 def _old(context: Context, before: str) -> tuple[list[Row], dict[str, str]]:

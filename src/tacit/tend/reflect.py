@@ -17,7 +17,6 @@ from tacit.core.errors import Unavailable
 from tacit.core.memory import Memory
 from tacit.core.merge import keeper
 from tacit.core.ports import answer_rows, answer_text, objects
-from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, held_and_met, last_entry
@@ -143,7 +142,7 @@ class _Reflecting:
             return StepReport("reflect", skipped=NOTHING)
         facts = {"asked": self.asked, "proposed": len(self.made)}
         return StepReport(
-            "reflect", len(self.made), (), tuple(self.made), self.left, notes=tuple(self.notes), facts=facts
+            "reflect", len(self.made), (), tuple(self.made), self.left, notes=tuple(self.notes), figures=facts
         )
 
     # -- rules ------------------------------------------------------------------------------------
@@ -236,12 +235,7 @@ class _Reflecting:
                 self._put(tx, "merge", stays, told, {"other": other.id, "text": suggestion.text, "evidence": evidence})
 
     def _put(self, tx: Transaction, kind: str, memory: Memory, told: str, payload: dict[str, Any]) -> None:
-        at, id = self.context.now(), self.context.ids()
-        expires = after_days(at, self.profile.triage.expire_days)
-        tx.put_proposal(
-            Proposal(id, self.project, kind, told, _BY, at, memory.id, OPEN, "person", payload, expires_at=expires)
-        )
-        self.made.append(id)
+        self.made.append(self.context.propose(tx, kind, told, memory.id, payload=payload, by=_BY))
 
     def _was_proposed(self, tx: Transaction, memory: str, kind: str, **payload: str) -> bool:
         """Whether the same was proposed before, whatever came of it: nobody is asked twice."""

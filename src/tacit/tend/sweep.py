@@ -152,7 +152,7 @@ class _Sweep:
             "expired": self.expired, "gone": self.gone,
         }  # fmt: skip
         done = len(self.lost) + len(self.marked) + len(self.moves)
-        return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, facts=facts)
+        return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, figures=facts)
 
     def _count(self, tx: Transaction) -> None:
         """The run's number, what the runs up to it took off, and the place up to which that was counted: together or not at all."""

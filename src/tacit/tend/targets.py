@@ -18,7 +18,6 @@ from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING
 from tacit.core.value import value
 
-_KINDS = ("file", "block", "paths", "globs", "agents")
 FOLDERS = ("paths", "globs", "agents")
 PAGE_NOTE = "Kept by Tacit. Edit freely: what you change, add or delete here is learned."
 BEGIN, END = f"<!-- tacit:begin: {PAGE_NOTE} -->", "<!-- tacit:end -->"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.clock import after_days
 from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.journal import Entry, Hand
@@ -74,7 +73,7 @@ class Judge:
                 self._ask()
         done = sum(n for name, n in self.counts.items() if name.endswith((" promote", " reject")))
         return StepReport(
-            "triage", done, proposals=tuple(self.proposed), notes=tuple(self.notes), facts=dict(self.counts)
+            "triage", done, proposals=tuple(self.proposed), notes=tuple(self.notes), figures=dict(self.counts)
         )
 
     # -- tiers ------------------------------------------------------------------------------------
@@ -190,16 +189,9 @@ class Judge:
         memory = tx.get(proposal.memory)
         if not is_fair_rewrite(memory, text):
             return
-        at, id = self.context.now(), self.context.ids()
         payload = {"text": text, "was": memory.text, "evidence": quotes(tx, memory)}
         told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
-        tx.put_proposal(
-            Proposal(
-                id, self.context.project.id, "edit", told, f"{_BY}:model", at, memory.id, tier=_PERSON_TIER, payload=payload,
-                expires_at=after_days(at, self.settings.expire_days),
-            )
-        )  # fmt: skip
-        self.proposed.append(id)
+        self.proposed.append(self.context.propose(tx, "edit", told, memory.id, payload=payload, by=f"{_BY}:model"))
 
     def _count(self, tier: str, action: str) -> None:
         name = f"{tier} {action}"

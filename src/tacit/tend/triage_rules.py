@@ -167,11 +167,6 @@ def _common(texts: Sequence[str]) -> dict[str, int]:
     return dict(Counter(word for text in texts for word in set(query_words(text, 64))))
 
 
-def merged(one: str, other: str) -> str:
-    """The text that stays of two duplicates: the longer, whole. joelclaw joined both with a line break."""
-    return one if len(one.strip()) >= len(other.strip()) else other
-
-
 def duplicate(text: str, other: str, settings: Triage) -> float:
     """How alike two texts are if that makes one a duplicate of the other; 0 if it does not, or if they disagree."""
     mine, theirs = _compared(text), _compared(other)

@@ -17,7 +17,7 @@ from tacit.core.links import is_found_once
 from tacit.core.memory import Memory
 from tacit.core.moves import lifts
 from tacit.core.profile import Profile
-from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
+from tacit.core.proposal import APPROVED, EXPIRED, OPEN
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
 from tacit.stores.lookups import once_on_pages
@@ -108,32 +108,12 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
         if any(each.state == OPEN or (each.payload or {}).get("key") == key for each in asked):
             continue
         entry = entry_of(memory, profile.page)
-        why = (
-            "pinned"
-            if memory.pinned
-            else memory.state
-            if memory.state in profile.page.states
-            else f"class {memory.klass}"
-            if memory.klass in profile.trial.exempt
-            else "met lately"
-        )
-        payload = {
-            "act": "put",
-            "path": "",
-            "memory": memory.id,
-            "section": entry.section,
-            "text": memory.text,
-            "line": entry.said,
-            "key": key,
-        }
+        by_class = f"class {memory.klass}" if memory.klass in profile.trial.exempt else "met lately"
+        why = "pinned" if memory.pinned else memory.state if memory.state in profile.page.states else by_class
+        said = {"section": entry.section, "text": memory.text, "line": entry.said}
+        payload = {"act": "put", "path": "", "memory": memory.id, **said, "key": key}
         told = f"has earned a line under {entry.section} ({why}): {entry.said}"
-        made.append(context.ids())
-        tx.put_proposal(
-            Proposal(
-                made[-1], context.project.id, "page", told, context.by, at, memory.id, tier="rules", payload=payload,
-                expires_at=after_days(at, profile.triage.expire_days),
-            )
-        )  # fmt: skip
+        made.append(context.propose(tx, "page", told, memory.id, payload=payload, tier="rules"))
     return tuple(made)
 
 
