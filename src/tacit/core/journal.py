@@ -15,7 +15,7 @@ from typing import Any
 
 from tacit.core.digest import digest
 from tacit.core.errors import Refused
-from tacit.core.memory import DECIDED, Memory, row_hash, to_row
+from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.states import is_legal
 from tacit.core.value import replace, value
 
@@ -172,8 +172,3 @@ def payload_digest(salt: bytes, text: str) -> bytes:
 def entry_hash(previous: bytes, header: tuple[Any, ...], payload_hash: bytes, row: bytes) -> bytes:
     """A link of the chain: the link before, the entry's header, its payload's digest, and the hash of the row it left behind."""
     return digest("entry", previous, json.dumps(header, ensure_ascii=False, separators=(",", ":")), payload_hash, row)
-
-
-def sealed(memory: Memory) -> bytes:
-    """The hash a memory's row must carry."""
-    return row_hash(to_row(memory))

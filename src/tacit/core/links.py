@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
 
-ARMS = ("injected", "withheld", "exempt")  # exempt: given without a coin, never part of a table
-
-
 @value
 class Evidence:
     """One run supports or contradicts one memory."""
@@ -72,7 +69,7 @@ class Use:
     project: str
     run: str  # the run in which it was first assigned
     family: str
-    arm: str
+    arm: str  # injected, withheld, or exempt: given without a coin, never part of a table
     probability: float  # of being withheld, at the time
     surface: str = ""  # hook, cli, mcp, library
     epoch: str = ""  # model family and host

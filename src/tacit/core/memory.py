@@ -229,49 +229,30 @@ def row_hash(row: tuple[Any, ...]) -> bytes:
     return digest("memory", dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
+# What is shown of a memory and its tally, in this order; empty texts of the first are shown as they are, all others as nothing.
+_SHOWN_EMPTY = ("project", "text", "kind", "klass", "scope", "severity", "trust", "verdict", "gate", "state")
+_SHOWN = (
+    "id alias project text kind klass category scope domain agent task_type tags paths severity source origin trust verdict gate"
+    " gate_reason state previous_state under_review_count closed_by seen confidence belief uses clean recurred contradicted signals extra"
+    " merged pinned on_page family signature stale_at created_at updated_at seen_at last_used_at review_after supersedes superseded_by"
+).split()
+
+
 def memory_json(memory: Memory) -> dict[str, Any]:
     """A memory as the command line, the library and the web show it."""
-    at, tally = memory.__dict__, memory.tally
-    return {
-        "id": memory.id,
-        "alias": memory.alias or None,
-        **{n: at[n] for n in ("project", "text", "kind")},
-        "class": memory.klass,
-        **{n: at[n] or None for n in ("category",)},
-        "scope": memory.scope,
-        **{n: at[n] or None for n in ("domain", "agent", "task_type")},
-        "tags": list(memory.tags),
-        "paths": list(memory.paths),
-        "severity": memory.severity,
-        **{n: at[n] or None for n in ("source", "origin")},
-        **{n: at[n] for n in ("trust", "verdict", "gate")},
-        "gate_reason": memory.gate_reason or None,
-        "state": memory.state,
-        "previous_state": memory.previous_state or None,
-        "under_review_count": memory.under_review_count,
-        "closed_by": memory.closed_by or None,
-        "seen": tally.seen,
-        "confidence": tally.confidence,
-        "belief": tally.belief,
-        "uses": tally.uses,
-        "clean": tally.clean,
-        "recurred": tally.recurred,
-        "contradicted": tally.contradicted,
-        "signals": dict(tally.signals or {}),
-        "extra": memory.extra or {},
-        "merged": memory.merged,
-        "pinned": memory.pinned,
-        "on_page": memory.on_page,
+    own = {
         "family": memory.family or memory.id,
-        "signature": memory.signature or None,
-        **{n: at[n] or None for n in ("stale_at", "created_at", "updated_at")},
-        "seen_at": tally.seen_at,
-        "last_used_at": tally.last_used_at,
-        "review_after": memory.review_after or None,
-        "supersedes": list(memory.supersedes),
-        "superseded_by": memory.superseded_by or None,
-        **{n: at[n] if kind is bool else at[n] or None for n, kind in ADDED.items()},
+        "extra": memory.extra or {},
+        "signals": dict(memory.tally.signals or {}),
     }
+    at = {**memory.tally.__dict__, **memory.__dict__, **own}
+
+    def told(name: str) -> Any:
+        field = list(at[name]) if isinstance(at[name], tuple) else at[name]
+        return None if field == "" and name not in _SHOWN_EMPTY else field
+
+    shown = {"class" if name == "klass" else name: told(name) for name in _SHOWN}
+    return {**shown, **{name: at[name] if kind is bool else at[name] or None for name, kind in ADDED.items()}}
 
 
 def kept_text(text: str) -> str:

@@ -24,19 +24,15 @@ from tacit.core.value import replace, value
 # Old failures and commands become counts, old sentences and complaints go: nobody asks for what was typed a thousand runs ago.
 
 FAILURE, COMMAND, SENTENCE, COMPLAINT = "failure", "command", "sentence", "complaint"
-_KINDS = (FAILURE, COMMAND, SENTENCE, COMPLAINT)
 # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
 PAST = "past "
-# How a failure ended: the file that the error names was edited, another one was, a command was run between, the command took another
-# form, it was simply tried again; or it never passed.
-ENDS = ("edit", "other edit", "command", "form", "retry", "never")
 
 
 @value
 class Incident:
     """One thing noticed in one run."""
 
-    kind: str  # one of KINDS
+    kind: str
     mark: str  # the signature; for a command its purpose and form, for a sentence a hash of its words
     family: str = ""
     nature: str = ""  # of a failure, as `words/diagnose.py` says; of a command its purpose
@@ -51,7 +47,9 @@ class Incident:
     soft: bool = False  # seen by its output alone: the exit status said nothing
     calls: int = 0  # until the same thing passed
     seconds: int = 0
-    ended: str = ""  # one of ENDS
+    # How a failure ended: the file that the error names was edited (`edit`), another one was (`other edit`), a command was run between
+    # (`command`), the command took another form (`form`), it was simply tried again (`retry`); or it never passed (`never`).
+    ended: str = ""
     cure: str = ""  # what stood between, in a form that two runs share
     repair: str = ""  # code that edits of the named file brought in, separated by spaces
     place: str = ""
@@ -96,21 +94,7 @@ STANCES = ("supports", "contradicts")
 OUTRIGHT = "outright"  # the extractor of what a run says itself
 # Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does. *Unsure* words are perhaps
 # the person's: they are shown to a reader and to the person, and never come into force by themselves.
-SPEAKERS = (
-    "typed",
-    "refusal",
-    "answer",
-    "unsure",
-    "choice",
-    "pasted",
-    "plan",
-    "selection",
-    "command",
-    "summary",
-    "notice",
-    "host",
-    "agent",
-)
+# typed, refusal, answer; unsure, choice, pasted, plan, selection, command, summary, notice, host, agent
 
 
 @value
@@ -133,7 +117,7 @@ class Step:
     # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
     typed: bool = False
     interrupted: bool = False  # the person stopped or refused this step
-    speaker: str = ""  # whose words `text` are, one of SPEAKERS; empty where the format does not tell
+    speaker: str = ""  # whose words `text` are; empty where the format does not tell
     record: str = ""  # the host's own id of the record: copies in a fork or a resumed file carry the same one
 
 

@@ -23,6 +23,9 @@ OFFERED_MOST = 3  # at once
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
 
 
+_AS_DECIDED = ("state", "kind", "klass", "trust", "previous_state", "pinned", "verdict", "under_review_count")
+
+
 def is_order_of_a_day(memory: Memory) -> bool:
     """Whether one session asked for it and its reader does not expect that it will be asked for again: nobody is told before it is."""
     extra = memory.extra or {}
@@ -47,11 +50,7 @@ def standing_of(
     period = _period(memory, profile, changed, now)
     last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
     return LadderFacts(
-        state=memory.state,
-        kind=memory.kind,
-        klass=memory.klass,
-        trust=memory.trust,
-        previous_state=memory.previous_state,
+        **{name: getattr(memory, name) for name in _AS_DECIDED},
         cause=cause_of(memory),
         moment=moment,
         person=memory.trust in PERSONAL or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
@@ -62,9 +61,7 @@ def standing_of(
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",
         exempt=is_exempt(memory, profile),
-        pinned=memory.pinned,
         stale=bool(memory.stale_at),
-        verdict=memory.verdict,
         belief_help=tally.belief or 0.0,
         belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)),
@@ -83,7 +80,6 @@ def standing_of(
         recalls=int(signals.get("recalls", 0)),
         frequency=int(signals.get("frequency", max(1, tally.seen))),  # a person's word was said once
         strength=strength,
-        under_review_count=memory.under_review_count,
         days_in_state=clock.days_between(changed, now),
         days_overdue=clock.days_between(memory.review_after, now) if memory.review_after else None,
         age_days=clock.days_between(memory.created_at, now),

@@ -173,6 +173,9 @@ def _is_name(pattern: str, name: str) -> bool:
     )
 
 
+_GUARD_TEXTS = ("lesson", "text", "instead", "step")
+
+
 def guard_json(guard: Guard) -> dict[str, Any]:
     """A guard as it is kept."""
     rows = {
@@ -180,14 +183,7 @@ def guard_json(guard: Guard) -> dict[str, Any]:
         for name, at in guard.condition.__dict__.items()
         if at
     }
-    return {
-        "v": VERSION,
-        "lesson": guard.lesson,
-        "text": guard.text,
-        "instead": guard.instead,
-        "step": guard.step,
-        "on": rows,
-    }
+    return {"v": VERSION, **{name: getattr(guard, name) for name in _GUARD_TEXTS}, "on": rows}
 
 
 def guard_from(kept: Mapping[str, Any]) -> Guard:
@@ -195,7 +191,7 @@ def guard_from(kept: Mapping[str, Any]) -> Guard:
     on = kept.get("on")
     if kept.get("v") != VERSION or not isinstance(on, dict) or not {*on} <= {*Condition.FIELDS}:  # type: ignore[attr-defined]
         raise ValueError("no guard of this version")
-    texts = [kept.get(name) for name in ("lesson", "text", "instead", "step")]
+    texts = [kept.get(name) for name in _GUARD_TEXTS]
     if not all(isinstance(each, str) for each in texts):
         raise ValueError("no guard")
     rows: dict[str, tuple[Any, ...]] = {}
