@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import apsw
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.core.errors import StoreBusy
+from tacit.core.errors import StoreBusy, StoreReadOnly
+from tacit.core.links import Mark, Use
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import SCHEMA, open_store
+from tacit.stores.sqlite.errors import as_tacit_error
 from tacit.stores.sqlite.rebuild import Lost
 from tacit.stores.sqlite.repair import repair
 
@@ -34,9 +38,21 @@ def sound(path: str) -> bool:
         return check(store, rule=rule_of(store)).is_sound
 
 
-def texts(path: str) -> set[str]:
+def rows(path: str, sql: str, **named: Any) -> list[Any]:
     with open_store(path) as store:
-        return {row[0] for row in store.rows("SELECT text FROM memory")}
+        return store.rows(sql, **named)
+
+
+LESSONS = "SELECT n, id, text FROM memory ORDER BY n"
+
+
+def first_page(path: str, name: str) -> int:
+    """Where a table or an index begins."""
+    return int(rows(path, "SELECT rootpage FROM sqlite_schema WHERE name = :name", name=name)[0][0])
+
+
+def texts(path: str) -> set[str]:
+    return {row[0] for row in rows(path, "SELECT text FROM memory")}
 
 
 @pytest.fixture
@@ -122,8 +138,7 @@ def test_a_single_bit_is_found_without_a_backup(memories: Any, table: str, colum
     assert not sound(path)
     done = repair(path, folder)
     assert (done.lost, done.mended.get(table)) == ((), 1) and sound(path)
-    with open_store(path) as store:
-        assert store.one(f"SELECT count(*) FROM {table} WHERE {column} = :was", was=was)[0] >= 1
+    assert rows(path, f"SELECT 1 FROM {table} WHERE {column} = :was", was=was)
 
 
 @pytest.mark.parametrize(("letter", "bit"), [('"', 1), ("é", 1)])
@@ -143,14 +158,11 @@ def test_a_bit_in_a_long_profile_is_found(memories: Any, letter: str, bit: int) 
     assert not sound(path)
     done = repair(path, folder)
     assert (done.lost, done.mended.get("profile")) == ((), 1) and sound(path)
-    with open_store(path) as store:
-        assert store.one("SELECT compiled FROM profile WHERE id = :id", id=id)[0] == was
+    assert rows(path, "SELECT compiled FROM profile WHERE id = :id", id=id) == [(was,)]
 
 
 def test_a_bit_beside_a_number_below_zero_is_found(memories: Any) -> None:
     """Its sign is tried on the way (found by a flipped bit: that went out of range)."""
-    from tacit.core.links import Mark
-
     with memories.store.write() as tx:
         id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
         tx.add_mark(Mark(id, "", memories.project_id, "lost", "1", -1.0, "", "tend", "", "2026-11-01T00:00:00.000Z"))
@@ -158,8 +170,7 @@ def test_a_bit_beside_a_number_below_zero_is_found(memories: Any) -> None:
     tamper(path, "UPDATE use_mark SET surface = 'tene'")
     assert not sound(path)
     assert repair(path, folder).lost == () and sound(path)
-    with open_store(path) as store:
-        assert store.rows("SELECT amount, surface FROM use_mark") == [(-1.0, "tend")]
+    assert rows(path, "SELECT amount, surface FROM use_mark") == [(-1.0, "tend")]
 
 
 def test_bytes_that_became_a_text_are_read_as_bytes(memories: Any) -> None:
@@ -231,9 +242,6 @@ def test_a_busy_store_is_not_repaired(memories: Any) -> None:
     path, folder = closed(memories)
     tamper(path, "UPDATE memory SET text = 'x' WHERE n = 1")
     before = Path(path).read_bytes()
-    import subprocess
-    import sys
-
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout and other.stdin
@@ -246,17 +254,11 @@ def test_a_busy_store_is_not_repaired(memories: Any) -> None:
 
 def test_an_error_of_the_disk_is_no_damage(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes up as what it is; nothing is copied, restored or reported as damaged."""
-    import apsw
-
-    from tacit.core.errors import StoreReadOnly
-    from tacit.stores.sqlite import verify as module
 
     def broken(store: Any, _: Any) -> Any:
-        from tacit.stores.sqlite.errors import as_tacit_error
-
         raise as_tacit_error(apsw.IOError("disk I/O error"), store.path, "reading")
 
-    monkeypatch.setattr(module, "file_faults", broken)
+    monkeypatch.setattr("tacit.stores.sqlite.verify.file_faults", broken)
     path, folder = closed(memories)
     with pytest.raises(StoreReadOnly):
         repair(path, folder)
@@ -299,7 +301,7 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
             memories.backup()
     path, folder = closed(memories)
     with open_store(path) as store:
-        numbers = store.rows("SELECT n, id, text FROM memory ORDER BY n")
+        numbers = store.rows(LESSONS)
         root = {
             name: page
             for name, page in store.rows("SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')")
@@ -323,26 +325,20 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
     Path(path).write_bytes(raw)
     assert not sound(path)
     done = repair(path, folder)
-    with open_store(path) as store:
-        assert (done.lost, store.rows("SELECT n, id, text FROM memory ORDER BY n")) == ((), numbers)
-    assert sound(path)
+    assert (done.lost, rows(path, LESSONS), sound(path)) == ((), numbers, True)
 
 
 def test_a_row_that_its_index_hides_is_no_end_of_the_check(memories: Any) -> None:
     """Found by a flipped bit in an index: the row is listed and cannot be found by its id."""
     path, folder = closed(memories)
-    with open_store(path) as store:
-        numbers = store.rows("SELECT n, id, text FROM memory ORDER BY n")
-        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_memory_1'")[0] - 1
+    numbers, page = rows(path, LESSONS), first_page(path, "sqlite_autoindex_memory_1") - 1
     raw = bytearray(Path(path).read_bytes())
     at = raw.index(numbers[0][1].encode(), page * 4096, (page + 1) * 4096)
     raw[at + 3] ^= 64
     Path(path).write_bytes(raw)
     assert not sound(path)
     done = repair(path, folder)
-    with open_store(path) as store:
-        assert (done.lost, store.rows("SELECT n, id, text FROM memory ORDER BY n")) == ((), numbers)
-    assert sound(path)
+    assert (done.lost, rows(path, LESSONS), sound(path)) == ((), numbers, True)
 
 
 def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) -> None:
@@ -353,8 +349,7 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
     memories.sync()
     memories.backup()
     path, backups = closed(memories)
-    with open_store(path) as store:
-        before = store.rows("SELECT * FROM shared ORDER BY n")
+    before = rows(path, "SELECT * FROM shared ORDER BY n")
     assert len(before) == 2
     for change in (
         "words = replace(words, 'migrate', 'migrbte')",
@@ -365,8 +360,7 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
         tamper(path, f"UPDATE shared SET {change} WHERE kind = 'entry'")
         assert not sound(path), change
         done = repair(path, backups)
-        with open_store(path) as store:
-            assert (done.lost, store.rows("SELECT * FROM shared ORDER BY n")) == ((), before), change
+        assert (done.lost, rows(path, "SELECT * FROM shared ORDER BY n")) == ((), before), change
     tamper(path, "DELETE FROM shared WHERE n = 1")
     tamper(path, "UPDATE memory SET text = 'x'")
     assert [each.kind for each in repair(path, str(tmp_path / "no backups")).lost] == ["shared"]
@@ -381,8 +375,6 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
 
 def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
     """It adds up from uses and outcomes like every other count (found by a flipped bit: it was carried on as it stood)."""
-    from tacit.core.links import Mark, Use
-
     at = "2026-11-01T00:00:00.000Z"
     with memories.store.write() as tx:
         id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
@@ -395,24 +387,21 @@ def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
                 Mark(id, f"u{n}", memories.project_id, "outcome", "not_occurred" if n % 2 else "occurred", at=at)
             )
     path, folder = closed(memories)
-    with open_store(path) as store:
-        was = store.rows("SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1")
+    beliefs = "SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1"
+    was = rows(path, beliefs)
     assert [signal for signal, _ in was] == ["belief", "belief_harm"] and was[0][1] > was[1][1]
     for signal, _ in was:
         tamper(path, "UPDATE tally SET amount = amount * 1.0001 WHERE signal = :signal", signal=signal)
         assert [fault.kind for fault in repair(path, folder).faults] == ["tally"]
-        with open_store(path) as store:
-            assert store.rows("SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1") == was
+        assert rows(path, beliefs) == was
     assert sound(path)
 
 
 def test_a_table_that_cannot_be_read_to_its_end_is_said(memories: Any) -> None:
     """Rows may be missing that nothing counts: that is listed, not passed over."""
     path, folder = closed(memories)
-    with open_store(path) as store:
-        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = 'tombstone'")[0]
     with open(path, "r+b") as file:
-        file.seek((page - 1) * 4096)
+        file.seek((first_page(path, "tombstone") - 1) * 4096)
         file.write(b"\xff" * 4096)
     done = repair(path, folder)
     assert Lost("tombstone", "?", "its table could not be read to the end; rows may be missing") in done.lost and sound(
@@ -490,8 +479,6 @@ def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None
 )
 def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, with_backup: bool) -> None:
     """No hash covers a row's number (found by a flipped bit): both rows stay, each at its own place."""
-    from tacit.core.links import Mark
-
     for n in range(8):
         added = memories.add(f"lesson {n}", run=f"r{n}")
         with memories.store.write() as tx:
@@ -500,9 +487,7 @@ def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, w
             memories.backup()
     path, folder = closed(memories)
     name = "id" if table == "journal" else "n"
-    with open_store(path) as store:
-        before = store.rows(f"SELECT * FROM {table} ORDER BY {name}")
-        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = :table", table=table)[0] - 1
+    before, page = rows(path, f"SELECT * FROM {table} ORDER BY {name}"), first_page(path, table) - 1
     raw = bytearray(Path(path).read_bytes())
     while raw[page * 4096] == 5:  # to the last leaf
         page = int.from_bytes(raw[page * 4096 + 8 : page * 4096 + 12], "big") - 1
@@ -515,15 +500,12 @@ def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, w
     Path(path).write_bytes(raw)
     assert not sound(path)
     done = repair(path, folder)
-    with open_store(path) as store:
-        after = store.rows(f"SELECT * FROM {table} ORDER BY {name}")
+    after = rows(path, f"SELECT * FROM {table} ORDER BY {name}")
     assert (done.lost, [row[:-1] for row in after], sound(path)) == ((), [row[:-1] for row in before], True)
 
 
 def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
     """Known to the backup under its own hash (found by a flipped bit: it came back twice)."""
-    from tacit.core.links import Mark
-
     with memories.store.write() as tx:
         id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
         tx.add_mark(Mark(id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z"))
@@ -531,8 +513,7 @@ def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
     path, folder = closed(memories)
     tamper(path, "UPDATE use_mark SET hash = CAST(x'00' || substr(hash, 2) AS BLOB)")
     assert repair(path, folder).lost == () and sound(path)
-    with open_store(path) as store:
-        assert store.rows("SELECT count(*) FROM use_mark") == [(1,)]
+    assert rows(path, "SELECT count(*) FROM use_mark") == [(1,)]
 
 
 @pytest.mark.parametrize("word", ["a" * 33_000, "記憶" * 5_600, "é1" * 11_000])
