@@ -646,7 +646,7 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
 def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     """Whether a class of lessons can come back is one fact: the receipt says of a given fact what its settling said."""
     from tacit.app import open
-    from tacit.surfaces import receipt
+    from tacit.surfaces import jobs as receipt
 
     given: list[str] = []
     with open() as m:
@@ -669,7 +669,7 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
 def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -> None:
     """Also where nothing was given; in their words, not in ours."""
     from tacit.app import open
-    from tacit.surfaces import receipt
+    from tacit.surfaces import jobs as receipt
     from tacit.testing import run, say, user
 
     with open() as m:

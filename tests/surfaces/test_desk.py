@@ -20,9 +20,12 @@ from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
 from tacit.core.journal import Hand, change  # noqa: E402
 from tacit.core.value import replace  # noqa: E402
-from tacit.surfaces.web.openapi import document  # noqa: E402
 from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
-from tacit.surfaces.web.server import Desk, application  # noqa: E402
+from tacit.surfaces.web.server import (  # noqa: E402
+    Desk,
+    application,
+    document,
+)
 from tacit.testing import finding, run, tool  # noqa: E402
 
 TOKEN = "t" * 64
@@ -479,7 +482,7 @@ def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkey
     import threading
 
     from tacit.app import Memories
-    from tacit.surfaces.web import reckoned
+    from tacit.surfaces.web import jobs as reckoned
 
     teach()
     go, whole = threading.Event(), Memories.effect

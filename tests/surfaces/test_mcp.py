@@ -371,8 +371,8 @@ def test_nothing_kept_is_no_error(folder: Path, alone: Path) -> None:
 def test_what_would_be_unsafe_is_not_served(tmp_path: Path) -> None:
     """No address beyond this machine by accident, no token that others can read or guess; a token is made once."""
     for host in ("0.0.0.0", "192.0.2.7", "::"):
-        with pytest.raises(TacitError, match="in the clear"):
-            transport.security(host, 80, [])
+        with pytest.raises(TacitError, match="in the clear"), transport.served(host, 80, [], ""):
+            pass
     assert "memory.example:*" in transport.security("0.0.0.0", 80, ["memory.example"]).allowed_hosts
     with pytest.raises(TacitError, match="is not an address"):
         transport.address("nowhere")

@@ -10,7 +10,7 @@ import pytest
 from tacit.hosts import host as host_named
 from tacit.hosts.registration import registration
 from tacit.hosts.standing import cautions
-from tacit.surfaces.receipt import heard_line
+from tacit.surfaces.jobs import heard_line
 
 
 @pytest.fixture

@@ -85,17 +85,14 @@ class Homes:
 
     def _find(self, run: Run) -> Home:
         plain = lookback_part("excerpt")
-        home: Home
         folder = still_there(run.cwd)
         if not folder and self.gone and self.gone.is_here(repository_of(run.cwd)):
             folder = self.gone.place.root
         if folder:
             place = locate(folder, self.env)
-            home = plain.Home(_key(place), place.name, place.root)
+            home: Home = plain.Home(_key(place), place.name, place.root)
             self.roots.setdefault(home.key, place.root)
-            return home
-        remote = normalise_remote(run.remote) if run.remote else ""
-        if remote:
+        elif remote := normalise_remote(run.remote) if run.remote else "":
             home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
         else:
             home = plain.home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)

@@ -98,8 +98,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     chosen = _Chosen(lambda run: homes(run).path == gone.place.root)
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes, chosen)
-    notes += [*_room("words").left_out(found), *gone.apart()]
-    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").lookback_json(found)}
+    notes += [*lookback_part("words").left_out(found), *gone.apart()]
+    shaped = lookback_part("result").lookback_json(found)
+    data = {"looked_in": looked_in, "since": since or None, "html": None, **shaped}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     settings = settings_here(cli)
@@ -109,10 +110,15 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.read:
         return _read(args, cli, plan, settings, chosen)
     if args.html:
-        data["html"] = written(args.html, _room("html").html_page(found, now, __version__))
+        data["html"] = written(args.html, lookback_part("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
-    offered = _offered(cli, plan, settings, chosen)
+    if plan is not None:  # what reading would bring, where nobody is asked right below
+        offered = "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
+    elif chosen.going:
+        offered = f"{chosen.going} {_LEFT}"
+    else:
+        offered = "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
     steps = _next(cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
     if all(each.stands and not each.left for each in found.projects):
@@ -215,19 +221,6 @@ def _read(
     return Answer(said, told(said), warnings=said.pop("notes", []))
 
 
-def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen) -> str:
-    """What reading would bring, where nobody is asked right below."""
-    if plan is None:
-        if chosen.going:
-            return f"{chosen.going} {_LEFT}"
-        return "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
-    return "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
-
-
-def _room(module: str) -> Any:
-    return lookback_part(module)
-
-
 # --- reading ------------------------------------------------------------------------------------------------------------
 
 
@@ -246,16 +239,12 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
         warnings.simplefilter("always")
         found = list(walk(folders))
     if not named:  # hosts keep other things in their folders too
-        found = [source for source in found if _is_transcript(source)]
+        # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
+        lines = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+        known = [[each for each in keeping() if is_transcript(each, source.name)] for source in found]
+        found = [source for source, hosts in zip(found, known) if hosts or source.name.endswith(lines)]
     recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
     return recent, [str(each.message) for each in caught]
-
-
-def _is_transcript(source: Source) -> bool:
-    # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
-    return source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) or any(
-        is_transcript(host, source.name) for host in keeping()
-    )
 
 
 def _printable(path: str) -> str:
@@ -278,7 +267,7 @@ def _look(
     homes: Homes,
     chosen: _Chosen,
 ) -> Lookback:
-    room = _room("report")
+    room = lookback_part("report")
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
@@ -288,24 +277,6 @@ def _look(
         name = next(sure, None) or formats.detect(source)
         return formats.read(source, name) if name else None
 
-    found: Lookback = room.look_back(
-        sources,
-        read,
-        room.LookbackSettings(profiles.load(args.profile or "default"), listed),
-        home_of=homes,
-        since=since,
-        wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
-        progress=_progress(cli, sources),
-        lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
-        root_of=homes.root,
-        known_of=known_here(cli, args),
-        met=chosen.met,
-    )
-    cli.progress()
-    return found
-
-
-def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]:
     done = 0
 
     def tell(number: int, size: int) -> None:
@@ -313,7 +284,21 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
         done += size
         cli.progress(f"  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
 
-    return tell
+    found: Lookback = room.look_back(
+        sources,
+        read,
+        room.LookbackSettings(profiles.load(args.profile or "default"), listed),
+        home_of=homes,
+        since=since,
+        wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
+        progress=tell,
+        lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
+        root_of=homes.root,
+        known_of=known_here(cli, args),
+        met=chosen.met,
+    )
+    cli.progress()
+    return found
 
 
 # --- telling ------------------------------------------------------------------------------------------------------------
@@ -346,7 +331,7 @@ def _next(cli: Cli, html: str, host: str, connected: bool) -> list[str]:
 
 
 def _head(found: Lookback, cli: Cli) -> list[str]:
-    words, count = _room("words"), found.count
+    words, count = lookback_part("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
     sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
     failures = f"{words.numbered(count.failures, 'failure')}, each counted once a session"
@@ -356,7 +341,7 @@ def _head(found: Lookback, cli: Cli) -> list[str]:
 
 def _lessons(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What the next session of each project would be told: of the one here first, the costly first."""
-    words = _room("words")
+    words = lookback_part("words")
     told = sorted(words.lesson_lines(found), key=lambda each: each.project != here)
     kept = sorted((each for each in found.projects if each.stands), key=lambda each: each.name != here)
     lines = ["", paint(cli, "bold", "Kept by now: tacit shows them, to keep or drop")] if kept else []
@@ -395,7 +380,7 @@ def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
 
 def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
     """What came back again and again and has no lesson that would be told: of the project here first."""
-    words = _room("words")
+    words = lookback_part("words")
     told = {each.text for each in words.lesson_lines(found)}
     problems = [each for each in found.problems if not (each.known or each.lesson in told)]
     problems = [each for each in problems if each.repeated >= _UNTAUGHT[0] and each.nature not in OF_NO_LESSON]
@@ -412,7 +397,7 @@ def _untaught(found: Lookback, cli: Cli, listed: int, here: str) -> list[str]:
 
 def _figures(found: Lookback, cli: Cli) -> list[str]:
     """How much of it came back, and how much of that these lessons would have said before: a sentence or two."""
-    words, count = _room("words"), found.count
+    words, count = lookback_part("words"), found.count
     if not count.repeated:
         return _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")
     told = (
@@ -425,7 +410,7 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    told = {(each.project, each.text) for each in _room("words").lesson_lines(found)}
+    told = {(each.project, each.text) for each in lookback_part("words").lesson_lines(found)}
     said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][:listed]
     if not said:
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -13,11 +12,10 @@ import uvicorn
 
 from tacit.app import Memories, data_folder
 from tacit.app.opened import keys_path
-from tacit.core.errors import MissingExtra, Refused, Unavailable, UsageError
-from tacit.core.installation import hint
+from tacit.core.errors import Refused, UsageError
 from tacit.stores.places import name_of
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.web.security import LOOPBACK, Keys, host_names, token_at
+from tacit.surfaces.web.security import Keys, host_names, served, token_at
 from tacit.surfaces.web.server import Desk, application
 
 
@@ -31,25 +29,10 @@ def serve(
     whose: Callable[[str], str],
 ) -> None:
     """Serve until stopped. `ready` is told the link once the port is ours."""
-    if host not in LOOPBACK and not allowed:
-        raise UsageError(
-            f"{host} is not an address of this machine alone, and the token would travel in the clear.",
-            "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
-        )
     keys = Keys(token_at(token_file), link=os.urandom(16).hex(), whose=whose)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            door.bind((host, port))
-        except OSError as error:
-            raise Unavailable(
-                f"{host}:{port} cannot be served: {error.strerror}.", "Choose another with --port."
-            ) from None
-        port = door.getsockname()[1]
+    with served(host, port, allowed, "Choose another with --port.") as (door, port, address):
         app = application(desk, keys, host_names(host, port, allowed), secure=bool(allowed))
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{port}/?key={keys.link}")
+        ready(f"{address}/?key={keys.link}")
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )
@@ -68,10 +51,6 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
-    try:
-        from tacit.surfaces.web.server import Desk
-    except ImportError as error:
-        raise MissingExtra(f"The desk needs {error.name}.", hint()) from error
     with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
         actor = memories.actor
     if not actor.is_person:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -17,8 +16,8 @@ import uvicorn
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
-from tacit.core.errors import Unavailable, UsageError
-from tacit.surfaces.web.security import LOOPBACK
+from tacit.core.errors import UsageError
+from tacit.surfaces.web.security import served
 from tacit.surfaces.web.security import token_at as token_at
 
 LARGEST_CALL = 16 * 1024 * 1024  # bytes; below it an argument that is too large gets an answer its model can read
@@ -36,11 +35,6 @@ def address(text: str) -> tuple[str, int]:
 
 def security(host: str, port: int, names: Sequence[str]) -> TransportSecuritySettings:
     """Under which names the server may be called, and from which origins."""
-    if host not in LOOPBACK and not names:
-        raise UsageError(
-            f"{host} is not an address of this machine alone, and the token would travel in the clear.",
-            "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
-        )
     own = [f"{each}:{port}" for each in ("127.0.0.1", "localhost", "[::1]")]
     given = [each for name in names for each in (name, f"{name}:*")]
     return TransportSecuritySettings(
@@ -90,15 +84,7 @@ def serve_http(
     server: MCPServer, host: str, port: int, token: str, names: Sequence[str], ready: Callable[[str], None]
 ) -> None:
     """Serve until stopped. `ready` is told the URL once the port is ours; port 0 takes a free one."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            door.bind((host, port))
-        except OSError as error:
-            raise Unavailable(f"{host}:{port} cannot be served: {error.strerror}.", "Choose another port.") from None
-        port = door.getsockname()[1]
+    with served(host, port, names, "Choose another port.") as (door, port, link):
         app = application(server, host, port, token, names)
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{port}{PATH}")
+        ready(f"{link}{PATH}")
         uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[door])

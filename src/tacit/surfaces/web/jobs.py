@@ -1,4 +1,4 @@
-"""Work that takes longer than a click: tending, one at a time, with its progress as server-sent events.
+"""Work that takes longer than a click: tending, one at a time, with its progress as server-sent events; and reckoning, beside the requests.
 
 A job is a thread with memories of its own. Its lines are kept, so that a page that comes late, or comes back, sees them all.
 `journal` is the third stream: what is learned while one looks on.
@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
@@ -20,14 +20,17 @@ from tacit.app import Memories
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, StoreBusy, TacitError, numbered
 from tacit.core.journal import Entry
+from tacit.core.value import value
 from tacit.surfaces.views import picked
 
 if TYPE_CHECKING:
+    from tacit.prove.effect import Effects
     from tacit.surfaces.web.server import Desk
 
 LOOK = 0.5  # seconds between looks for something new
 STREAM_SECONDS = 600.0  # seconds a stream stays open; a browser comes back by itself
 JOBS_KEPT = 20  # finished jobs that are remembered
+PATIENCE = 0.3  # seconds that a request waits for a first result
 # tend without the page: nothing is written outside the store
 UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")
 
@@ -129,3 +132,61 @@ def tended(memories: Memories, say: Callable[[str], None]) -> str:
             return f"{step}: {done.busy}"
         changes += len(done.moves)
     return f"done: {numbered(changes, 'lesson')} moved; tacit page writes the pages"
+
+
+# -- what the whole memory spared, which grows with every use there ever was: one result is kept for the state of the store it was made
+# from. A screen that finds it out of date gets the older one and sets a thread to work; one that finds none waits a moment, and is told so.
+
+
+@value
+class ReckonedEffect:
+    """A result, if there is one, and whether it is of the store as it is now."""
+
+    found: Effects | None
+    is_current: bool
+
+
+class Reckoned:
+    """The effect of the memory, kept."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._lock = threading.Lock()
+        self._kept: dict[Any, tuple[Any, Effects]] = {}  # by project: the state of the store, and the result
+        self._work: dict[Any, threading.Thread] = {}
+
+    def effect(self, memories: Memories) -> ReckonedEffect:
+        """What is known now; starts to find out more where that is too little."""
+        project, state = memories.project_id, state_of(memories)
+        with self._lock:
+            work = self._work.get(project)
+            if self._of(project, state).is_current:
+                return self._of(project, state)
+            if work is None:
+                work = self._work[project] = threading.Thread(target=self._reckon, args=(project,), daemon=True)
+                work.start()
+        if project not in self._kept:
+            work.join(PATIENCE)
+        with self._lock:
+            return self._of(project, state)
+
+    def _of(self, project: str, state: Any) -> ReckonedEffect:
+        at, found = self._kept.get(project, (None, None))
+        return ReckonedEffect(found, found is not None and at == state)
+
+    def _reckon(self, project: str) -> None:
+        try:
+            with self._desk.memories(project) as memories:
+                state = state_of(memories)  # before it is read: what is written meanwhile is noticed the next time
+                found = memories.effect()
+            with self._lock:
+                self._kept[project] = (state, found)
+        finally:
+            with self._lock:
+                del self._work[project]
+
+
+def state_of(memories: Memories) -> tuple[Any, ...]:
+    """What changes whenever the result could: the uses and marks there are, and the profile that judges them."""
+    sealed = memories.store.sealed(memories.project_id)
+    return sealed.get("use", 0), sealed.get("mark", 0), sealed.get("journal", 0), memories.profile.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from markupsafe import Markup
@@ -20,26 +20,22 @@ from starlette.routing import Route
 from tacit import __version__
 from tacit.app import Memories
 from tacit.core.errors import TacitError, UsageError
-from tacit.surfaces import drawn, outlook, pictures, sharing
+from tacit.surfaces import outlook, pictures, sharing
 from tacit.surfaces.one_screen import one_screen, remember_numbers
 from tacit.surfaces.outlook import BADGES
 from tacit.surfaces.pictures import compact
 from tacit.surfaces.views import effect_json, overview
 from tacit.surfaces.web import acts, told, views
-from tacit.surfaces.web.jobs import Jobs, tended
-from tacit.surfaces.web.reckoned import Reckoned, ReckonedEffect
+from tacit.surfaces.web.jobs import Jobs, Reckoned, ReckonedEffect, tended
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 from tacit.surfaces.web.security import PROJECT_COOKIE, Keys
 from tacit.surfaces.wording import MOVED, standing_words
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
     from tacit.surfaces.web.server import Desk
-
-    T = TypeVar("T")
 
 
 def home(desk: Memories) -> dict[str, Any]:
@@ -52,15 +48,10 @@ def home(desk: Memories) -> dict[str, Any]:
 def home_figures(desk: Memories, known: ReckonedEffect) -> dict[str, Any]:
     """Pictures and tokens; `known` is what the whole memory spared, as far as it was reckoned."""
     found = outlook.looked(desk)
-    spared = drawn.spared(outlook.spared(known.found) if known.found else None)
-    consumed = [drawn.tokens_by_week(found), drawn.cost(found), drawn.hosts(found)]
-    return {
-        "found": found,
-        "in_force": drawn.in_force(found),
-        "spared": spared,
-        "is_pending": known.found is None,
-        "consumed": consumed,
-    }
+    spared = outlook.drawn_spared(outlook.spared(known.found) if known.found else None)
+    consumed = [outlook.tokens_by_week(found), outlook.cost(found), outlook.hosts(found)]
+    shown = {"found": found, "in_force": outlook.drawn_in_force(found), "spared": spared, "consumed": consumed}
+    return {**shown, "is_pending": known.found is None}
 
 
 ASSETS = os.path.join(sharing.WEB, "static")
@@ -82,7 +73,12 @@ class Pages:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
         self._jinja = sharing.templates()
-        self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
+        self._jinja.filters |= {
+            "day": lambda at: (at or "")[:10] or "–",
+            "moment": lambda at: (at or "")[:16].replace("T", " ") or "–",
+            "percent": lambda share: "–" if share is None else f"{share:.0%}",
+            "signed": lambda figure: "–" if figure is None else f"{figure:+.2f}".replace("-", "−"),
+        }
         # a picture is the one thing that no template escapes: its module has done so
         shown = {"plots": pictures, "link": _link, "picture": Markup, "compact": compact}
         self._jinja.globals |= {"screens": TABS, "other_screens": MORE, "kinds": BADGES, "moved": MOVED, **shown}
@@ -97,24 +93,33 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     """All routes of the screens."""
     pages = Pages(keys)
 
-    def screen(
-        path: str, template: str, view: Callable[[Memories, dict[str, Any]], dict[str, Any]], query: Mapping[str, Any]
+    def look(
+        path: str, query: Mapping[str, Any], view: Callable[[Memories, Any], Any], shown: Callable[[Any, Any], Response]
     ) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
-                shown = await run_in_threadpool(partial(_seen, desk, _with_projects(view), asked))
+                return shown(await run_in_threadpool(partial(desk.ask, view, asked)), asked)
             except TacitError as error:
                 return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
-            return pages.render(template, **shown, here=path, asked=dict.fromkeys(query, "") | asked)
 
         return Route(path, answer, methods=["GET"])
+
+    def screen(path: str, template: str, view: Callable[[Memories, Any], Any], query: Mapping[str, Any]) -> Route:
+        def shown(found: Any, asked: Any) -> Response:
+            return pages.render(template, **found, here=path, asked=dict.fromkeys(query, "") | asked)
+
+        return look(path, query, _with_projects(view), shown)
+
+    def share(path: str, name: str, page: Callable[[Memories, Any], str], query: Mapping[str, Any]) -> Route:
+        heads = {"content-disposition": f'attachment; filename="{name}"'}
+        return look(path, query, page, lambda html, _: HTMLResponse(html, headers=heads))
 
     def act(path: str, change: Callable[[Memories, dict[str, str]], dict[str, Any]], template: str) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 asked = await _form(request) | dict(request.path_params)
-                shown = await run_in_threadpool(partial(_seen, desk, change, asked))
+                shown = await run_in_threadpool(partial(desk.ask, change, asked))
             except TacitError as error:
                 return pages.render("_error.html", status=422, error=error)
             if "to" in shown and not request.headers.get("hx-request"):
@@ -123,28 +128,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
         return Route(path, answer, methods=["POST"])
 
-    def share(path: str, name: str, page: Callable[[Memories, dict[str, Any]], str], query: Mapping[str, Any]) -> Route:
-        async def answer(request: Request) -> Response:
-            try:
-                asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
-                html = await run_in_threadpool(partial(_seen, desk, page, asked))
-            except TacitError as error:
-                return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
-            return HTMLResponse(html, headers={"content-disposition": f'attachment; filename="{name}"'})
-
-        return Route(path, answer, methods=["GET"])
-
     jobs, reckoned = Jobs(desk), Reckoned(desk)
-
-    def job(path: str, name: str, work: Callable[[dict[str, str]], Any]) -> Route:
-        async def answer(request: Request) -> Response:
-            try:
-                started = jobs.start(name, work(await _form(request)))
-            except TacitError as error:
-                return pages.render("_error.html", status=422, error=error)
-            return pages.render("_job.html", job=started)
-
-        return Route(path, answer, methods=["POST"])
 
     async def lines(request: Request) -> Response:
         try:
@@ -162,7 +146,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         return answer
 
     return [
-        job("/act/tend", "tend", lambda _: tended),
+        act("/act/tend", lambda m, _: {"job": jobs.start("tend", tended)}, "_job.html"),
         Route("/events/journal", journal, methods=["GET"]),
         Route("/events/{id}", lines, methods=["GET"]),
         Route("/project/{id}", choose, methods=["GET"]),
@@ -180,12 +164,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         screen("/guards", "guards.html", acts.guards_screen, {"tried": text(40)}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
         share("/share/report", "tacit-report.html", shared_report, REPORT_QUERY),
-        share(
-            "/share/lessons/{id}",
-            "tacit-lesson.html",
-            lambda m, asked: sharing.shared_lesson(m, asked["id"], version=__version__),
-            {},
-        ),
+        share("/share/lessons/{id}", "tacit-lesson.html", shared_lesson, {}),
         act("/act/rows/{id}", acts.row_word, "_row_done.html"),
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
@@ -203,6 +182,11 @@ def shared_report(desk: Memories, asked: dict[str, Any]) -> str:
     )
 
 
+def shared_lesson(desk: Memories, asked: dict[str, Any]) -> str:
+    """One lesson as one file."""
+    return sharing.shared_lesson(desk, asked["id"], version=__version__)
+
+
 def _with_projects(view: Callable[[Memories, Any], dict[str, Any]]) -> Callable[[Memories, Any], dict[str, Any]]:
     """A view, and the projects of this store to switch between."""
 
@@ -214,11 +198,6 @@ def _with_projects(view: Callable[[Memories, Any], dict[str, Any]]) -> Callable[
         return {**view(memories, asked), "projects": every, "chosen": memories.project_id}
 
     return shown
-
-
-def _seen(desk: Desk, view: Callable[[Memories, Any], T], asked: Any) -> T:
-    with desk.memories() as memories:
-        return view(memories, asked)
 
 
 async def _form(request: Request) -> dict[str, str]:
@@ -251,11 +230,8 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
         if asked["q"].strip()
         else nothing
     )
-    known = {
-        each.id: standing_words(each, desk.profile)
-        for each in desk.store.memories([hit["id"] for hit in found["hits"]])
-    }
-    hits = [{**hit, "stands": known[hit["id"]]} for hit in found["hits"]]
+    known = {each.id: each for each in desk.store.memories([hit["id"] for hit in found["hits"]])}
+    hits = [{**hit, "stands": standing_words(known[hit["id"]], desk.profile)} for hit in found["hits"]]
     return {**found, "hits": hits, "peak": max((hit["score"] for hit in hits), default=1.0)}
 
 
@@ -283,19 +259,3 @@ def _link(asked: Mapping[str, Any], behind: str) -> str:
     plain = {name: str(at).lower() if isinstance(at, bool) else at for name, at in asked.items()}
     kept = {name: at for name, at in plain.items() if at != "" and name not in ("id", "behind")}
     return "?" + urlencode(kept | ({"behind": behind} if behind else {}))
-
-
-def _day(at: str | None) -> str:
-    return (at or "")[:10] or "–"
-
-
-def _moment(at: str | None) -> str:
-    return (at or "")[:16].replace("T", " ") or "–"
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.0%}"
-
-
-def _signed(figure: float | None) -> str:
-    return "–" if figure is None else f"{figure:+.2f}".replace("-", "−")

@@ -14,12 +14,14 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from tacit.core.errors import Unavailable
+from tacit.core.errors import Unavailable, UsageError
 from tacit.core.value import value
 
 
@@ -60,6 +62,24 @@ def _made(path: str) -> str:
     with open(fd, "w", encoding="ascii") as file:
         file.write(token + "\n")
     return token
+
+
+@contextmanager
+def served(host: str, port: int, names: Sequence[str], otherwise: str) -> Iterator[tuple[socket.socket, int, str]]:
+    """A socket that listens at an address: it, its port (0 takes a free one) and the address as a link has it."""
+    if host not in LOOPBACK and not names:
+        raise UsageError(
+            f"{host} is not an address of this machine alone, and the token would travel in the clear.",
+            "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
+        )
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((host, port))
+        except OSError as error:
+            raise Unavailable(f"{host}:{port} cannot be served: {error.strerror}.", otherwise) from None
+        port = door.getsockname()[1]
+        yield door, port, f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 PROJECT_COOKIE = "tacit-project"  # which project a browser looks at; nothing hangs on it

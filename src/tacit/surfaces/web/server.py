@@ -6,7 +6,8 @@ A connection belongs to one thread, and a store that was restored or learned int
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -20,10 +21,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from tacit import __version__
 from tacit.app import Memories
 from tacit.core.errors import Damaged, NotFound, Refused, TacitError, Unavailable, UsageError
 from tacit.surfaces.web.api import ENDPOINTS, Endpoint
-from tacit.surfaces.web.openapi import document
 from tacit.surfaces.web.schema import checked, from_query
 from tacit.surfaces.web.screens import ASSETS, Pages, screens
 from tacit.surfaces.web.security import PROJECT_COOKIE, Guard, Keys
@@ -52,6 +53,11 @@ class Desk:
         with self._open(project or CHOSEN_PROJECT.get()) as found:
             found.publishes = False
             yield found
+
+    def ask(self, view: Callable[[Memories, Any], Any], asked: Any) -> Any:
+        """What a view of the memories has to say."""
+        with self.memories() as memories:
+            return view(memories, asked)
 
     def _open(self, project: str) -> Memories:
         try:
@@ -102,17 +108,12 @@ def _endpoint(desk: Desk, each: Endpoint) -> Callable[[Request], Awaitable[JSONR
             asked = from_query(each.query or {}, dict(request.query_params)) | dict(request.path_params)
             if each.body is not None:
                 asked |= checked(each.body, await _json(request))
-            data = await run_in_threadpool(partial(_acted, desk, each, asked))
+            data = await run_in_threadpool(partial(desk.ask, each.act, asked))
         except TacitError as error:
             return failed(error)
         return JSONResponse({"ok": True, "schema": 1, "data": data, "warnings": []})
 
     return answer
-
-
-def _acted(desk: Desk, each: Endpoint, asked: dict[str, Any]) -> Any:
-    with desk.memories() as memories:
-        return each.act(memories, asked)
 
 
 async def _json(request: Request) -> Any:
@@ -128,19 +129,89 @@ async def _json(request: Request) -> Any:
 
 def failed(error: TacitError) -> JSONResponse:
     """An error in the envelope, with the status that fits it."""
-    status = next(status for kind, status in STATUS if isinstance(error, kind))
-    return JSONResponse({"ok": False, "error": error.json}, status_code=status)
+    return _refusal(next(status for kind, status in STATUS if isinstance(error, kind)), error.json)
+
+
+def _refusal(status: int, told: Mapping[str, str], headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"ok": False, "error": told}, status_code=status, headers=headers)
 
 
 def _http_error(request: Request, error: HTTPException) -> JSONResponse:
     told = {"code": "http", "message": f"{error.detail}", "hint": "GET /api/v1/openapi.json tells what there is."}
-    return JSONResponse({"ok": False, "error": told}, status_code=error.status_code, headers=error.headers)
+    return _refusal(error.status_code, told, error.headers)
 
 
 def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    told = {
-        "code": "failed",
-        "message": f"A bug of ours: {type(error).__name__}.",
-        "hint": "Please report it with the log of tacit desk.",
+    message, hint = f"A bug of ours: {type(error).__name__}.", "Please report it with the log of tacit desk."
+    return _refusal(500, {"code": "failed", "message": message, "hint": hint})
+
+
+# -- the API's own description, made from the table of its endpoints -----------------------------------------------------
+
+
+_OK = {
+    "type": "object",
+    "required": ["ok", "schema", "data", "warnings"],
+    "properties": {
+        "ok": {"const": True},
+        "schema": {"const": 1},
+        "data": {},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+}
+_ERROR = {
+    "type": "object",
+    "required": ["ok", "error"],
+    "properties": {
+        "ok": {"const": False},
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "hint"],
+            "properties": {name: {"type": "string"} for name in ("code", "message", "hint")},
+        },
+    },
+}
+REFUSALS = {
+    400: "The call is off", 401: "Who is it?", 403: "Not from a page of the desk, or not a person's to decide",
+    404: "There is none", 405: "Not done here", 409: "A rule says no", 413: "Too much at once", 415: "Not JSON", 421: "Another name",
+    429: "Too often", 503: "Busy; nothing is lost",
+}  # fmt: skip
+
+
+def document(base: str = "/api/v1") -> dict[str, Any]:
+    """OpenAPI 3.1."""
+    paths: dict[str, dict[str, Any]] = {}
+    for each in ENDPOINTS:
+        paths.setdefault(base + each.path, {})[each.method.lower()] = _operation(each)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tacit",
+            "version": __version__,
+            "description": "Memory that proves it helps: its desk, for programs.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": {"Answer": _OK, "Error": _ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}],
     }
-    return JSONResponse({"ok": False, "error": told}, status_code=500)
+
+
+def _operation(each: Endpoint) -> dict[str, Any]:
+    places = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1, "maxLength": 200}}
+        for name in re.findall(r"{(\w+)}", each.path)
+    ]
+    asked = [{"name": name, "in": "query", "schema": dict(field)} for name, field in (each.query or {}).items()]
+    answers: dict[str, Any] = {"200": _content("Done", "Answer")}
+    answers |= {str(status): _content(told, "Error") for status, told in REFUSALS.items()}
+    operation: dict[str, Any] = {"summary": each.does, "parameters": [*places, *asked], "responses": answers}
+    if each.body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": dict(each.body)}}}
+    return operation
+
+
+def _content(told: str, name: str) -> dict[str, Any]:
+    return {"description": told, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
