@@ -25,9 +25,10 @@ from tacit.hosts import surroundings
 from tacit.stores.queue import NEVER
 from tacit.surfaces import drain as drain_module
 from tacit.surfaces.drain import DEATHS, JOB_ATTEMPTS, _take_over
-from tacit.surfaces.jobs import LOOKS_FOR_FILE
+from tacit.surfaces.jobs import LOOKS_FOR_FILE, leave_receipt
 from tacit.surfaces.turns import Worked, is_awaited, lock, serves_others, take_turn
 from tacit.surfaces.worker import Wish, enqueue, start, work
+from tacit.testing import run, say, user
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -645,11 +646,8 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
 
 def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     """Whether a class of lessons can come back is one fact: the receipt says of a given fact what its settling said."""
-    from tacit.app import open
-    from tacit.surfaces import jobs as receipt
-
     given: list[str] = []
-    with open() as m:
+    with open_memories() as m:
         for n in range(40):  # a coin decides which runs are given it
             with m.run(task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)) as run:
                 run.finding(
@@ -662,19 +660,15 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
                 break
         settled = {mark.memory: mark.value for mark in m.store.marks(unit=row.root) if mark.signal == "outcome"}
         assert [settled[id] for id in given] == ["occurred"]
-        receipt.leave(m.store, m.store, row)
+        leave_receipt(m.store, m.store, row)
         assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")
 
 
 def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -> None:
     """Also where nothing was given; in their words, not in ours."""
-    from tacit.app import open
-    from tacit.surfaces import jobs as receipt
-    from tacit.testing import run, say, user
-
-    with open() as m:
+    with open_memories() as m:
         m.learn(run("r1", user("add left-pad"), say("npm install left-pad"), user("no, use pnpm, not npm")))
         row = m.store.find_run(m.project_id, "r1")
         assert row is not None
-        receipt.leave(m.store, m.store, row)
+        leave_receipt(m.store, m.store, row)
         assert "learned 1 Use pnpm, not npm." in m.store.meta(f"receipt:{m.project_id}")

@@ -14,6 +14,7 @@ from tests.terminals import ask
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core import clock
 from tacit.core.journal import Hand, change
 from tacit.core.proposal import Proposal
 from tacit.core.run import Cost
@@ -89,7 +90,7 @@ def memories(folder: Path) -> Iterator[Memories]:
 @pytest.mark.parametrize("team", [False, True])
 def test_a_report_is_one_file_that_runs_nothing(memories: Memories, team: bool) -> None:
     """The one screen, and what is wrong outside of memory; a hostile text is text wherever it stands."""
-    page = sharing.report(memories, sharing.since_days(memories, 7), team=team, version="1")
+    page = sharing.report(memories, clock.after_days(memories.now(), -7), team=team, version="1")
     holds_nothing_active(page)
     assert page.count("&lt;script&gt;alert(1)") >= 3
     for title in ("New, or to decide", "CLAUDE.md:1:"):
@@ -99,7 +100,7 @@ def test_a_report_is_one_file_that_runs_nothing(memories: Memories, team: bool) 
 
 def test_a_team_report_leaves_out_what_was_heard_from_one_person(memories: Memories) -> None:
     """And says that it does; what one person asked for is theirs too."""
-    since = sharing.since_days(memories, 7)
+    since = clock.after_days(memories.now(), -7)
     mine, theirs = (sharing.report(memories, since, team=team, version="1") for team in (False, True))
     assert HEARD in mine and "lint first" in mine
     assert HEARD not in theirs and "lint first" not in theirs and "heard from one person only: 1 lesson." in theirs
@@ -127,5 +128,5 @@ def test_a_report_of_nothing_says_so(folder: Path) -> None:
     """A project in which nothing happened has no picture and no claim."""
     with open_memories() as found:
         found.add("Use uv.", kind="preference")
-        page = sharing.report(found, sharing.since_days(found, 7), team=False, version="1")
+        page = sharing.report(found, clock.after_days(found.now(), -7), team=False, version="1")
     assert "1 lesson in force" in page and "came back" not in page and "<svg" not in page

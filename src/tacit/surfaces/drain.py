@@ -234,11 +234,14 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
         done = done_by(store, home.store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
         if store.far and isinstance(error, Unavailable):
-            _put_back(store, job)
+            with store.write() as tx:  # the server is away, which is no fault of the job
+                tx.postpone(job, "", clock.stamp(time.time() + JOB_BACKOFF[0]))
+                queue.take_back_attempt(tx, job.id)
             raise
         with store.write() as tx:
-            tx.postpone(job, f"{type(error).__name__}: {error}", _next_attempt(job))
-            if job.attempts >= JOB_ATTEMPTS:
+            again = clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1]) if job.attempts < JOB_ATTEMPTS else NEVER
+            tx.postpone(job, f"{type(error).__name__}: {error}", again)
+            if again == NEVER:
                 tx.count(job.project, "job_given_up", clock.now())
         return replace(worked, failed=worked.failed + 1)
     with store.write() as tx:
@@ -258,17 +261,6 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, worked: 
     if not done.learns:
         return worked
     return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
-
-
-def _put_back(store: Store, job: Job) -> None:
-    """The server is away, which is no fault of the job."""
-    with store.write() as tx:
-        tx.postpone(job, "", clock.stamp(time.time() + JOB_BACKOFF[0]))
-        queue.take_back_attempt(tx, job.id)
-
-
-def _next_attempt(job: Job) -> str:
-    return NEVER if job.attempts >= JOB_ATTEMPTS else clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
 
 
 # Tending by itself: at most once a day for each project, detached, once the queue is empty, where the user allows it. A machine that was

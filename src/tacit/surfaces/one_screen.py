@@ -171,8 +171,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     first = [row for row in rows if row.id not in ids][:told]
     shown = tuple(numbers_shown(memories).values())
     every = with_numbers((*first, *decide), shown)
+    is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
+    lately, runs = (
+        memories.week(since or clock.after_days(at, -7)),
+        counts.learned_runs(memories.store, memories.project_id),
+    )
+    week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
     return OneScreen(
-        name, counted_words(count), week_words(memories.week(since or clock.after_days(at, -7)), _runs(memories), _span(since, at)),
+        name, counted_words(count), week,
         every[: len(first)], every[len(first) :], tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide)), 0, shown,
     )  # fmt: skip
@@ -229,11 +235,6 @@ def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> s
     out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
     told = f"Lessons were given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
     return f"{first} {told}{judged}{back if week['told'] else ''}.{out}".strip()
-
-
-def _span(since: str, at: str) -> str:
-    """What the days since then are called."""
-    return "This week" if not since or abs(clock.days_between(since, at) - 7.0) < 1.0 else f"Since {since[:10]}"
 
 
 def screen_json(found: OneScreen) -> dict[str, Any]:
@@ -412,10 +413,6 @@ def _weight(row: ProblemRow) -> float:
     words = row.cost.replace(",", "").split()
     figures = [int(word) for word in words if word.isdigit()]
     return sum(figures) + (0.5 if row.proven else 0.0)
-
-
-def _runs(memories: Memories) -> int:
-    return counts.learned_runs(memories.store, memories.project_id)
 
 
 def _short(text: str, most: int = _LONGEST) -> str:

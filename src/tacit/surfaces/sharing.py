@@ -14,7 +14,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tacit.app import Memories
-from tacit.core import clock
 from tacit.core.errors import TacitError, numbered
 from tacit.core.lifecycle import next_move
 from tacit.core.standing import standing_of
@@ -25,7 +24,7 @@ from tacit.stores.story import story as events_of
 from tacit.surfaces import story
 from tacit.surfaces.one_screen import one_screen
 from tacit.surfaces.pictures import day_words, short
-from tacit.surfaces.views import for_you
+from tacit.surfaces.views import for_you, picked
 from tacit.surfaces.wording import ahead, standing_words
 
 WEB = os.path.join(os.path.dirname(__file__), "web")
@@ -83,12 +82,9 @@ def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
         patch = memories.patch(proposal) if proposal else None
     except TacitError:  # a work tree that is not here
         patch = None
-    lines = (
-        {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()}
-        if patch
-        else {}
-    )
-    return {**told, "before": "", "after": "", **lines}
+    if patch is None:
+        return {**told, "before": "", "after": ""}
+    return {**told, "before": patch.before.strip(), "after": patch.after.strip(), **picked(patch, "file number")}
 
 
 def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
@@ -108,11 +104,6 @@ def shared_lesson(memories: Memories, id: str, *, version: str) -> str:
         answer=story.effect_words(measured), picture=story.effect_picture(measured), timeline=story.timeline(by_day(store, memory.id)),
         lines=story.lines(events, names), whose=story.TRUST.get(memory.trust, memory.trust), sides=story.SIDES,
     )  # fmt: skip
-
-
-def since_days(memories: Memories, days: int) -> str:
-    """The time so many days ago."""
-    return clock.after_days(memories.now(), -days)
 
 
 def _signers(memories: Memories) -> dict[str, int]:

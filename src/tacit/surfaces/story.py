@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.links import Mark as UseMark
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.stores.story import SEEN, STORY_CAME, STORY_CHANGED, STORY_GIVEN, Event
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Caption, Mark
@@ -48,17 +48,13 @@ class Told:
 def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[Told]:
     """Events as lines; what came of a use stands with the use where both are there."""
     told: list[Told] = []
-    used = {_unit(event): event for event in events if event.what == STORY_GIVEN}
+    used = {str(event.key): event for event in events if event.what == STORY_GIVEN}
     came = {event.told["unit"] for event in events if event.what == STORY_CAME}
     for event in events:
-        if event.what == STORY_GIVEN and _unit(event) in came:
+        if event.what == STORY_GIVEN and str(event.key) in came:
             continue
         told.append(_line(event, runs, used.get(event.told.get("unit", "")) if event.what == STORY_CAME else None))
     return told
-
-
-def _unit(event: Event) -> str:
-    return str(event.key)
 
 
 def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
@@ -80,18 +76,8 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
         return Told(event.at, kind, words, run, why=at["reason"])
     what, by, why = change_lines(at)
     before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
-    entry = int(event.key)
-    return Told(
-        event.at,
-        "changed",
-        _sentence(what),
-        run,
-        why=why,
-        by=by,
-        before=before if after else "",
-        after=after,
-        entry=entry,
-    )
+    told = Told(event.at, "changed", _sentence(what), run, why=why, by=by, entry=int(event.key))
+    return replace(told, before=before, after=after) if after else told
 
 
 def _words(quote: str, by: str) -> tuple[str, str]:
@@ -210,18 +196,13 @@ def run_record(
             quotes.setdefault(row.memory, []).append(("".join(_words(row.quote, row.by)), row.place))
     why = {mark.memory: mark.reason for mark in marks if mark.signal == "outcome"}
     ranks = {"bad": 0, "good": 1, "quiet": 2}
-    parts = [
-        (
-            each.arm,
-            Part(each.memory, each.text, *_came(each.outcome), each.cited, why.get(each.memory, ""), tuple(told)),
-        )
-        for each in lessons
-        for told in [quotes.get(each.memory, ())]
-    ]
-    parts.sort(key=lambda part: ranks[part[1].tone])
-    return Record(
-        tuple(part for arm, part in parts if arm != "withheld"), tuple(part for arm, part in parts if arm == "withheld")
-    )
+    sides: dict[bool, list[Part]] = {False: [], True: []}
+    for each in lessons:
+        said, reason = tuple(quotes.get(each.memory, ())), why.get(each.memory, "")
+        part = Part(each.memory, each.text, *_came(each.outcome), each.cited, reason, said)
+        sides[each.arm == "withheld"].append(part)
+    given, left = (tuple(sorted(side, key=lambda part: ranks[part.tone])) for side in sides.values())
+    return Record(given, left)
 
 
 def _came(outcome: str) -> tuple[str, str]:

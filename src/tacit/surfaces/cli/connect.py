@@ -152,11 +152,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
             "Put it into ~/.pgpass and leave it out of --store.",
         )
     level = "user" if args.user else "shared" if args.shared else ""
-    plans = [
-        _hooks_plan(
-            host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "", shared=args.shared
-        )
-    ]
+    file = settings_path(host, place.root, cli.env, level)
+    plans = [_hooks_plan(host, file, cli.env, args.store or "", shared=args.shared)]
     if host.rule is not None and (args.rules or args.undo):
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
@@ -234,7 +231,9 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         lines.append(f"git does not ignore {os.path.basename(path)}, which is yours alone: add it to .gitignore")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = self_test_json(fired)
-    return Answer(data, "\n".join(lines), warnings=_notes(path, plans[0].text, host))
+    off = host.plugin is None and parsed(plans[0].text, path, comments=host.comments).get("disableAllHooks") is True
+    notes = [f"{path} sets disableAllHooks: the host will not call us until that is gone"] if off else []
+    return Answer(data, "\n".join(lines), warnings=notes)
 
 
 def _learned_how(memories: Memories, host: str) -> str:
@@ -279,11 +278,9 @@ def _past(
     reader = reader_here(settings, cli.env) if read_by else None
     days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
     home = memories if everywhere else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
-    past = (
-        transcripts(home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at())
-        if host.name in keeping()
-        else []
-    )
+    past = []
+    if host.name in keeping():
+        past = transcripts(home.place, cli.env, host.name, days, everywhere=everywhere, was=home.was_at())
     lines: list[str] = []
     by, going = str(settings["reader.by"].value), "" if args.read is False else progress_words(memories)
     if args.read is False:
@@ -361,11 +358,6 @@ def _make_ready(memories: Memories) -> None:
         bring_in_step(memories.store, memories.env, memories.project_id, make=True)
     else:
         settings(memories)
-
-
-def _notes(path: str, text: str, host: Host) -> list[str]:
-    off = host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True
-    return [f"{path} sets disableAllHooks: the host will not call us until that is gone"] if off else []
 
 
 def _is_untracked_on_purpose(path: str) -> bool:

@@ -125,18 +125,16 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
     """One record of each shape of the newest doubtful session of each host."""
     with cli.open(args, create=False) as memories:
-        paths, told = memories.doubted_sessions(), memories.unread()
+        paths, about = memories.doubted_sessions(), memories.unread()
     found = [
         row for path in paths if path.endswith("l") and os.path.isfile(path) for row in shapes(FileSource(path).lines())
     ]
     if not found:
-        return Answer(
-            {"file": None, "records": 0},
-            "Every session of late was read as its host meant it: there is nothing to show.",
-        )
+        told = "Every session of late was read as its host meant it: there is nothing to show."
+        return Answer({"file": None, "records": 0}, told)
     try:
         with open(args.sample, "x", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(row)}\n" for row in [{"about": told}, *found])
+            file.writelines(f"{json.dumps(row)}\n" for row in [{"about": about}, *found])
     except OSError as error:
         raise TacitError(
             f"tacit doctor: {args.sample} cannot be written: {error.strerror}.", "Name a file that is not there yet."
@@ -147,18 +145,16 @@ def _sample(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, and whether every row is what was written."""
-    checked = (
-        ", ".join(f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND)
-        or "it is empty"
-    )
+    checked = ", ".join(f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND)
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
     lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:FAULTS]]
     if faults:
-        return [
-            *lines,
-            f"  {numbered(len(faults), 'fault')}; nothing was changed. tacit doctor --repair mends what can be mended",
-        ]
-    return [*lines, *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked}"]))]
+        mends = "nothing was changed. tacit doctor --repair mends what can be mended"
+        return [*lines, f"  {numbered(len(faults), 'fault')}; {mends}"]
+    return [
+        *lines,
+        *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked or 'it is empty'}"])),
+    ]
 
 
 def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -167,13 +163,8 @@ def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
     for each in yours:
         told = wrapped(one_line(each["text"], 600), 4)
         lines += [f"  - {told[0]}", *(f"    {line}" for line in told[1:]), *diff_lines(cli, each["line"], 4)]
-        does = (
-            "writes it, tacit undo takes it back"
-            if each["line"]
-            else "says yes"
-            if each["kind"] == "request"
-            else "closes this"
-        )
+        does = "says yes" if each["kind"] == "request" else "closes this"
+        does = "writes it, tacit undo takes it back" if each["line"] else does
         lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
     return ["", paint(cli, "wait", "For you"), *lines] if lines else []
 

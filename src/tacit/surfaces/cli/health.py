@@ -43,14 +43,9 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
         found = seen(memories, moment(args.since))
         store, project = memories.store, memories.project_id
         sealed = store.sealed(project)
-        totals = {
-            "memories": sum(found.states.values()),
-            **{
-                name: sealed.get(kind, 0)
-                for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))
-            },
-            "runs": runs_known(store, project),
-        }
+        kinds = {"journal": "journal", "evidence": "evidence", "uses": "use"}
+        totals = {"memories": sum(found.states.values())} | {name: sealed.get(at, 0) for name, at in kinds.items()}
+        totals["runs"] = runs_known(store, project)
         columns, noticed, count = counts(store, project), commonest(store, project), counted(memories)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
     data = {**figures_json(found), **columns, **totals, **proposals, "noticed": noticed}
@@ -110,13 +105,8 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         told = memories.alarms(found)
         prevented = _prevented(memories)
         yours, screen = for_you(memories), one_screen(memories, since=moment(args.since))
-    data = {
-        **figures_json(found),
-        "prevented": prevented,
-        "alarms": list(told),
-        "for_you": yours,
-        "screen": screen_json(screen),
-    }
+    data = {**figures_json(found), "prevented": prevented, "alarms": list(told)}
+    data |= {"for_you": yours, "screen": screen_json(screen)}
     return Answer(data, _markdown(found, screen, prevented, told, yours), code=1 if args.alarm and told else 0)
 
 
@@ -166,7 +156,9 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     """What doctor tells of the memory, beside the store's soundness."""
     gone = f", {found.gone} name what is gone" if found.gone else ""
     tended = found.tended[:16].replace("T", " ") or "never"
-    lines = [f"{_lessons(found, count)}{gone}", f"{_waiting(found, count)}; last tended: {tended}"]
+    closed = [f"{n:,} {CLOSED_WORDS[state]}" for state, n in found.states.items() if n and state in CLOSED_WORDS]
+    lessons = ", ".join([counted_words(count), *closed])  # by how people say they stand
+    lines = [f"{lessons}{gone}", f"{_waiting(found, count)}; last tended: {tended}"]
     if "standing" not in profile.columns:  # a ladder of its own is told in its own words
         lines += [f"{id} did not rise: {why}" for id, why in found.stuck[:3]]
     lines += [f"not learned: {failure}" for failure in found.failures[:5]]
@@ -174,12 +166,6 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
         lines.append(f"model: {_model(found.model)}")
     told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
     return [*lines, f"decided without you: {'; '.join(told)}"] if told else lines
-
-
-def _lessons(found: Figures, count: Counted) -> str:
-    """How many lessons there are, by how people say they stand."""
-    gone = [f"{n:,} {CLOSED_WORDS[state]}" for state, n in found.states.items() if n and state in CLOSED_WORDS]
-    return ", ".join([counted_words(count), *gone])
 
 
 def _model(counted: Mapping[str, int]) -> str:
@@ -286,12 +272,8 @@ def _markdown(
     mended = [each["line"] for each in yours if each["line"]]  # what only the person can mend, where one line would do
     lines += ["", "## Lines to mend", ""] if mended else []
     lines += [f"- {each['file']}, line {each['number']}, would read: {one_line(each['after'], 600)}" for each in mended]
-    lines += (
-        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)]
-        if alarms
-        else ["", "Nothing else asks for attention."]
-    )
-    return "\n".join(lines)
+    look = ["**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["Nothing else asks for attention."]
+    return "\n".join([*lines, "", *look])
 
 
 def _row_line(row: ProblemRow) -> str:
@@ -303,12 +285,10 @@ def _row_line(row: ProblemRow) -> str:
     return f"- {one_line(row.problem, 300)}{cost}{hears}{stands}{since}"
 
 
-def _oldest(found: Figures) -> str:
-    return f" (the oldest for {numbered(round(found.oldest), 'day')})" if found.proposals and found.oldest >= 1 else ""
-
-
 def _waiting(found: Figures, count: Counted) -> str:
-    return f"{numbered(count.needs_word, 'question')} for you{_oldest(found)}{': tacit review' if count.needs_word else ''}"
+    days = numbered(round(found.oldest), "day") if found.proposals and found.oldest >= 1 else ""
+    oldest = f" (the oldest for {days})" if days else ""
+    return f"{numbered(count.needs_word, 'question')} for you{oldest}{': tacit review' if count.needs_word else ''}"
 
 
 def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) -> str:

@@ -215,13 +215,11 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
     every = not (equal or args.tag or args.since or args.text or args.state or args.archived)
     if not found:
+        several = many_of(profile.words.memory)
+        asks = f"no {several} here yet; {numbered(else_asked, 'question')} for you: tacit review"
         if every:
-            asks = (
-                f"no {many_of(profile.words.memory)} here yet; {numbered(else_asked, 'question')} for you: tacit review"
-            )
-            empty = asks if else_asked > 0 else NOTHING_HERE.format(many_of(profile.words.memory))
-            return Answer(data, nothing or empty)
-        return Answer(data, f"no {many_of(profile.words.memory)} here match" + (f": {unknown}" if unknown else ""))
+            return Answer(data, nothing or (asks if else_asked > 0 else NOTHING_HERE.format(several)))
+        return Answer(data, f"no {several} here match" + (f": {unknown}" if unknown else ""))
     more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
     told = _listed(cli, found, profile, names, limit, asked, numbers)
@@ -266,19 +264,13 @@ def _listed(
     for at, title in _TITLES.items():
         if some := [each for each in found if shelf(each, asked) == at]:
             some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
-            told = [(each, listed_words(each, profile)) for each in some]
-            rows = [
-                [
-                    *([str(numbers.get(each.id, ""))] if numbers else []),
-                    *memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)),
-                ]
-                for each, said in told
-            ]
-            lines += [
-                *([""] if lines else []),
-                paint(cli, "bold", f"{title} ({len(some)})"),
-                table(rows, before=2, flow=True),
-            ]
+            rows = []
+            for each in some:
+                said, first = listed_words(each, profile), [str(numbers.get(each.id, ""))] if numbers else []
+                stands = paint(cli, said.tone, said.words)
+                rows.append([*first, *memory_line(each, columns, names.get(each.id, ""), stands)])
+            lines += [""] if lines else []
+            lines += [paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
 
@@ -288,11 +280,8 @@ def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]
     kinds = list(memories.profile.kinds)
     scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
     for name, word in equal.items():
-        here = (
-            sorted({str(row[0]) for row in memories.store.counted(scopes, (name,)) if row[0]})
-            if name in _COUNTED
-            else []
-        )
+        rows = memories.store.counted(scopes, (name,)) if name in _COUNTED else []
+        here = sorted({str(row[0]) for row in rows if row[0]})
         known = sorted({*kinds, *here}) if name == "kind" else [*SCOPES] if name == "scope" else here
         if word in known or not (known or name in _COUNTED):
             continue
@@ -331,13 +320,9 @@ def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_in_shell(cli.env))
         told = _signed(memory, memories.signers([memory]))
-    shown = {
-        name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")
-    }
-    rows = [
-        [name, printable(", ".join(map(str, field)) if isinstance(field, list) else str(field))]
-        for name, field in shown.items()
-    ]
+    shown = [each for each in told.items() if each[0] != "text" and each[1] not in (None, [], {}, 0, False, "")]
+    texts = ((name, ", ".join(map(str, at)) if isinstance(at, list) else str(at)) for name, at in shown)
+    rows = [[name, printable(text)] for name, text in texts]
     return Answer(told, f"{printable(memory.text) or '(erased)'}\n\n{table(rows)}")
 
 

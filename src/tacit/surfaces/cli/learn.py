@@ -77,6 +77,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         if progress(memories) or not memories.settings()["reader.by"].value:  # a yes to a reading is none to another
             memories.env = {**memories.env, "TACIT_READER_BY": NOBODY}
+        sweeps = "after_run" in memories.profile.tend.when and not (args.dry_run or args.stage)
         for number, source in enumerate(sources, 1):
             cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
             try:
@@ -86,7 +87,10 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                     apart=len(sources) > 1 and (asked if not args.paths else True),
                 )  # fmt: skip
                 found += learned
-                _tend(memories, learned, args.dry_run or args.stage)
+                # where the profile says so, each finished run is followed by its sweep; a run counts once
+                if sweeps:
+                    for each in learned:
+                        memories.tend(run=each.run, only="sweep")
             except TacitError as error:
                 if len(sources) == 1:
                     raise
@@ -105,16 +109,10 @@ def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str)
     if not memories.actor.is_person or not cli.can_ask:
         return
     if came := memories.came_with_repository(sources, format):
-        told = f"{_these(came, len(sources))} came with the repository: git tracks {_few(came)}. Yours? [y/N] "
+        these = "This" if len(sources) == 1 == len(came) else f"{len(came):,} of these"
+        few = ", ".join(came[:2]) + (f" and {len(came) - 2:,} more" if len(came) > 2 else "")
+        told = f"{these} came with the repository: git tracks {few}. Yours? [y/N] "
         memories.vouching.answer(came, cli.ask(told))
-
-
-def _these(came: list[str], all: int) -> str:
-    return "This" if all == 1 == len(came) else f"{len(came):,} of these"
-
-
-def _few(paths: list[str]) -> str:
-    return ", ".join(paths[:2]) + (f" and {len(paths) - 2:,} more" if len(paths) > 2 else "")
 
 
 def _answer(
@@ -147,14 +145,6 @@ def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
     return Answer(
         {"sessions": data}, "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found)
     )
-
-
-def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
-    """Where the profile says so, each finished run is followed by its sweep; a run counts once."""
-    if not_now or "after_run" not in memories.profile.tend.when:
-        return
-    for each in learned:
-        memories.tend(run=each.run, only="sweep")
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:

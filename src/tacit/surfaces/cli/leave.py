@@ -44,8 +44,9 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     kept, stopped = _kept(args, cli.env), "" if args.dry_run else _stopped(args, cli)
     lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
     lines += [] if undone or failed else ["no program was connected"]
-    lines += [line for line in (stopped, "" if args.dry_run else _paid(args, cli)) if line]
-    deleted, named = False, 0
+    spent = "" if args.dry_run else cli.here(args, spent_words)
+    lines += [line for line in (stopped, f"reading sessions: {spent} in all" if spent else "") if line]
+    wanted, named = False, 0
     if kept and not args.dry_run and not failed:
         remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in kept)
         wanted = args.delete and args.yes
@@ -54,8 +55,11 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
             asked = f"What Tacit knows is still here: {remains}.\nDelete it for good? There is no way back. [y/N] "
             wanted = cli.ask("\n".join([*done, asked]))
         named = _unnamed(args, cli) if wanted else 0
-        deleted = wanted and _deleted(kept)
-    if deleted:
+        for path in kept if wanted else ():
+            shutil.rmtree(path, ignore_errors=True)  # once more below: somebody may have written into it meanwhile
+            if os.path.lexists(path):
+                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    if wanted:
         lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
         if named:
             lines.append(f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by")
@@ -64,12 +68,8 @@ def _leave(args: argparse.Namespace, cli: Cli) -> Answer:
     if is_far(store_path(args.store, cli.env)):
         lines.append("lessons on the server stay there: they are the team's")
     lines.append(f"The program itself: {installation.uninstall()}")
-    data = {
-        "disconnected": undone,
-        "failed": failed,
-        "kept": [] if deleted else kept,
-        "deleted": kept if deleted else [],
-    }
+    left, gone = ([], kept) if wanted else (kept, [])
+    data = {"disconnected": undone, "failed": failed, "kept": left, "deleted": gone}
     return Answer(data, "\n".join(lines), code=1 if failed else 0, warnings=failed)
 
 
@@ -120,12 +120,6 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
     return str(cli.here(args, stop))
 
 
-def _paid(args: argparse.Namespace, cli: Cli) -> str:
-    """What reading has cost since the store was made; empty where nothing was read."""
-    spent = cli.here(args, spent_words)
-    return f"reading sessions: {spent} in all" if spent else ""
-
-
 def _unnamed(args: argparse.Namespace, cli: Cli) -> int:
     """Take the id that a project is known by out of each repository's own git config; how many had one."""
     roots = cli.here(args, lambda memories: [each.root for each in memories.store.projects() if each.root], ())
@@ -145,14 +139,6 @@ def _kept(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
         beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
         places[1:1] = [*beside, readings_folder(store), captured_folder(store)]
     return [path for path in places if os.path.exists(path)]
-
-
-def _deleted(places: list[str]) -> bool:
-    for path in places:
-        shutil.rmtree(path, ignore_errors=True)  # once more below: somebody may have written into it meanwhile
-        if os.path.lexists(path):
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-    return True
 
 
 def _bytes(path: str) -> int:

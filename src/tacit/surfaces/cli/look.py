@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tacit.app import Memories, config_path, store_path
@@ -137,7 +137,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     called = paint(cli, "id", f"{name} ({memory.id})" if name.isdecimal() and len(name) < 4 else memory.id)
     lines.append(f"{called}  {paint(cli, said.tone, words)}{given}, {memory.kind}, {met}{signer}")
     lines += wrapped(f"Told {data['told']}.", 0, 118) if data["told"] else []
-    lines += _told(data["effect"], said.words)
+    # what the control group says, unless how it stands has said so already
+    known = said.words in ("your word", "always given", "in your files") or data["effect"] in (None, UNMEASURED)
+    lines += [] if known else wrapped(data["effect"], 0, 118)
     if memory.gate != "allow" and memory.gate_reason:
         lines += wrapped(f"Not given: {held_words(memory.gate_reason)}", 0, 118)
     if memory.about:
@@ -175,12 +177,6 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     lines += [table([[f"  {day}", *rest] for day, *rest in changes[-CHANGES_SHOWN:]])]
     more = f"{len(changes) - CHANGES_SHOWN} earlier, " if len(changes) > CHANGES_SHOWN else ""
     return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {name} --full")])
-
-
-def _told(effect: str | None, said: str) -> list[str]:
-    """What the control group says, unless how it stands has said so already."""
-    known = said in ("your word", "always given", "in your files") or effect == UNMEASURED
-    return [] if effect is None or known else wrapped(effect, 0, 118)
 
 
 def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -258,22 +254,13 @@ def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
     for use in data["uses"]:
         arms[use["arm"]] = arms.get(use["arm"], 0) + 1
     lines += [f"  uses: {', '.join(f'{n} {arm}' for arm, n in arms.items())}"] if arms else []
-    entries = [
-        [
-            f"  {entry['id']}",
-            entry["at"][:19].replace("T", " "),
-            entry["verb"],
-            entry["by"],
-            _moved(entry) + one_line(entry["reason"], 400),
-        ]
-        for entry in data["journal"]
-    ]
+    entries = []
+    for entry in data["journal"]:
+        before, after = entry["before"] or {}, entry["after"] or {}
+        moved = f"{before.get('state', '')} → {after['state']}: " if before and "state" in after else ""
+        told = [f"  {entry['id']}", entry["at"][:19].replace("T", " "), entry["verb"], entry["by"]]
+        entries.append([*told, moved + one_line(entry["reason"], 400)])
     return [*lines, *_score(cli, data["score"]), "", paint(cli, "bold", "Journal"), table(entries)]
-
-
-def _moved(entry: dict[str, Any]) -> str:
-    before, after = entry["before"] or {}, entry["after"] or {}
-    return f"{before.get('state', '')} → {after['state']}: " if before and "state" in after else ""
 
 
 def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
@@ -343,7 +330,8 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"name": profile.name, "version": profile_id(profile), "note": note}, told)
     with_store = [load(name) for name in args.names]
     if len(with_store) < (2 if args.what == "diff" else 1):
-        with_store = [_in_force(args, cli), *with_store]
+        named = args.profile or "default"
+        with_store = [_kept(args, cli, lambda memories: memories.profile, lambda: load(named)), *with_store]
     if args.what == "diff":
         a, b = with_store[0], with_store[1] if len(with_store) > 1 else load("default")
         changes = diff(a, b)
@@ -360,12 +348,13 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     )
 
 
-def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
+def _kept(args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], otherwise: Callable[[], Any]) -> Any:
+    """What the store here says; where nothing is kept yet, nobody has chosen either."""
     try:
         with cli.open(args, create=False) as memories:
-            return memories.profile
+            return ask(memories)
     except Unavailable:
-        return load(args.profile or "default")
+        return otherwise()
 
 
 def _declare_config(parser: argparse.ArgumentParser) -> None:
@@ -440,10 +429,11 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
         key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]} for key, s in found.items()
     }
     setting = found["profile"]
-    if (
-        setting.source == repository_path
-        and (choice := _profile_choice(args, cli, str(setting.value), repository_path)).refused
-    ):
+    choice = NamedProfile("")
+    if setting.source == repository_path:  # what comes of the profile that a repository's settings name, here
+        named = by_repository(str(setting.value), repository_path)
+        choice = _kept(args, cli, lambda memories: memories.profile_choice(), lambda: named)
+    if choice.refused:
         told = {"value": choice.refused, "source": repository_path, "reason": choice.note}
         data["profile"].update(value=choice.name, source=f"default; {choice.refused} is refused", refused=told)
         notes = [*notes, choice.note]
@@ -453,15 +443,6 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
         for key, d in data.items()
     ]
     return Answer({"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes)
-
-
-def _profile_choice(args: argparse.Namespace, cli: Cli, named: str, path: str) -> NamedProfile:
-    """What comes of the profile that a repository's settings name, here."""
-    try:
-        with cli.open(args, create=False) as memories:
-            return memories.profile_choice()
-    except Unavailable:  # nothing is kept yet, so nobody has chosen either
-        return by_repository(named, path)
 
 
 COMMANDS = {

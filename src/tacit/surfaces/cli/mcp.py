@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
         found = find_spec("mcp")
         if found is None or not found.submodule_search_locations:  # nothing is promised that the SDK could not keep
             _server(args, cli)
-        serve_early(lambda: _over_stdio(args, cli))
+        serve_early(lambda: partial(_server(args, cli).run, "stdio"))
         return Answer(printed=True)
     server = _server(args, cli)
     from tacit.surfaces.mcp import http
@@ -64,11 +64,6 @@ def _server(args: argparse.Namespace, cli: Cli) -> MCPServer:
     except ImportError as missing:
         raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
     return build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
-
-
-def _over_stdio(args: argparse.Namespace, cli: Cli) -> Callable[[], None]:
-    server = _server(args, cli)
-    return lambda: server.run("stdio")
 
 
 COMMANDS = {"mcp": (_declare, _mcp)}

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
-from tacit.core.errors import UsageError
+from tacit.core.errors import UsageError, numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 
@@ -84,13 +84,13 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
     waiting = memories.pages.waiting()
     if waiting and args.verb != "approve":
         lines = [one_line(memory.text, width() - 6) for memory in waiting]
-        head = f"{_count(len(waiting), 'lesson has', 'lessons have')} earned a line:"
+        head = f"{numbered(len(waiting), 'lesson has', 'lessons have')} earned a line:"
         if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
             _approve(memories, ())
     found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
     told = [one_line(each["told"], width() - 6) for each in found]
     mine = bool(found) and _agreed(
-        args, cli, f"{_count(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?"
+        args, cli, f"{numbered(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?"
     )
     done = memories.page(vouch=mine)
     lines = [f"{'removed' if each['removed'] else 'wrote'} {each['path']}" for each in done.figures.get("files", ())]
@@ -98,11 +98,11 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
     notes = [*done.notes]
     if found and not mine:
         notes.append(
-            f"{_count(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal"
+            f"{numbered(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal"
         )
     left = memories.pages.earned()
     if left:
-        notes.append(f"{_count(left, 'lesson has', 'lessons have')} earned a line: tacit page approve")
+        notes.append(f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit page approve")
     return Answer(_json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes)
 
 
@@ -119,26 +119,16 @@ def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str],
 def _compared(report: StepReport, check: bool) -> Answer:
     files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
     found: Sequence[Mapping[str, Any]] = report.figures.get("findings", ())
-    diffs = [
-        "".join(
-            unified_diff(
-                each["before"].splitlines(True), each["after"].splitlines(True), each["path"], f"{each['path']} (new)"
-            )
-        )
-        for each in files
-    ]
+    diffs = []
+    for each in files:
+        before, after = each["before"].splitlines(True), each["after"].splitlines(True)
+        diffs.append("".join(unified_diff(before, after, each["path"], f"{each['path']} (new)")))
     lines = [f"by hand: {each['told']}" for each in found] + [diff.rstrip("\n") for diff in diffs]
     behind = bool(files or found or report.notes)
-    return Answer(
-        {
-            "files": [{**each, "diff": diff} for each, diff in zip(files, diffs)],
-            "findings": list(found),
-            "up_to_date": not behind,
-        },
-        "\n".join(lines) or "every page is up to date",
-        code=int(check and behind),
-        warnings=report.notes,
-    )
+    shown = [{**each, "diff": diff} for each, diff in zip(files, diffs)]
+    data = {"files": shown, "findings": list(found), "up_to_date": not behind}
+    text = "\n".join(lines) or "every page is up to date"
+    return Answer(data, text, code=int(check and behind), warnings=report.notes)
 
 
 def _json(memories: Memories, done: StepReport, vouched: bool) -> dict[str, Any]:
@@ -149,10 +139,6 @@ def _json(memories: Memories, done: StepReport, vouched: bool) -> dict[str, Any]
         "learned": vouched,
         "proposals": list(done.proposals),
     }
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
 
 
 def _declare_blame(parser: argparse.ArgumentParser) -> None:
@@ -176,14 +162,8 @@ def _row(each: Blamed) -> list[str]:
     if memory is None:
         return [str(each.number), "-", "", "", "", one_line(each.text, max(30, width() - 60))]
     used = (memory.tally.last_used_at or "")[:10] or "never"
-    return [
-        str(each.number),
-        memory.id,
-        str(each.evidence),
-        memory.verdict,
-        used,
-        one_line(memory.text, max(30, width() - 60)),
-    ]
+    text = one_line(memory.text, max(30, width() - 60))
+    return [str(each.number), memory.id, str(each.evidence), memory.verdict, used, text]
 
 
 def _line(each: Blamed) -> dict[str, Any]:

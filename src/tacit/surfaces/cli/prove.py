@@ -40,7 +40,8 @@ def _declare_effect(parser: argparse.ArgumentParser) -> None:
 def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.csv:
-            return _csv(memories, args.id or "", cli)
+            csv.writer(cli.out, lineterminator="\n").writerows(memories.effect_rows(args.id or ""))
+            return Answer(printed=True)
         found = memories.effect(args.id or "")
         nothing = "" if found.lessons else _nothing(memories)
         hidden, profile = memories.withheld_in(run_in_shell(cli.env)), memories.profile
@@ -61,10 +62,8 @@ def _nothing(memories: Memories) -> str:
     from tacit.surfaces.cli.connect import connected_hosts
 
     count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
-    given, compare = (
-        "No lesson was given here yet",
-        "and those that can be measured are left out now and then to compare",
-    )
+    given = "No lesson was given here yet"
+    compare = "and those that can be measured are left out now and then to compare"
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
     if not count:
@@ -76,13 +75,14 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     if one:
         each = found.lessons[0]
         lines = [*wrapped(each.memory.text, 0, 118), ""]
-        lines += (
-            [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence]
-            if each.table
-            else [_unmeasured(each, profile)]
-        )
+        said = standing_words(each.memory, profile).words
+        if each.table:
+            lines += [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence]
+        else:
+            known = f"Nothing is known of its effect: it is {said}."
+            lines.append(known if each.measured else f"Not measured: it is given every time ({said}).")
         lines += each.followed.lines if each.followed else []
-        lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
+        lines += [f"On {epoch}: {older}." for epoch, older in each.older.items()]
         if each.beside:
             lines.append(f"Its sessions as a whole: {each.beside.sentence}")
         if each.former:
@@ -139,12 +139,6 @@ def _given(each: LessonEffect) -> str:
     return f"given {found.given}, not followed {found.broken} of {found.told}" if found and found.told else ""
 
 
-def _unmeasured(each: LessonEffect, profile: Profile) -> str:
-    said = standing_words(each.memory, profile).words
-    unmeasured = f"Not measured: it is given every time ({said})."
-    return f"Nothing is known of its effect: it is {said}." if each.measured else unmeasured
-
-
 def _blank_lines(found: BlankEffect) -> list[str]:
     def told(name: str, side: Side) -> str:
         known = side.succeeded + side.failed
@@ -184,12 +178,6 @@ def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
     return lines
 
 
-def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
-    writer = csv.writer(cli.out, lineterminator="\n")
-    writer.writerows(memories.effect_rows(only))
-    return Answer(printed=True)
-
-
 # -- audit ----------------------------------------------------------------------------------------------------------------
 
 
@@ -214,13 +202,9 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.audit(args.run or "")
         hidden = memories.withheld_in(run_in_shell(cli.env))
         headline = [] if args.run else memories.heard_lines()
-    found = [
-        replace(
-            each,
-            lessons=tuple(replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons),
-        )
-        for each in found
-    ]
+    for n, each in enumerate(found):
+        lessons = (replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons)
+        found[n] = replace(each, lessons=tuple(lessons))
     data: dict[str, Any] = {"runs": [audit_json(each) for each in found]}
     if not args.run:
         data["headline"] = headline
@@ -328,12 +312,9 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
         said, against = standing_words(memory, memories.profile), memory.tally.contradicted
         counts = args.word == "helped" or memories.may_change(memory)
         note = f"kept as a doubt: it stands on more than an agent's word. {memories.actor.how}"
-    return Answer(
-        memory_json(memory),
-        f"noted: {args.word}. {memory.id} is now: {said.words}"
-        + (f"; {against} spoke against it so far" if against else ""),
-        warnings=[] if counts else [note],
-    )
+    told = f"noted: {args.word}. {memory.id} is now: {said.words}"
+    told += f"; {against} spoke against it so far" if against else ""
+    return Answer(memory_json(memory), told, warnings=[] if counts else [note])
 
 
 COMMANDS = {

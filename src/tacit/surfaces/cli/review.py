@@ -89,7 +89,8 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         )  # fmt: skip
         if isinstance(done, int):
             return Answer({"closed": done}, f"{numbered(done, 'question')} closed; what they are about stays as it is")
-        return Answer(_json(done), _told(done, memories.profile))
+        data = {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
+        return Answer(data, _told(done, memories.profile))
 
 
 def _staging(memories: Memories, verb: str) -> Answer:
@@ -123,10 +124,6 @@ def _staging(memories: Memories, verb: str) -> Answer:
     )
 
 
-def _json(done: Reviewed) -> dict[str, Any]:
-    return {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
-
-
 def _told(done: Reviewed, profile: Profile) -> str:
     """What came of a decision; a profile with states of its own is told in its words."""
     if not done.memory:
@@ -153,19 +150,14 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     for each in waiting:
         of = memories.store.memories([each.memory]) if each.memory else []
         lines += [*_card(cli, each, of[0] if of else None, memories.patch(each), named), ""]
-    lines += _group(
-        cli,
-        f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)",
-        _stands(under),
-        named,
-    )
+    title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
+    lines += _group(cli, title, _stands(under), named)
     ask = f"tacit keep {named.any}, or drop"
     lines += _group(cli, f"Need your word before an agent is given them ({ask})", _stands(held), named)
     nothing = "" if lines else "nothing waits for your decision"
     lines += _group(cli, f"Heard from you and in force; your yes makes it your word ({ask})", heard, named)
-    lines += _group(
-        cli, f"Waiting for another session, the best first; your yes puts one in force ({ask})", best, named
-    )
+    title = f"Waiting for another session, the best first; your yes puts one in force ({ask})"
+    lines += _group(cli, title, best, named)
     title = f"A replay of past tasks tells in a night what the coins cannot yet ({replay_command('ID')})"
     lines += _group(cli, title, doubtful, _Names(memories, cli, ()))
     if nothing and lines:
@@ -247,10 +239,6 @@ def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
     return [(each, held_words(each.gate_reason) or f"{each.kind}, {seen(each)}") for each in found]
 
 
-def _goal(proposal: Proposal) -> str:
-    return MOVED.get(to := str((proposal.payload or {}).get("to", "")), to)
-
-
 def _signed(proposal: Proposal) -> str:
     return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
 
@@ -289,7 +277,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     runs = [row.foreign_id if (row := memories.store.run(run)) else run for run in map(str, payload.get("runs", ()))]
     lines = _card(cli, proposal, None, patch, _Names(memories, cli, [numbered_as(proposal)]))
     facts = {
-        "would be": _goal(proposal),
+        "would be": MOVED.get(to := str(payload.get("to", "")), to),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
         "would read": str(payload.get("text") or "") if proposal.kind != "request" else "",
         "instead": "; ".join(f"{name}: {field}" for name, field in payload.get("fields", {}).items()),
@@ -322,11 +310,8 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for each in quoted[:_QUOTED]:
         against = "" if each["stance"] == "supports" else "against it, "
-        words = (
-            f"recognised: {one_line(each['quote'], 300)}"
-            if each["by"] == BY_NOTICE
-            else f"“{one_line(each['quote'], 300)}”"
-        )
+        quote = one_line(each["quote"], 300)
+        words = f"recognised: {quote}" if each["by"] == BY_NOTICE else f"“{quote}”"
         said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"
         lines += [f"    {line}" for line in wrapped(said, 4)]
     more = len(told) - len(quoted[:_QUOTED])

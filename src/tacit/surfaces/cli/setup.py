@@ -41,29 +41,16 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
         name = memories.profile.name
         bring_in_step(memories.store, cli.env, project.id, make=True)
     compile_bytecode()
-    where = {
-        "git": "the repository's git config",
-        "path": "a marker file in the folder",
-        "marker": "a marker file in the folder",
-    }[place.kind]
+    where = "the repository's git config" if place.kind == "git" else "a marker file in the folder"
     text = f"project {project.name} ({project.id}), profile {name}\nstore {memories.store.path}"
     text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
     notes = [place.note] if place.note else []
     notes += [
-        f"{owner} invites you to the project {name}{' of this repository' if remote == place.remote else ''}: tacit init --join {owner}"
-        for _, name, remote, owner in offers
+        f"{owner} invites you to the project {offered}{' of this repository' if remote == place.remote else ''}: tacit init --join {owner}"
+        for _, offered, remote, owner in offers
     ]
-    return Answer(
-        {
-            "store": memories.store.path,
-            "project": project.id,
-            "name": project.name,
-            "profile": name,
-            "recorded": recorded,
-        },
-        text,
-        warnings=notes,
-    )
+    data = {"store": memories.store.path, "project": project.id, "name": project.name, "profile": name}
+    return Answer({**data, "recorded": recorded}, text, warnings=notes)
 
 
 def compile_bytecode() -> bool:
@@ -159,9 +146,8 @@ def _skill(args: argparse.Namespace, cli: Cli) -> Answer:
     path = skill.path_in(folder)
     if args.undo:
         gone = skill.remove(folder)
-        return Answer(
-            {"path": path, "changed": gone}, f"removed: {path}" if gone else f"left alone, somebody changed it: {path}"
-        )
+        told = "removed" if gone else "left alone, somebody changed it"
+        return Answer({"path": path, "changed": gone}, f"{told}: {path}")
     changed = skill.install(folder)
     return Answer({"path": path, "changed": changed}, f"{'written' if changed else 'there already'}: {path}")
 

@@ -168,14 +168,8 @@ def build(desk: Desk) -> MCPServer:
         tags: Annotated[list[str], Field(description="words to find it by")] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, Kept]:
         run = run_of(context)
-        facets: dict[str, Any] = {
-            "kind": kind or "fact",
-            "category": category,
-            "severity": severity,
-            "paths": files,
-            "tags": tags,
-        }
-        return await answer(lambda: _kept(desk.submit(text, run, **facets)))
+        facets: dict[str, Any] = {"kind": kind or "fact", "category": category, "severity": severity}
+        return await answer(lambda: _kept(desk.submit(text, run, **facets, paths=files, tags=tags)))
 
     @server.tool(title="Report a finding", description=REPORT, annotations=ADDS)
     async def report(
@@ -198,7 +192,7 @@ def build(desk: Desk) -> MCPServer:
         id: Annotated[str, Field(description="show: a lesson or a proposal")] = "",
     ) -> Annotated[CallToolResult, Waiting]:
         run = run_of(context)
-        return await answer(lambda: _waiting(desk.review(action, id, run)))
+        return await answer(lambda: (found := desk.review(action, id, run), found.model_dump_json(exclude_none=True)))
 
     @server.resource("tacit://page", title="Lessons for every run", mime_type="text/markdown")
     async def page() -> str:
@@ -234,10 +228,6 @@ def _kept(done: Kept) -> tuple[Kept, str]:
     return done, f"{done.status}: {done.reason}" + (
         f" [{done.id}, {STATE_WORDS.get(done.state, done.state)}{seen}]" if done.id else ""
     )
-
-
-def _waiting(found: Waiting) -> tuple[Waiting, str]:
-    return found, found.model_dump_json(exclude_none=True)
 
 
 def _json(found: Any) -> str:

@@ -41,14 +41,11 @@ class Endpoint:
     body: Mapping[str, Any] | None = None
 
 
-def _reviewed(done: Any) -> dict[str, Any]:
-    return {"closed": done} if isinstance(done, int) else dict(done.__dict__)
-
-
 def _decide(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     names = ("role", "to", "outcome", "into", "text", "reason")
     given = {name: asked[name] for name in names if asked.get(name)}
-    return _reviewed(desk.review(asked["id"], asked["decision"], **given))
+    done = desk.review(asked["id"], asked["decision"], **given)
+    return {"closed": done} if isinstance(done, int) else dict(done.__dict__)
 
 
 def _decide_proposal(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from tacit import __version__
 from tacit.app import Memories
+from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces import outlook, pictures, sharing
 from tacit.surfaces.one_screen import one_screen, remember_numbers
@@ -177,9 +178,8 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
 def shared_report(desk: Memories, asked: dict[str, Any]) -> str:
     """A report of the last days as one file."""
-    return sharing.report(
-        desk, sharing.since_days(desk, asked["days"]), team=asked.get("team", False), version=__version__
-    )
+    since = clock.after_days(desk.now(), -asked["days"])
+    return sharing.report(desk, since, team=asked.get("team", False), version=__version__)
 
 
 def shared_lesson(desk: Memories, asked: dict[str, Any]) -> str:
