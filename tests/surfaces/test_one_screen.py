@@ -17,6 +17,8 @@ from tests.terminals import Screen, learn_cure, typed
 from tacit.app import data_folder
 from tacit.app import open as open_memories
 from tacit.core.errors import NotFound
+from tacit.core.journal import Hand
+from tacit.core.keep import made
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.standing import standing_of
@@ -269,6 +271,40 @@ def test_what_is_listed_at_a_terminal_has_numbers(lived: Path) -> None:
                 Proposal("q" * 12, memories.project_id, "archive", "why", "tend", "2026-11-18T12:00:00.000Z", ids[3])
             )
         assert remember_numbers(memories, [ids[3]])[ids[3]] == 3
+
+
+def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -> None:
+    """Ten ways to say that a package has no library target stood one below the other. What a reader called the same, or less than the first,
+    is a number; what says more, a person's own, what shares hardly a word, and what it held against a session only, stay."""
+    said = {
+        "a": ("Run unit tests without `--lib`: the package has no library target.", "agent", ()),
+        "b": (
+            "Run focused tests as `cargo test http`, not `--lib`: no library target here.",
+            "agent",
+            ("a", "a", "same"),
+        ),
+        "c": ("Leave out `--lib` when running unit tests.", "agent", ("a", "a", "less")),
+        "d": ("Run unit tests without `--lib`, and with one filter only.", "agent", ("a", "a", "more")),
+        "e": ("Never pass `--lib` to unit tests.", "user", ("a", "a", "same")),
+        "f": ("Ask before you touch anything.", "agent", ("a", "a", "same")),
+        "g": ("Run unit tests on main, then on your branch, then push it.", "agent", ("a", "a")),  # of its session
+    }
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        memories.ensure_project()
+        with memories.store.write() as tx:
+            for id, (text, trust, twin) in said.items():
+                name = {"twin": [each * 12 if len(each) == 1 else each for each in twin]} if twin else None
+                at = {"created_at": memories.now(), "updated_at": memories.now()}
+                one = Memory(id * 12, memories.project_id, text, trust=trust, state="provisional", extra=name, **at)
+                tx.apply(made(one, Hand("learn", at["created_at"]), "heard"))
+        listed = " ".join(typed(signed(dict(os.environ)), "list").split())
+        numbers = {id[0]: n for n, id in numbers_shown(memories).items()}
+        below = f"(much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))})"
+        assert below in listed and "In force, each given where it fits (7)" in listed, listed
+        assert [each for each, (text, *_) in said.items() if text in listed] == [*"defg"], listed
+        for whole in (told("list"), typed(signed(dict(os.environ)), "list", "--all")):  # a pipe gets everything
+            assert all(text[:30] in " ".join(whole.split()) for text, *_ in said.values()), whole
+        assert sorted(row.id[0] for row in one_screen(memories).rows) == [*"defg"]
 
 
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:

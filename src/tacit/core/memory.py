@@ -64,6 +64,9 @@ CONFIRMS = "review"  # the least tier whose evidence confirms what waits: someth
 STALE = 0.5  # of its weight that is left to a lesson which nobody met for long
 OWNER = "user"  # the tier of what the store's own person said
 TWIN = "twin"  # in a lesson's extra: the name of the lessons that say the same, the coin they share, whether it says less or more
+SHARED_AT_LEAST = (
+    0.25  # of the words of the shorter of two that a reader calls the same, else both are told: it may be fooled
+)
 # in a lesson's extra: a reader takes the one request behind it for a habit, not for an order of the day
 LIKELY_AGAIN = "habit"
 INSIDE = "inside"  # in a lesson's extra: nothing from outside its session brought its words or names
@@ -185,6 +188,19 @@ def said_more(memory: Memory) -> int:
     """Whether a lesson says more (1) or less (-1) than the one it was compared with, by a reader's word."""
     word = [*((memory.extra or {}).get(TWIN) or ())][2:]
     return {"more": 1, "less": -1}.get(str(word[0]), 0) if word else 0
+
+
+def was_compared(memory: Memory) -> bool:
+    """Whether a reader held the texts of two lessons against each other, not only a session against the other one."""
+    return len((memory.extra or {}).get(TWIN) or ()) > 2
+
+
+def gives_way(memory: Memory, other: Memory, shared: float) -> bool:
+    """Whether one lesson need not be told beside another, by a reader's word: it silences nothing of a person for what is not theirs, nor
+    what shares less than a part of its words with the other, nor the fuller of two, nor one part of a fuller one for another."""
+    theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
+    no_fuller = said_more(memory) <= said_more(other) >= 0
+    return said_as(memory) == said_as(other) and no_fuller and theirs_too and shared >= SHARED_AT_LEAST
 
 
 def family_of(memory: Memory) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tacit.core.links import CONFIRMED, is_found_once
-from tacit.core.memory import OWNER, PERSONAL, WAY, names_of, said_as, said_more, shared_path, topic_of
+from tacit.core.memory import OWNER, PERSONAL, WAY, gives_way, names_of, said_as, said_more, shared_path, topic_of
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -44,8 +44,6 @@ MUCH, MUCH_OF_PERSON, SOME, SAID_AT_LENGTH = (0.25, 0.35), 0.1, 0.12, 24
 RARE_WORDS = (6, 20)  # a word is rare that so many lessons hold at most, or one in so many
 ALIKE_AT_STARTS = 0.35
 MET_TWICE = 2  # pieces of work that met a way of working about one subject, from which on a start tells it
-# of the words of the shorter of two that a reader calls the same, below which both are told: it may be fooled
-SHARED_AT_LEAST = 0.25
 # Of the words of the shorter of two texts, from which on they say the same, and words it must have; the same where they share as many as
 # the third; of two cures that share an option or an error's words, whatever else they name.
 ALIKE, LEAST, MANY_SHARED, ALIKE_OF_CURES = 0.8, 6, (9, 0.7), 0.6
@@ -283,21 +281,18 @@ def newest_first(kept: Sequence[Ranked]) -> list[Ranked]:
 
 
 def twin_of(memory: Memory, others: Iterable[Memory], words: Callable[[str], list[str]], moment: str = "") -> str:
-    """The id of another lesson that says the same: by a reader's word, which silences nothing of a person for what is not theirs, nor
-    what hardly shares a word with the other, nor the fuller of two, nor one part of a fuller one for another; or most words of the shorter
-    one, and no name or figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name.
-    At a start, where room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
+    """The id of another lesson that says the same: by a reader's word (`gives_way`), or most words of the shorter one, and no name or
+    figure that the other has none of. Two cures of one error say the same by fewer words, whatever examples they name. At a start, where
+    room is scarce and all are ways of working, a third of them will do, or one file or name that both are about."""
     alike, own = (ALIKE_AT_STARTS, _subjects(memory)) if moment == AT_START else (ALIKE, set())
     mine, same = set(words(memory.text)), said_as(memory)
     for other in others:
         theirs = set(words(other.text))
         fewer, shared = min(len(mine), len(theirs)), len(mine & theirs)
-        theirs_too = memory.trust not in PERSONAL or other.trust in PERSONAL
-        if said_as(other) == same:
-            if said_more(memory) > said_more(other):
-                continue
-            if theirs_too and shared >= SHARED_AT_LEAST * fewer and said_more(other) >= 0:
-                return other.id
+        if said_as(other) == same and said_more(memory) > said_more(other):
+            continue
+        if gives_way(memory, other, shared / max(1, fewer)):
+            return other.id
         if own and own & _subjects(other) and other.klass == memory.klass:
             return other.id
         if fewer >= LEAST and _cure_the_same(memory, other, shared >= ALIKE_OF_CURES * fewer):

@@ -150,12 +150,20 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
-    new = [each for each in fresh if is_new(each)][-NEW:]  # the latest, as they came, like a reading tells them
+    every_new = [each for each in fresh if is_new(each)]
+    same = {id for ids in selection.said_again([*given, *filter(is_given, every_new)]).values() for id in ids}
+    new = [each for each in every_new if each.id not in same][
+        -NEW:
+    ]  # the latest, as they came, like a reading tells them
     gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
     rows = sorted(
-        (_lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "") for each in given),
+        (
+            _lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "")
+            for each in given
+            if each.id not in same  # `list` has its number
+        ),
         key=lambda row: (row.stands != YOURS, -_weight(row)),
     )
     asked = [_question_row(memories, each, noticed) for each in open_ones[:NEW]]

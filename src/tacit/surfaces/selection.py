@@ -11,11 +11,12 @@ from typing import Any
 
 from tacit.app import Memories
 from tacit.core.errors import MissingExtra, numbered
-from tacit.core.memory import Memory
+from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
+from tacit.words.tokens import query_words
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
 _AMONG = 1000  # of the lessons in force, among which some are offered a replay
@@ -23,6 +24,7 @@ YES_KEEPS = ("confirm", "promote")  # questions whose yes is "keep" and whose no
 ROWS = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
 MOST_NUMBERS = 999  # what has more digits is an id
 _AT_ONCE = 100  # lessons in question that are read at once
+_SHARED_BESIDE = 0.5  # of the words of the shorter of two, where a reader did not compare their texts
 # What needs a word without a proposal, by the kind of question: (states, gate), as the store lists them.
 _ASKED = (
     ("review", ("under_review",), None), ("held", ACTIVE, "hold"), ("held", ACTIVE, "quarantine"),
@@ -66,6 +68,25 @@ def news(memory: Memory) -> str:
 def is_given(memory: Memory) -> bool:
     """Whether agents get it where it fits: what people call *in force*."""
     return shelf(memory) == IN_FORCE
+
+
+def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
+    """Which lessons a list need not tell, by the one that says the same: agents hear one of them, by the same word of a reader. Less is
+    left out than there: nothing below its "more", of which four of twelve said something else, and below a word about a session (not about
+    both texts) only what shares half of its words, without which 3 of 63 did."""
+    found: dict[str, list[str]] = {}
+    stands: dict[str, list[tuple[Memory, set[str]]]] = {}
+    first_met = sorted(memories, key=lambda one: (one.trust not in PERSONAL, said_as(one) != one.id, -one.tally.seen))
+    for each in first_met:
+        mine, first = {*query_words(each.text)}, stands.setdefault(said_as(each), [])
+        for other, theirs in first if said_more(each) <= 0 and not each.pinned else ():
+            shared = len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+            if gives_way(each, other, shared) and (was_compared(each) or shared >= _SHARED_BESIDE):
+                found.setdefault(other.id, []).append(each.id)
+                break
+        else:
+            first += [(each, mine)] if not said_more(each) else []
+    return found
 
 
 def shelf_of(state: str, gate: str, verdict: str = "") -> str:

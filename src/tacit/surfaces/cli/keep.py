@@ -36,6 +36,7 @@ from tacit.surfaces.selection import (
     counted_words,
     is_given,
     numbered_as,
+    said_again,
     shelf,
 )
 from tacit.surfaces.wording import standing_words
@@ -159,7 +160,8 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help=f"{_FOR_PEOPLE}; with --json {_FIRST}")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = (
-        "What is in force comes first. tacit help words says what stands beside a lesson.\n\n"
+        "What is in force comes first; what is much the same stands below it by its number, with --all by itself."
+        " tacit help words says what stands beside a lesson.\n\n"
         "examples:\n  tacit list --kind preference\n  tacit list --waiting --sort seen --limit 10"
     )
 
@@ -213,7 +215,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if not (args.text and each.id in hidden)
     ]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
-    every = not (equal or args.tag or args.since or args.text or args.state or args.archived)
+    every = whole = not (equal or args.tag or args.since or args.text or args.state or args.archived)
     if not found:
         several = many_of(profile.words.memory)
         asks = f"no {several} here yet; {numbered(else_asked, 'question')} for you: tacit review"
@@ -222,7 +224,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer(data, f"no {several} here match" + (f": {unknown}" if unknown else ""))
     more = numbered(else_asked, "question") + " more about these lessons or your files: tacit review"
     every = every and else_asked > 0 and not (args.in_force or args.all_projects)
-    told = _listed(cli, found, profile, names, limit, asked, numbers)
+    told = _listed(cli, found, profile, names, limit, asked, numbers, whole)
     return Answer(data, f"{told}\n\n{more}" if every else told)
 
 
@@ -253,8 +255,10 @@ def _listed(
     limit: int,
     asked: Sequence[str] = (),
     numbers: Mapping[str, int] | None = None,
+    fold: bool = False,
 ) -> str:
-    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers."""
+    """Lessons under what people ask first: is it given? A profile with columns of its own has them; at a terminal they have numbers, and
+    with `fold` what says the same as another that is given stands below it by its number."""
     columns, words = [each for each in profile.columns if each != "id" or not numbers], profile.words
     if "standing" not in columns:
         return table(
@@ -264,11 +268,15 @@ def _listed(
     for at, title in _TITLES.items():
         if some := [each for each in found if shelf(each, asked) == at]:
             some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
-            rows = []
+            same = said_again(some) if numbers and fold and at == IN_FORCE else {}
+            below = {id for ids in same.values() for id in ids}
+            rows: list[list[str]] = []
             for each in some:
-                said, first = listed_words(each, profile), [str(numbers.get(each.id, ""))] if numbers else []
-                stands = paint(cli, said.tone, said.words)
-                rows.append([*first, *memory_line(each, columns, names.get(each.id, ""), stands)])
+                said, first = listed_words(each, profile), [str((numbers or {}).get(each.id, ""))] if numbers else []
+                line = memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words))
+                rows += [[*first, *line]] if each.id not in below else []
+                if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
+                    rows.append([*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"])
             lines += [""] if lines else []
             lines += [paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
