@@ -70,23 +70,18 @@ OWN_PROMPT = "[tacit:"
 _SPEAKS = {"assistant": "agent", "system": "host"}
 
 
-class Session:
-    """One run while it is read."""
+class Transcript:
+    """A host's file while it is read: what came of it so far, and what could not be read."""
 
-    def __init__(self, host: str) -> None:
-        self.host = host
+    def __init__(self) -> None:
         self.rows: list[Record] = []
         self.open: dict[str, Record] = {}  # calls without a result, by id
         self.calls: set[str] = set()
         self.files: dict[str, None] = {}
         self.models: dict[str, int] = {}
-        self.spent = Cost()
-        self.id = self.root = self.cwd = self.branch = self.commit = self.remote = self.version = self.agent = (
-            self.task
-        ) = ""
-        self.started = self.ended = ""
+        self.cwd = self.branch = self.commit = self.version = self.agent = self.started = self.ended = ""
         self.outcome = "unknown"
-        self.complete = self.interactive = False
+        self.complete = False
         self.entry = ""  # the way in, where a person may sit
         self.lines = self.malformed = self.duplicates = 0
         self.unknown: dict[str, int] = {}
@@ -94,9 +89,41 @@ class Session:
         self.where = ""
         self.nth = 0
 
+    def records(self, source: Source, prefix: str = "line:") -> Iterator[Record]:
+        """The records of a file of JSON lines; the steps of each stand at its line."""
+        number = 0
+        try:
+            for number, line in enumerate(source.lines(), 1):
+                found = json_record(line)
+                if found is None:
+                    self.malformed += bool(line.strip())
+                    continue
+                self.at(f"{prefix}{number}")
+                yield found
+        finally:
+            self.lines += number
+
     def at(self, place: str) -> None:
         """From here on steps stand at this place."""
         self.where, self.nth = place, 0
+
+    def odd(self, what: str) -> None:
+        """Something that this reader does not know."""
+        what = what[:60]
+        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
+            what = "(others)"
+        self.unknown[what] = self.unknown.get(what, 0) + 1
+
+
+class Session(Transcript):
+    """One run while it is read."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__()
+        self.host = host
+        self.spent = Cost()
+        self.id = self.root = self.remote = self.task = ""
+        self.interactive = False
 
     def add(self, role: str, at: str = "", **more: Any) -> Record:
         """A step; the second and later ones of a record are numbered."""
@@ -169,13 +196,6 @@ class Session:
         """A model that answered."""
         if isinstance(name, str) and name:
             self.models[name] = self.models.get(name, 0) + 1
-
-    def odd(self, what: str) -> None:
-        """Something that this reader does not know."""
-        what = what[:60]
-        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
-            what = "(others)"
-        self.unknown[what] = self.unknown.get(what, 0) + 1
 
     def run(self, source: Source, **more: Any) -> Run:
         """What was read, as a run."""

@@ -325,23 +325,8 @@ class _Intake:
         return row
 
     def report(self, dry_run: bool) -> TakenIn:
-        at = self.counts
-        return TakenIn(
-            self.format,
-            tuple(self.kept),
-            at["already"],
-            at["differing"],
-            at["held"],
-            at["quarantined"],
-            at["audits"],
-            at["redacted"],
-            at["skipped"],
-            at["fields"],
-            tuple(self.faults),
-            dry_run,
-            tuple(self.notes),
-            at["updated"],
-        )
+        told = {"faults": tuple(self.faults), "dry_run": dry_run, "warnings": tuple(self.notes)}
+        return TakenIn(self.format, tuple(self.kept), **told, **self.counts)
 
 
 def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tuple[str, str]:

@@ -114,12 +114,6 @@ def match(
         for n, memory in near.items()
         if memory.text and memory.id not in but and _comparable(finding, memory, profile)
     }
-    klass = class_of(profile, kind_named(profile, finding.kind))
-    fitting = {
-        age: memory
-        for age, memory in fitting.items()
-        if of_one_class(klass, memory.klass) or memory.text == finding.text
-    }
     telling, closest = None, fitting
     rules: Rules = profile.match
     if profile.match.matcher == "lexical":
@@ -238,6 +232,9 @@ def _words(text: str, profile: Profile) -> list[str]:
 
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
+    klass = class_of(profile, kind_named(profile, finding.kind))
+    if not of_one_class(klass, memory.klass) and memory.text != finding.text:
+        return False
     at = profile.match
     known = profile.categories.names
     if (

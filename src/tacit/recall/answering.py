@@ -17,7 +17,7 @@ from tacit.core.value import replace, value
 from tacit.recall import RECORD_WITHIN, AskingRun
 from tacit.recall.budget import NEAREST, Level, all_out, level_for, nearest_out
 from tacit.recall.past import frequencies, memories_then, tally_then
-from tacit.recall.query import Asked, Query, about_these, asked, near_in_meaning, parts_of, weighed_by
+from tacit.recall.query import Asked, Query, about_these, asked, facts_of, near_in_meaning, parts_of
 from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
 from tacit.recall.rewrite import Reworded, reworded
 from tacit.recall.trial import assignments, cured_by, epoch_for, has_verdict, record_giving, run_row_for
@@ -85,7 +85,7 @@ def recall(
     if the question is worth it, and only then looked for.
     """
     size = level_for(profile, level, query.task, query.agent)
-    rewrite = _reworded(query, profile, size, model) if model is not None else None
+    rewrite = reworded(query.task, profile.query, size, model) if model is not None else None
     wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
     most = max(0, min(size.most if limit is None else limit, _MOST))
     if wanted.nothing or not most:
@@ -103,10 +103,7 @@ def recall(
         hits = [*about_these(store, projects, wanted.signatures), *found.hits]
         meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, fetch)
         hits += meaning.hits
-        facts = Facts(
-            now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-            weights=weighed_by(wanted, found), length=found.length,
-        )  # fmt: skip
+        facts = facts_of(now, wanted, found, meaning)
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
     left: list[LeftOut] = []
@@ -135,10 +132,6 @@ def recall(
     return Recalled(answers, size, nearest_out(left)[0], run, rewrite, meaning.note)
 
 
-def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
-    return reworded(query.task, profile.query, size, model)
-
-
 def explain(
     store: Store,
     projects: Sequence[str],
@@ -157,11 +150,7 @@ def explain(
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
     meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)
-    facts = Facts(
-        now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-        weights=weighed_by(wanted, found), length=found.length,
-    )  # fmt: skip
-    (ranked,) = ordered("lexical", hits, wanted, profile, facts)
+    (ranked,) = ordered("lexical", hits, wanted, profile, facts_of(now, wanted, found, meaning))
     known = known_of(memory, seconds(now))
     return explained(ranked.score, {**ranked.parts, **known})
 

@@ -191,11 +191,9 @@ def found_for(
         spoken = ((hit, is_about_command(hit.memory, wanted.query.command, about, named)) for hit in hits)
         hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in spoken if part]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
-    gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    facts = Facts(
-        now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, meaning.usual,
-        weighed_by(wanted, found, about), found.length,
-    )  # fmt: skip
+    paths = {path for hit in hits for path in hit.memory.paths} if exists else ()
+    gone = frozenset(path for path in paths if exists and not exists(path))  # files named that are no longer there
+    facts = replace(facts_of(now, wanted, found, meaning, about), gone=gone)
     fit = ranking(hits, wanted, profile, facts)
     by_id = {hit.memory.id: hit for hit in hits}
     much = len(facts.weights.told) if facts.weights else 0
@@ -269,6 +267,13 @@ def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> Weig
     return weights_of(passages, found.frequency, max(found.rows, 1))
 
 
+def facts_of(now: str, wanted: Asked, found: Found, meaning: Near, about: tuple[str, ...] = ()) -> Facts:
+    """What ranking goes by, from what was found."""
+    none: frozenset[str] = frozenset()
+    known = meaning.cosines, none, meaning.usual, weighed_by(wanted, found, about)
+    return Facts(now, found.rows, found.frequency, found.tokens, *known, found.length)
+
+
 def near_in_meaning(
     store: Store,
     projects: Sequence[str],
@@ -319,11 +324,6 @@ def about_these(store: Store, projects: Sequence[str], signatures: Sequence[str]
     from tacit.recall.budget import about_errors
 
     return about_errors(store.signed(projects, signatures), signatures) if signatures else ()
-
-
-def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
-    """The files that these memories name and that are no longer there."""
-    return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
 
 
 def with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:

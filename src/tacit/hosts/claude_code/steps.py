@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.session import MANY_KINDS, OWN_FOLDER
+from tacit.formats.session import OWN_FOLDER, Transcript
 from tacit.formats.session import time_of as _time
 from tacit.formats.session import token_count as _tokens
 from tacit.formats.source import Source
@@ -19,15 +19,13 @@ NAME = "claude-code"
 _SPEAKER_OF_ROLE = {"assistant": "agent", "system": "host"}
 
 
-class Steps:
+class Steps(Transcript):
     """One session while it is read: steps as dicts, because a call is open until its result comes."""
 
     def __init__(self) -> None:
-        self.rows: list[Record] = []
+        super().__init__()
         self.last: dict[str, Record] = {}  # by agent
         self.called: Record = {}  # the step of the slash command that was called last
-        self.calls: set[str] = set()
-        self.open: dict[str, Record] = {}  # calls without a result, by id
         self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped
         self.seen: set[str] = set()
         self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
@@ -37,15 +35,12 @@ class Steps:
         self.guessed: dict[str, Record] = {}
         self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
         self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
-        self.models: dict[str, int] = {}
         self.agent_models: dict[str, int] = {}
         self.agents: dict[str, str] = {}  # agent id to its type
         self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
         self.scheduled: set[str] = set()  # what the agent asked of a later turn: its words, whoever seems to send them
         self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
         self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
-        self.files: dict[str, None] = {}
-        self.commit = ""
         self.changed: tuple[str, ...] = ()
         self.prs: dict[str, None] = {}
         self.instructions: dict[str, str] = {}  # the instruction files that the host loaded, as they were
@@ -53,16 +48,10 @@ class Steps:
         self.commands: list[str] = []  # slash commands without arguments, second choice
         self.told = ("", "")  # message id and text of the last answer
         self.sessions: dict[str, None] = {}
-        self.session = self.fork = self.cwd = self.branch = self.version = self.started = self.ended = ""
-        self.first = self.uuid = self.entry = self.main_entry = ""
-        self.ours = self.by_program = self.complete = self.begun = False
-        self.outcome = "unknown"
+        self.session = self.fork = self.first = self.uuid = self.main_entry = ""
+        self.ours = self.by_program = self.begun = False
         self.usd: float | None = None
-        self.lines = self.malformed = self.duplicates = self.oversized = self.forged = 0
-        self.unknown: dict[str, int] = {}
-        self.warnings: list[str] = []
-        self.where = self.agent = ""
-        self.nth = 0
+        self.oversized = self.forged = 0
         self.main = True
 
     def run(self, source: Source, agent: str) -> Run:
@@ -224,9 +213,3 @@ class Steps:
         self.rows.append(row)
         self.last[agent] = row
         return row
-
-    def odd(self, what: str) -> None:
-        what = what[:60]
-        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
-            what = "(others)"
-        self.unknown[what] = self.unknown.get(what, 0) + 1

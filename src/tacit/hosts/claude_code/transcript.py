@@ -172,25 +172,17 @@ class _Session(Calls):
     def read(self, source: Source, prefix: str, agent: str = "", main: bool = True) -> None:
         """Take in one file, of the session itself or of one of its agents."""
         self.agent, self.main = agent, main
-        number = 0
-        for number, line in enumerate(source.lines(), 1):
-            found = json_record(line)
-            if found is None:
-                if line.strip():
-                    self.malformed += 1
-                continue
+        for found in self.records(source, prefix):
             kind = _kind(found)
             reader = self.readers.get(kind)
             if reader is None:
                 if kind not in _PASSED_OVER_TYPES:
                     self.odd(kind)
                 continue
-            self.where, self.nth = f"{prefix}{number}", 0
             self.uuid = found["uuid"] if type(found.get("uuid")) is str else ""
             reader(found)
             if self.ours:
                 break
-        self.lines += number
         self.oversized += source.skipped
 
     def user(self, found: Record) -> None:

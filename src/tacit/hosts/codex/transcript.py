@@ -87,15 +87,8 @@ _LONG_FIRST = re.compile(rb'\s*\{\s*"timestamp"\s*:')
 def read(source: Source) -> Iterator[Run]:
     """The session of a file; nothing where it is one of our own model calls."""
     rollout = _Rollout()
-    number = 0
-    for number, line in enumerate(source.lines(), 1):
-        found = json_record(line)
-        if found is None:
-            rollout.malformed += bool(line.strip())
-            continue
-        rollout.at(f"line:{number}")
+    for found in rollout.records(source):
         rollout.take(found)
-    rollout.lines = number
     if rollout.ours or not (rollout.id or rollout.rows):
         return
     rollout.id = rollout.id or source.stem

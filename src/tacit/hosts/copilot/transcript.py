@@ -57,15 +57,8 @@ def detect(source: Source) -> float:
 def read(source: Source) -> Iterator[Run]:
     """The session of a file; nothing where it is one of our own model calls, or empty."""
     events = _Events()
-    number = 0
-    for number, line in enumerate(source.lines(), 1):
-        found = json_record(line)
-        if found is None:
-            events.malformed += bool(line.strip())
-            continue
-        events.at(f"line:{number}")
+    for found in events.records(source):
         events.take(found)
-    events.lines = number
     if events.ours or not (events.id or events.rows):
         return
     events.id = events.id or source.path.replace("\\", "/").split("/")[-2:][0]

@@ -94,22 +94,17 @@ class _Chat(Session):
 
     def log(self, source: Source) -> None:
         """Take in the lines."""
-        number = 0
-        for number, line in enumerate(source.lines(), 1):
-            found = json_record(line)
-            if found is None:
-                self.malformed += bool(line.strip())
-            elif "$set" in found:
-                self.set(dict_at(found, "$set"), f"line:{number}")
+        for found in self.records(source):
+            if "$set" in found:
+                self.set(dict_at(found, "$set"), self.where)
             elif "$rewindTo" in found:
                 continue
             elif isinstance(found.get("id"), str):
-                self.keep(found, f"line:{number}")
+                self.keep(found, self.where)
             elif "sessionId" in found:
-                self.set(found, f"line:{number}")
+                self.set(found, self.where)
             else:
                 self.odd(record_type(found))
-        self.lines = number
 
     def set(self, head: Record, place: str) -> None:
         """What the head says, and the messages it may carry."""

@@ -280,47 +280,17 @@ def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
     for step in steps:
         if not step.tool or not step.error or step.interrupted or line_of(step):
             continue
+        name, program = "", step.tool[:40]
+        mark, family, nature = f"host {program}", "host", "host"
         # a server of the user's: not the host's protocol, and nothing that a form knows
         if step.tool.startswith("mcp__"):
-            tool = step.tool.removeprefix("mcp__")[:60]
-            yield Incident(
-                FAILURE,
-                f"tool {tool}",
-                "tool",
-                "other",
-                name=tool,
-                program=tool,
-                ended="never",
-                place=step.place,
-                at=step.at,
-            )
-            continue
-        found = (
-            [each for each in recognise(step.error, run.cwd) if each.family == "path"]
-            if LOOKS_FOR.match(step.tool)
-            else []
+            name = program = step.tool.removeprefix("mcp__")[:60]
+            mark, family, nature = f"tool {name}", "tool", "other"
+        elif LOOKS_FOR.match(step.tool):
+            for each in recognise(step.error, run.cwd):
+                if each.family == "path":
+                    mark, family, nature, name, program = each.mark, each.family, each.nature, each.name, step.tool
+                    break
+        yield Incident(
+            FAILURE, mark, family, nature, name=name, program=program, ended="never", place=step.place, at=step.at
         )
-        if found:
-            each = found[0]
-            yield Incident(
-                FAILURE,
-                each.mark,
-                each.family,
-                each.nature,
-                name=each.name,
-                program=step.tool,
-                ended="never",
-                place=step.place,
-                at=step.at,
-            )
-        else:
-            yield Incident(
-                FAILURE,
-                f"host {step.tool[:40]}",
-                "host",
-                "host",
-                program=step.tool[:40],
-                ended="never",
-                place=step.place,
-                at=step.at,
-            )
