@@ -256,7 +256,7 @@ class Bundle:
         with self._zip.open(f"{table.name}.jsonl") as file:
             for number in range(1, member.rows + 1):
                 row = self._row(table, file.readline(LINE + 1), number, missing)
-                key = tuple(_bytes(row[index]) for index in at)
+                key = tuple(row[n].encode() if isinstance(row[n], str) else row[n] for n in at)
                 if not before < key:
                     raise self._broken(f"line {number} of its {table.name} is out of order, or there twice")
                 before = key
@@ -339,10 +339,6 @@ def _field(kind: type, field: Any) -> Any:
     if isinstance(field, str):
         field.encode()  # half a character can be spelled in JSON and kept nowhere
     return field
-
-
-def _bytes(field: Any) -> Any:
-    return field.encode() if isinstance(field, str) else field
 
 
 def _no_number(name: str) -> float:

@@ -111,11 +111,6 @@ def echoed(text: str, answer: str) -> bool:
     return len(different.intersection(theirs)) > ECHO_SHARE * len(different) + 1e-9
 
 
-def priority_after(priority: float, used: bool) -> float:
-    """A memory's priority after an answer, between −1 and 1."""
-    return min(1.0, max(-1.0, priority + (ECHO if used else FIZZLE)))
-
-
 def _words(text: str, letters: int) -> list[str]:
     return [word for word in re.findall(r"[^\W_]+", text.casefold()) if len(word) >= letters]
 
@@ -153,7 +148,9 @@ def record_outcomes(
         mine = [each for each in marks if each.unit == use.unit]
         memory = tx.get(use.memory)
         if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in _EFFECTS for each in mine):
-            denied = contradicted(memory.id) or _was_denied(tx, memory.id, use.unit)
+            # somebody said during this unit that the advice is wrong
+            against = (row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts")
+            denied = contradicted(memory.id) or use.unit in against
             applied = by_outcome(
                 run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied
             )
@@ -168,15 +165,10 @@ def record_outcomes(
     return moved
 
 
-def _was_denied(tx: Transaction, memory: str, unit: str) -> bool:
-    """Whether somebody said during this unit that the advice is wrong."""
-    return any(row.stance == "contradicts" and (row.root or row.run) == unit for row in tx.evidence(memory))
-
-
 def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) -> None:
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
-    step = priority_after(now, used) - now
+    step = min(1.0, max(-1.0, now + (ECHO if used else FIZZLE))) - now
     counted = {"echo" if used else "fizzle": 1.0, "priority": step, **({"recalls": 1.0} if used else {})}
     for signal, amount in counted.items():
         mark = Mark(

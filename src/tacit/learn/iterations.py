@@ -98,7 +98,7 @@ def antipatterns(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Ext
     counts: dict[str, int] = {}
     for each in failed:
         for error in each.errors:
-            if pattern := failure_of(error, rules):
+            if pattern := _phrased(error, rules.failures):
                 counts[pattern] = counts.get(pattern, 0) + 1
     for pattern, count in counts.items():
         if count >= how.count:
@@ -147,11 +147,6 @@ ITERATED: dict[str, Callable[[Sequence[Iteration], Run, Extract, Extractor], Ite
 def approach_of(text: str, rules: Extract) -> str:
     """The approach that an iteration's own words stand for; its first hundred characters where no phrase fits."""
     return _phrased(text, rules.approaches)
-
-
-def failure_of(error: str, rules: Extract) -> str:
-    """The failure that an error stands for; its first hundred characters where no phrase fits."""
-    return _phrased(error, rules.failures)
 
 
 def complexity_of(iterations: int, files: int) -> str:

@@ -81,7 +81,9 @@ def outcome_of(
     if (signature or where == "E") and run.steps:
         marks = told_of(signature, memory.tags) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
-        struck += [_stated(each) for each in seen if signature and each.states(signature)]
+        struck += [
+            Sighting("tool", "", s.finding.at, place=s.finding.place) for s in seen if signature and s.states(signature)
+        ]
         return said_by("tool", instruments(run), struck)
     family = {memory.id, use.family}
     held = instruments(run, use, memory.source)
@@ -98,10 +100,6 @@ def outcome_of(
         kind = "user"
         sightings += said_again(run, words)
     return said_by(kind, held, sightings)
-
-
-def _stated(seen: Seen) -> Sighting:
-    return Sighting("tool", "", seen.finding.at, place=seen.finding.place)
 
 
 def _where_told(

@@ -121,16 +121,12 @@ def _other_limit(one: Claims, other: Claims) -> str:
         return "under a condition / without one"
     if "all" in drawn and theirs & {"some", "only"}:
         return f"all / {min(theirs & {'some', 'only'})}"
-    if "some" in drawn and ("only" in theirs or _says_nearly_all(one, other)):
+    shared, shorter = len(one.terms & other.terms), min(len(one.terms), len(other.terms))
+    if "some" in drawn and ("only" in theirs or (shorter and 4 * shared >= 3 * shorter)):
         return "all / some" if "all" in theirs else "some / another part"
     if "only" in drawn and words.isdisjoint(_AS_ONLY):
         return "only / without limit"
     return ""
-
-
-def _says_nearly_all(x: Claims, y: Claims) -> bool:
-    """Whether one text says nearly all that the other says."""
-    return bool(x.terms and y.terms) and 4 * len(x.terms & y.terms) >= 3 * min(len(x.terms), len(y.terms))
 
 
 def aligned(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:

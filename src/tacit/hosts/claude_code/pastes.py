@@ -27,7 +27,8 @@ _LONGEST = 4 * 1024 * 1024  # bytes of one kept paste
 
 def divided(rows: list[Record], source: Source, sessions: Collection[str]) -> list[Record]:
     """The rows of a session with typed prompts cut at what was pasted into them."""
-    large = [row for row in rows if row.get("typed") and row["speaker"] == "typed" and _may_hold_paste(row["text"])]
+    typed = [row for row in rows if row.get("typed") and row["speaker"] == "typed"]
+    large = [row for row in typed if row["text"].count("\n") >= FEW_LINES or len(row["text"]) > LONG]
     pastes = _pastes(source, sessions) if large else ()
     if not pastes:
         return rows
@@ -36,10 +37,6 @@ def divided(rows: list[Record], source: Source, sessions: Collection[str]) -> li
     for row in rows:
         found.extend(_pieces(row, _spans(row["text"], pastes), taken) if row in large else (row,))
     return found
-
-
-def _may_hold_paste(text: str) -> bool:
-    return text.count("\n") >= FEW_LINES or len(text) > LONG
 
 
 def _pastes(source: Source, sessions: Collection[str]) -> tuple[str, ...]:

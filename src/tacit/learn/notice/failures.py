@@ -182,7 +182,7 @@ class _Followed:
             return _End("command", cure)
         if edited:
             # What a formatter mends needs no hand: an edit beside it is the work going on.
-            mends = [text for text in ran if _formats(text)]
+            mends = [text for text in ran if any(call.purpose == "format" for call in commands(text))]
             if of.family in ("format", "lint") and mends and not any(map(barred, mends)):
                 return _End("command", mends[-1])
             return _End("edit" if named else "other edit")
@@ -214,10 +214,6 @@ def _called(call: Command) -> str:
 def barred(cure: str) -> bool:
     """Whether a cure is none, or one that nobody should be taught."""
     return bool(BARRED.search(cure) or _INSTALLS_BY_NAME.search(cure))
-
-
-def _formats(text: str) -> bool:
-    return any(call.purpose == "format" for call in commands(text))
 
 
 def _change(before: Command, after: Command, was_in: str, is_in: str, cwd: str) -> str:

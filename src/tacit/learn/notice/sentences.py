@@ -54,7 +54,7 @@ def sentences(run: Run) -> Iterator[Incident]:
             )
         if not step.typed or not step.text or len(step.text) > LONGEST_MESSAGE:
             continue
-        for sentence in _cut(step.text):
+        for sentence in filter(None, map(str.strip, _SENTENCE_CUT.split(step.text))):
             words = words_of(sentence)
             if FEWEST_SENTENCE_WORDS <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < _MOST:
                 # the words stand in the sentence itself; twice more they would be half of the row
@@ -75,10 +75,6 @@ def sentences(run: Run) -> Iterator[Incident]:
 def words_of(sentence: str) -> list[str]:
     """The words of a sentence, as two sayings are compared."""
     return [word.lower() for word in _WORD.findall(sentence)]
-
-
-def _cut(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCE_CUT.split(text) if part.strip()]
 
 
 def _complained(sentence: str) -> list[str]:

@@ -125,7 +125,8 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return "an unquoted pattern that matches nothing (quote it)"
     if one.family == "github" and one.code == "Repository" and _lineages(same) >= lessons.GUESSED:
         return f"a guessed repository in `{first}` (`git remote -v` names it)"
-    if one.family == "script" and not _passes(program, forms):
+    passes = any(form.passed and call.called == program for form in forms for call in lessons.calls_of(form))
+    if one.family == "script" and not passes:
         return f"`{program}` (no such script{_instead(instead)})" if often >= lessons.LINEAGES else ""
     if often < lessons.LINEAGES or all(call.purpose == "run" for call in commands(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
@@ -141,19 +142,11 @@ def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
         return f"running `{program}` for another system (only compile: `{gained}`)"
     if one.family == "github" and one.code.startswith("logs"):
         return f"logs of a workflow that still runs in `{program}` (wait for its end)"
-    if one.family == "path" and _looked_at_root(same) and not MADE_PATHS.match(one.name):
+    # a folder that is not there may only be not there from below
+    at_root = {each.lineage for each in same if not each.incident.folder}
+    if one.family == "path" and len(at_root) >= lessons.GUESSED and not MADE_PATHS.match(one.name):
         return f"`{one.name}` (no such path)"
     return ""
-
-
-def _passes(program: str, forms: Sequence[Form]) -> bool:
-    """Whether a command passes after all: in another folder, or by now."""
-    return any(form.passed and call.called == program for form in forms for call in lessons.calls_of(form))
-
-
-def _looked_at_root(same: Sequence[Noted]) -> bool:
-    """Whether enough sessions looked for a path from the project's root: a folder that is not there may only be not there from below."""
-    return len({each.lineage for each in same if not each.incident.folder}) >= lessons.GUESSED
 
 
 def _instead(instead: str) -> str:
