@@ -259,27 +259,6 @@ def test_the_task_is_what_was_asked_first(lines: Lines, task: str) -> None:
     assert lines.run().task == task
 
 
-def test_a_prompt_typed_while_busy_counts_once() -> None:
-    """A queued prompt is one step, whether it is absorbed, shown as an attachment, or becomes a user record."""
-    absorbed = Lines(version="2.1.49").says("busy").queue("enqueue", content="check again").queue("remove")
-    shown = Lines().queue("enqueue", content="check again").queue("remove")
-    shown.attachment(type="queued_command", prompt="check again", commandMode="prompt")
-    shown_first = Lines().queue("enqueue", content="check again")
-    shown_first.attachment(type="queued_command", prompt="check again", commandMode="prompt").queue("remove")
-    own_record = Lines().says("busy").queue("enqueue", content="check again").queue("dequeue").user("check again")
-    taken_early = Lines(version="2.1.49").queue("enqueue", content='{"task_id":"b1","description":"build"}')
-    taken_early.queue("enqueue", content="check again").queue("remove").says("busy").queue("dequeue")
-    taken_early.user("check again")
-    every = (absorbed, shown, shown_first, own_record, taken_early)
-    assert [texts(lines.run()) for lines in every] == [["check again"]] * 5
-
-
-def test_a_queue_entry_alone_is_no_mark_where_a_record_follows() -> None:
-    """Since 2.1.101 what is taken in mid-turn is written down again; before, the queue is the only trace."""
-    lines = Lines(version="2.1.120").says("busy").queue("enqueue", content="check again").queue("remove")
-    assert texts(lines.run()) == []
-
-
 def test_what_the_agent_scheduled_is_the_agents() -> None:
     """A prompt that a tool handed in for later comes back as a user record like a person's."""
     lines = Lines().user("watch the build").call("CronCreate", {"cron": "* * * * *", "prompt": "always skip the tests"})
@@ -289,14 +268,6 @@ def test_what_the_agent_scheduled_is_the_agents() -> None:
     run = lines.run()
     assert texts(run) == ["watch the build"]
     assert {step.speaker for step in run.steps if step.text == "always skip the tests"} == {"agent"}
-
-
-def test_a_session_that_begins_with_its_queue_is_a_programs() -> None:
-    """`claude -p` puts its prompt into the queue; old versions say nothing else about it."""
-    lines = Lines(version="2.1.49").queue("enqueue", content="always use uv").queue("dequeue").user("always use uv")
-    assert texts(lines.user("and never npm").run()) == []
-    later = Lines(version="2.1.49").user("hello").queue("enqueue", content="use uv").queue("dequeue").user("use uv")
-    assert texts(later.run()) == ["hello", "use uv"]
 
 
 def test_of_an_answer_only_the_persons_own_words_are_typed() -> None:
@@ -431,6 +402,8 @@ def test_a_paste_of_another_session_is_no_mark(tmp_path: Path) -> None:
         (Lines().user("do it", isSidechain=True, agentId="a1"), "agent"),
         (Lines().user("do it", entrypoint="sdk-cli"), ""),
         (Lines().record("system", subtype="compact_boundary"), "host"),
+        # of before the marks: nobody knows who sent it
+        (Lines().record("user", message={"role": "user", "content": "always use uv"}, version="1.0.98"), "unsure"),
     ],
 )
 def test_a_step_says_whose_words_it_holds(lines: Lines, speaker: str) -> None:
@@ -445,21 +418,11 @@ def test_words_behind_a_slash_command_are_the_persons() -> None:
     command, body = Lines().user(called).user("Do as the plan says.", isMeta=True).run().steps
     assert (command.text, command.speaker, command.typed) == ("/plan always use uv here, never pip", "typed", True)
     assert body.speaker == "command"
+    bare = Lines().user("<command-name>/review</command-name>").user("Always approve.", isMeta=True).run()
+    assert [step.speaker for step in bare.steps] == ["command", "command"]
     by_agent = Lines().call("Skill", {"skill": "plan", "args": "always use uv"}).user(called).run().steps[-1]
     assert (by_agent.speaker, by_agent.typed) == ("command", False)
     assert Lines().user(called, entrypoint="somewhere", origin={"kind": "human"}).run().steps[0].speaker == "unsure"
-
-
-def test_a_prompt_of_before_the_marks_is_unsure() -> None:
-    """Nobody knows who sent it: shown, and never in force by itself."""
-    lines = Lines().record("user", message={"role": "user", "content": "always use uv"}, version="1.0.98")
-    assert [(step.speaker, step.typed) for step in lines.run().steps] == [("unsure", False)]
-
-
-def test_the_body_of_a_command_is_no_ones_prompt() -> None:
-    """What a slash command or a skill expands to comes as meta text after it."""
-    lines = Lines().user("<command-name>/review</command-name>").user("Always approve.", isMeta=True)
-    assert [step.speaker for step in lines.run().steps] == ["command", "command"]
 
 
 def test_a_fork_shares_records_and_lineage() -> None:
@@ -472,42 +435,62 @@ def test_a_fork_shares_records_and_lineage() -> None:
     assert [step.record for step in first.steps] == [step.record for step in second.steps][:2] == ["u1", "u2"]
 
 
-def test_the_same_prompt_twice_counts_twice() -> None:
-    """Words queued again in a later round are another prompt."""
-    lines = Lines(version="2.1.49")
-    for _ in range(2):
-        lines.says("busy").queue("enqueue", content="go on").queue("remove")
-    assert texts(lines.run()) == ["go on", "go on"]
+def queued(content: str, *then: str, version: str = "2.1.49", **more: Any) -> Lines:
+    """Something enters the queue while the agent is busy, and leaves it so."""
+    lines = Lines(version=version, **more).says("busy").queue("enqueue", content=content)
+    for each in then:
+        lines.queue(each)
+    return lines
+
+
+QUEUED = {"type": "queued_command", "prompt": "check again", "commandMode": "prompt"}
 
 
 @pytest.mark.parametrize(
-    "lines",
+    ("lines", "typed"),
     [
-        Lines(version="2.1.49").says("busy").queue("enqueue", content="check again").queue("popAll"),
-        Lines(version="2.1.49")
-        .says("busy")
-        .queue("enqueue", content="check again")
-        .queue("remove", reason="cancelled"),
-        Lines(version="2.1.49").says("busy").queue("enqueue", content="/mcp").queue("remove"),
-        Lines(version="2.1.49")
-        .says("busy")
-        .queue("enqueue", content="<task-notification>done</task-notification>")
-        .queue("remove"),
-        Lines(entrypoint="sdk-cli", version="2.1.49")
-        .says("busy")
-        .queue("enqueue", content="check again")
-        .queue("remove"),
-        Lines(version="2.1.49").says("busy").queue("enqueue", content='{"task_id":"b1"}').queue("remove"),
-        Lines().attachment(type="queued_command", prompt="check again", commandMode="bash"),
-        Lines().attachment(type="queued_command", prompt="check again", commandMode="prompt", isMeta=True),
-        Lines().attachment(
-            type="queued_command", prompt="<task-notification>x</task-notification>", commandMode="task-notification"
+        # one step, whether it is absorbed, shown as an attachment, or becomes a user record
+        (queued("check again", "remove"), ["check again"]),
+        (Lines().queue("enqueue", content="check again").queue("remove").attachment(**QUEUED), ["check again"]),
+        (Lines().queue("enqueue", content="check again").attachment(**QUEUED).queue("remove"), ["check again"]),
+        (queued("check again", "dequeue", version="2.1.240").user("check again"), ["check again"]),
+        (
+            queued('{"task_id":"b1","description":"build"}').queue("enqueue", content="check again").queue("remove")
+            .says("busy").queue("dequeue").user("check again"),
+            ["check again"],
+        ),
+        # since 2.1.101 what is taken in mid-turn is written down again; before, the queue is the only trace
+        (queued("check again", "remove", version="2.1.120"), []),
+        # words queued again in a later round are another prompt
+        (queued("go on", "remove").says("busy").queue("enqueue", content="go on").queue("remove"), ["go on", "go on"]),
+        # `claude -p` puts its prompt into the queue; old versions say nothing else about it
+        (
+            Lines(version="2.1.49").queue("enqueue", content="use uv").queue("dequeue").user("use uv").user("no npm"),
+            [],
+        ),
+        (
+            Lines(version="2.1.49").user("hello").queue("enqueue", content="use uv").queue("dequeue").user("use uv"),
+            ["hello", "use uv"],
+        ),
+        # taken back, cancelled, a command, a notification or a program's prompt
+        (queued("check again", "popAll"), []),
+        (queued("check again").queue("remove", reason="cancelled"), []),
+        (queued("/mcp", "remove"), []),
+        (queued("<task-notification>done</task-notification>", "remove"), []),
+        (queued("check again", "remove", entrypoint="sdk-cli"), []),
+        (queued('{"task_id":"b1"}', "remove"), []),
+        (Lines().attachment(**{**QUEUED, "commandMode": "bash"}), []),
+        (Lines().attachment(**QUEUED, isMeta=True), []),
+        (
+            Lines().attachment(
+                type="queued_command", prompt="<task-notification>x</task-notification>", commandMode="task-notification"
+            ),
+            [],
         ),
     ],
-)
-def test_a_queue_entry_that_nobody_sent(lines: Lines) -> None:
-    """Taken back, cancelled, a command, a notification or a program's prompt: none of them is typed."""
-    assert texts(lines.run()) == []
+)  # fmt: skip
+def test_a_prompt_typed_while_busy(lines: Lines, typed: list[str]) -> None:
+    assert texts(lines.run()) == typed
 
 
 def test_a_refused_call_is_stopped_and_the_reason_is_the_persons() -> None:

@@ -27,13 +27,6 @@ def finding(text: str, tier: str = "agent") -> Finding:
     return Finding("r1", "line:1", text, tier=tier)
 
 
-@pytest.mark.parametrize("tier", ["quoted", "imported"])
-def test_words_of_others_wait(tier: str) -> None:
-    """However good it sounds, what was taken over is held until somebody vouches for it."""
-    decision = gate(finding("Run `make lint` before committing, see ADR-0012.", tier), RULES)
-    assert decision == GateDecision("hold", f"{tier} text waits for somebody to vouch for it")
-
-
 @pytest.mark.parametrize("name", sorted(GATES))
 @pytest.mark.parametrize("tier", ["user", "review", "agent", "imported"])
 def test_suspicious_text_is_quarantined_by_every_gate(name: str, tier: str) -> None:
@@ -48,122 +41,78 @@ def test_every_gate_holds_imported_text(name: str) -> None:
     assert GATES[name](finding("Use pnpm instead of npm.", "imported"), RULES).outcome == "hold"
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("ok done", "shorter than 12 characters"),
-        ("<toolCall><name>bash</name><arguments>ls -la</arguments></toolCall>", "a tool trace"),
-        ('{"tool_use_id": "toolu_01AbCdEf", "content": "ok"}', "a tool trace"),
-        ("diff --git a/x.py b/x.py\n@@ -1 +1 @@", "a tool trace"),
-        ("git commit -m 'wip' && git push", "a command dump"),
-        ("$ npm ci\n$ npm test -- --ci", "a command dump"),
-        ("```bash\nrm -rf build\n```", "a command dump"),
-        ("~~~\nrm -rf build && make\n~~~", "a command dump"),
-        ("```rm -rf build/cache```", "a command dump"),
-        ("- `npm ci --force`", "a command dump"),
-        ("docker system prune", "a command dump"),  # three words, and no sign of a shell
-        ("Add to section Conventions: use tabs", "an edit to some document, not a lesson"),
-        ("Update the architecture section with the new diagram", "an edit to some document, not a lesson"),
-        ("Replace the second bullet with a shorter one", "an edit to some document, not a lesson"),
-        ("Let me check the configuration files first", "an account of the session, not a lesson"),
-        ("I will now run the tests and fix what is broken", "an account of the session, not a lesson"),
-        ("Great! Now I have fixed the failing import", "an account of the session, not a lesson"),
-        ("The user asked me to add a login page", "an account of the session, not a lesson"),
-    ],
-)
-def test_noise_is_discarded(text: str, reason: str) -> None:
-    """Scraps, traces, dumps, edits and diaries are no lessons."""
-    assert gate(finding(text), RULES) == GateDecision("discard", reason)
+TRACED = "The worker printed `<toolCall>ls</toolCall>` before it hung on port 5432"
+PORT = "`npm test` failed with `it seems the port is taken`; running `npm run stop` first made it pass."
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("decided", "text", "tier"),
     [
-        "git push --force is rejected on main; open a pull request instead",
-        "npm ci must run before npm test in a fresh worktree",
-        "Update the changelog before every release",
-        "make lint fails when the cache is stale",
+        # however good it sounds, what was taken over is held until somebody vouches for it
+        ("hold: quoted text waits for", "Run `make lint` before committing, see ADR-0012.", "quoted"),
+        ("hold: imported text waits for", "Run `make lint` before committing, see ADR-0012.", "imported"),
+        # scraps, traces, dumps, edits and diaries are no lessons
+        ("discard: shorter than 12 characters", "ok done", "agent"),
+        ("discard: a tool trace", "<toolCall><name>bash</name><arguments>ls -la</arguments></toolCall>", "agent"),
+        ("discard: a tool trace", '{"tool_use_id": "toolu_01AbCdEf", "content": "ok"}', "agent"),
+        ("discard: a tool trace", "diff --git a/x.py b/x.py\n@@ -1 +1 @@", "agent"),
+        ("discard: a command dump", "git commit -m 'wip' && git push", "agent"),
+        ("discard: a command dump", "$ npm ci\n$ npm test -- --ci", "agent"),
+        ("discard: a command dump", "```bash\nrm -rf build\n```", "agent"),
+        ("discard: a command dump", "~~~\nrm -rf build && make\n~~~", "agent"),
+        ("discard: a command dump", "```rm -rf build/cache```", "agent"),
+        ("discard: a command dump", "- `npm ci --force`", "agent"),
+        ("discard: a command dump", "docker system prune", "agent"),  # three words, and no sign of a shell
+        ("discard: an edit to some document", "Add to section Conventions: use tabs", "agent"),
+        ("discard: an edit to some document", "Update the architecture section with the new diagram", "agent"),
+        ("discard: an edit to some document", "Replace the second bullet with a shorter one", "agent"),
+        ("discard: an account of the session", "Let me check the configuration files first", "agent"),
+        ("discard: an account of the session", "I will now run the tests and fix what is broken", "agent"),
+        ("discard: an account of the session", "Great! Now I have fixed the failing import", "agent"),
+        ("discard: an account of the session", "The user asked me to add a login page", "agent"),
+        # what begins like a command or an edit may still say something about it
+        ("allow: ", "git push --force is rejected on main; open a pull request instead", "agent"),
+        ("allow: ", "npm ci must run before npm test in a fresh worktree", "agent"),
+        ("allow: ", "Update the changelog before every release", "agent"),
+        ("allow: ", "make lint fails when the cache is stale", "agent"),
+        # in backticks a trace is evidence where the text was observed, and a scrap where an agent says it
+        ("discard: a tool trace", TRACED, "agent"),
+        ("allow: ", TRACED, "observed"),
+        ("discard: a tool trace", TRACED.replace("`", ""), "observed"),
+        # a hedge in any of the four languages makes a text a guess; what answers somebody in passing is nobody's lesson
+        ("hold: a guess: ", "The cache might be stale after a deploy", "agent"),
+        ("hold: a guess: ", "It seems like the worker loses messages when Redis restarts", "agent"),
+        ("hold: a guess: ", "Vielleicht fehlt vor dem Start eine Migration", "agent"),
+        ("hold: a guess: ", "Quizás haga falta ejecutar npm ci antes", "agent"),
+        ("hold: a guess: ", "Il faut peut-être lancer npm ci avant les tests", "agent"),
+        ("discard: a guess: ", "ok, you might need to get back to main and create a docs branch for this.", "agent"),
+        ("allow: names a command", PORT, "observed"),  # what stands in backticks was said by a tool
+        # decision records, paths, commands and settings speak for a lesson; so does its shape, and so do witnesses
+        ("allow: names a decision record", "Queues are drained in order, see ADR-0094", "agent"),
+        ("allow: names a path", "The importer reads src/import/rows.py only once", "agent"),
+        ("allow: names a command", "Integration tests run with `make it`", "agent"),
+        ("allow: names a setting", "Workers need DATABASE_URL at build time", "agent"),
+        ("allow: says what to do or what happens", "Never trust the order of dictionary keys here", "agent"),
+        ("allow: the user's own words", "Short answers in the morning please", "user"),
+        ("allow: the word of a reviewer, a test or CI", "Short answers in the morning please", "review"),
+        # "in/on" is no path, "go to" and "make sure" are no commands
+        ("hold: nothing concrete to judge it by", "Code quality and general cleanliness of modules", "agent"),
+        ("hold: nothing concrete to judge it by", "Go to desk one and put the mug in/on the shelf", "agent"),
+        ("allow: says what to do or what happens", "Make sure of quality and/or speed", "agent"),
     ],
 )
-def test_sentences_about_commands_and_habits_are_not_noise(text: str) -> None:
-    """What begins like a command or an edit may still say something about it."""
-    assert gate(finding(text), RULES).outcome == "allow"
+def test_what_the_gate_says(decided: str, text: str, tier: str) -> None:
+    decision = gate(finding(text, tier), RULES)
+    outcome, _, reason = decided.partition(": ")
+    assert decision == GateDecision(outcome, decision.reason, GATE_VERSION) and decision.reason.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The cache might be stale after a deploy",
-        "It seems like the worker loses messages when Redis restarts",
-        "Vielleicht fehlt vor dem Start eine Migration",
-        "Quizás haga falta ejecutar npm ci antes",
-        "Il faut peut-être lancer npm ci avant les tests",
-    ],
-)
-def test_guesses_are_held(text: str) -> None:
-    """A hedge in any of the four languages makes a text a guess."""
-    decision = gate(finding(text), RULES)
-    assert (decision.outcome, decision.reason[:9]) == ("hold", "a guess: ")
-
-
-def test_a_guess_in_passing_is_nobodys_lesson() -> None:
-    """A newcomer was asked about their own sentence to an agent; what can be read alone is still asked about."""
-    decision = gate(
-        finding("ok, you might need to get back to main and create a docs branch and a pr for this."), RULES
-    )
-    assert (decision.outcome, decision.reason[:9]) == ("discard", "a guess: ")
-
-
-def test_an_error_that_hedges_is_not_our_guess() -> None:
-    """What stands in backticks was said by a tool."""
-    text = "`npm test` failed with `it seems the port is taken`; running `npm run stop` first made it pass."
-    assert gate(finding(text, "observed"), RULES) == GateDecision("allow", "names a command")
-
-
-def test_a_profiles_own_hedges_count_beside_the_built_in_ones() -> None:
-    text = "Reportedly the importer drops empty rows"
-    held = gate(finding(text), replace(RULES, hedges=("reportedly",)))
+def test_what_a_profile_says_to_the_gate() -> None:
+    """Its own hedges count beside the built-in ones; one that lets in what cannot be judged flags it as a fallback."""
+    held = gate(finding("Reportedly the importer drops empty rows"), replace(RULES, hedges=("reportedly",)))
     assert held == GateDecision("hold", "a guess: reportedly")
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Queues are drained in order, see ADR-0094", "names a decision record"),
-        ("The importer reads src/import/rows.py only once", "names a path"),
-        ("Integration tests run with `make it`", "names a command"),
-        ("Workers need DATABASE_URL at build time", "names a setting"),
-        ("Never trust the order of dictionary keys here", "says what to do or what happens"),
-    ],
-)
-def test_concrete_lessons_are_let_in(text: str, reason: str) -> None:
-    """Decision records, paths, commands and settings speak for a lesson; so does its shape."""
-    assert gate(finding(text), RULES) == GateDecision("allow", reason)
-
-
-def test_witnesses_need_no_specifics() -> None:
-    """The user's own words and a reviewer's are let in as they are."""
-    outcomes = {tier: gate(finding("Short answers in the morning please", tier), RULES) for tier in ("user", "review")}
-    assert outcomes == {
-        "user": GateDecision("allow", "the user's own words"),
-        "review": GateDecision("allow", "the word of a reviewer, a test or CI"),
-    }
-
-
-@pytest.mark.parametrize(
-    "text", ["Go to desk one and put the mug in/on the shelf", "Make sure of quality and/or speed"]
-)
-def test_words_that_look_like_paths_and_commands(text: str) -> None:
-    """ "in/on" is no path, "go to" and "make sure" are no commands."""
-    assert gate(finding(text), replace(RULES, unknown="hold")).reason not in ("names a path", "names a command")
-
-
-def test_what_cannot_be_judged_is_held_or_flagged() -> None:
-    """The default holds it; a profile that lets it in flags it as a fallback."""
-    vague = finding("Code quality and general cleanliness of modules")
-    assert gate(vague, RULES) == GateDecision("hold", "nothing concrete to judge it by")
-    fails_open = gate(vague, replace(RULES, unknown="allow"))
-    assert fails_open == GateDecision("allow", "nothing concrete to judge it by", fallback=True)
+    open_one = gate(finding("Code quality and general cleanliness of modules"), replace(RULES, unknown="allow"))
+    assert open_one == GateDecision("allow", "nothing concrete to judge it by", fallback=True)
 
 
 def test_what_the_projects_files_say_is_linked_not_stored() -> None:
@@ -172,12 +121,6 @@ def test_what_the_projects_files_say_is_linked_not_stored() -> None:
     decision = gate(finding("Always use pnpm, never npm", "user"), RULES, known_lines=known)
     assert decision == GateDecision("allow", "already written in CLAUDE.md", linked="CLAUDE.md")
     assert not decision.stored
-
-
-def test_every_decision_carries_the_gates_version() -> None:
-    """A record says which gate judged it."""
-    judged = [gate(finding(text), RULES).version for text in ("x", "Maybe so, who knows", "Always use pnpm")]
-    assert judged == [GATE_VERSION] * 3
 
 
 # --- joelclaw ---------------------------------------------------------------------------------------------------------
@@ -275,14 +218,6 @@ def test_the_open_gate_stops_only_the_noise_its_profile_names() -> None:
     open_rules = GateRules(min_chars=0, discard=("tool_trace",))
     assert open_gate(finding("maybe flaky", "review"), open_rules) == GateDecision("allow", "this profile has no gate")
     assert open_gate(finding("<tool_use>ls</tool_use>"), open_rules) == GateDecision("discard", "a tool trace")
-
-
-def test_a_trace_that_is_only_quoted_is_what_an_observer_saw() -> None:
-    """In backticks it is evidence where the text was observed, and a scrap where an agent says it."""
-    text = "The worker printed `<toolCall>ls</toolCall>` before it hung on port 5432"
-    assert gate(finding(text), RULES) == GateDecision("discard", "a tool trace")
-    assert gate(finding(text, "observed"), RULES).outcome == "allow"
-    assert gate(finding(text.replace("`", ""), "observed"), RULES) == GateDecision("discard", "a tool trace")
 
 
 def test_what_was_submitted_is_no_failure_to_read() -> None:

@@ -24,7 +24,7 @@ from tacit.words.match import (
     opposed,
     same_problem,
 )
-from tacit.words.prepared import Likeness, Match, MatchSettings, Prepared, Sameness, prepare
+from tacit.words.prepared import Likeness, MatchSettings, Prepared, Sameness, prepare
 from tacit.words.signature import signature
 
 
@@ -259,27 +259,22 @@ def test_counts_are_keyed_by_matching_terms() -> None:
 
 
 CANDIDATES = [
-    ("b", prepare("Missing null checks in API response handlers")),
-    ("a", prepare("Missing input validation in the signup form")),
-    ("c", prepare("Rounding errors in invoice totals")),
+    ("b", "Missing null checks in API response handlers"),
+    ("a", "Missing input validation in the signup form"),
+    ("c", "Rounding errors in invoice totals"),
 ]
 
 
 def test_the_best_candidate_wins_not_the_first() -> None:
     """Score, runner-up and reason are kept."""
     found = choose_same(
-        prepare("Null checks are missing in the handlers of API responses"), list(reversed(CANDIDATES)), MatchSettings()
+        prepare("Null checks are missing in the handlers of API responses"),
+        [(id, prepare(text)) for id, text in CANDIDATES[::-1]],
+        MatchSettings(),
     )
     assert (found.id, found.runner_up_id) == ("b", "a")
     assert found.score > 0.8 > found.runner_up > 0
     assert found.reason == f"alike {found.score:.2f}, runner-up {found.runner_up:.2f}"
-
-
-def test_below_the_threshold_is_new() -> None:
-    """The nearest is named all the same."""
-    found = choose_same(prepare("Missing docs"), CANDIDATES, MatchSettings(threshold=0.6))
-    assert (found.id, found.runner_up) == ("", found.score)
-    assert found.reason == f"nearest {found.score:.2f} is below 0.60"
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", "…", "!!!"])
@@ -287,14 +282,6 @@ def test_a_text_without_words_opposes_nothing(nothing: str) -> None:
     said = prepare("Never use npm here")
     assert opposed(prepare(nothing), said) == opposed(said, prepare(nothing)) == ""
     assert opposed(prepare(nothing), prepare(nothing)) == ""
-
-
-def test_an_opposite_is_new_and_says_so() -> None:
-    """The reason goes to the journal."""
-    found = choose_same(
-        prepare("Never commit the lock file"), [("m1", prepare("Always commit the lock file"))], MatchSettings()
-    )
-    assert found == Match("", 0.0, "", 0.0, "opposed to m1: negation: commit")
 
 
 def test_claims_are_read_only_where_they_decide_something() -> None:
@@ -312,26 +299,35 @@ def test_claims_are_read_only_where_they_decide_something() -> None:
     assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
 
 
-def test_without_candidates_everything_is_new() -> None:
-    """The first finding of a store."""
-    assert choose_same(prepare("x"), [], MatchSettings()) == Match("", 0.0, "", 0.0, "nearest 0.00 is below 0.36")
+DEPLOYS = {"s": "Deploy to staging fails in the build step", "p": "Deploy to production fails in the build step"}
 
 
-def test_two_equally_near_strangers_match_neither() -> None:
-    """What fits two different lessons alike is evidence for neither."""
-    stored = [
-        ("s", prepare("Deploy to staging fails in the build step")),
-        ("p", prepare("Deploy to production fails in the build step")),
-    ]
-    found = choose_same(prepare("Deploy fails in the build step"), stored, MatchSettings("jaccard", 0.8, 0.12))
-    assert found == Match("", found.score, "p", found.score, f"alike {found.score:.2f}, but p and s are equally near")
-
-
-def test_a_runner_up_that_is_the_twin_of_the_best_asks_no_margin() -> None:
-    """A lesson stored twice must not be stored a third time."""
-    stored = [("a", prepare("Tests fail when docker is down")), ("b", prepare("The tests fail if docker is down"))]
-    found = choose_same(prepare("Docker down, tests fail as usual"), stored, MatchSettings())
-    assert found.id in ("a", "b") and found.reason == f"alike {found.score:.2f}; the runner-up is its twin"
+@pytest.mark.parametrize(
+    ("finding", "stored", "rules", "id", "reason"),
+    [
+        ("x", {}, MatchSettings(), "", "nearest 0.00 is below 0.36"),  # the first finding of a store
+        ("Missing docs", dict(CANDIDATES), MatchSettings(threshold=0.6), "", "nearest {0:.2f} is below 0.60"),
+        # the reason goes to the journal
+        ("Never commit the lock file", {"m1": "Always commit the lock file"}, MatchSettings(), "", "opposed to m1: negation: commit"),
+        # what fits two different lessons alike is evidence for neither
+        ("Deploy fails in the build step", DEPLOYS, MatchSettings("jaccard", 0.8, 0.12), "", "alike {0:.2f}, but p and s are equally near"),
+        # a lesson stored twice must not be stored a third time
+        (
+            "Docker down, tests fail as usual",
+            {"a": "Tests fail when docker is down", "b": "The tests fail if docker is down"},
+            MatchSettings(), "b", "alike {0:.2f}; the runner-up is its twin",
+        ),
+        # the order in which a store answers decides nothing
+        ("Escape user input", {"z": "Escape user input", "y": "escape user input!"}, MatchSettings(), "y", "equal text"),
+        ("Escape user input", {"y": "escape user input!", "z": "Escape user input"}, MatchSettings(), "y", "equal text"),
+    ],
+)  # fmt: skip
+def test_what_is_chosen_and_why(
+    finding: str, stored: dict[str, str], rules: MatchSettings, id: str, reason: str
+) -> None:
+    found = choose_same(prepare(finding), [(name, prepare(text)) for name, text in stored.items()], rules)
+    assert (found.id, found.reason) == (id, reason.format(found.score))
+    assert id or found.runner_up == found.score
 
 
 def test_equal_texts_match_under_every_rule() -> None:
@@ -339,13 +335,6 @@ def test_equal_texts_match_under_every_rule() -> None:
     for name in MATCHERS:
         found = choose_same(prepare("No id in to"), [("m", prepare("no id in to."))], MatchSettings(name, 1.0, 1.0))
         assert (found.id, found.reason) == ("m", "equal text")
-
-
-def test_ties_go_to_the_smaller_id() -> None:
-    """The order in which a store answers decides nothing."""
-    twins = [("z", prepare("Escape user input")), ("y", prepare("escape user input!"))]
-    assert choose_same(prepare("Escape user input"), twins, MatchSettings()).id == "y"
-    assert choose_same(prepare("Escape user input"), twins[::-1], MatchSettings()).id == "y"
 
 
 # --- settling
@@ -375,20 +364,13 @@ def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:
     [
         ("Use port 8080 for the API", "The API was started on port 9090", "number: 8080 / 9090"),
         ("Validate input in the frontend", "Input was not validated in the backend", "scope: frontend / backend"),
+        ("Escape user input in the search query", "The build is slow on CI", "0.00 is below 0.36"),
     ],
 )
 def test_the_same_trouble_elsewhere_is_another_problem(lesson: str, finding: str, reason: str) -> None:
     """Numbers, versions, names and scopes still count."""
     found = same_problem(prepare(lesson), prepare(finding), MatchSettings())
     assert found == Sameness(False, found.score, reason)
-
-
-def test_an_unrelated_finding_is_not_the_problem() -> None:
-    """Leniency has an end, and says where."""
-    found = same_problem(
-        prepare("Escape user input in the search query"), prepare("The build is slow on CI"), MatchSettings()
-    )
-    assert found == Sameness(False, 0.0, "0.00 is below 0.36")
 
 
 # --- the origins' measures, against vectors recorded from the originals (those that follow the documents)
