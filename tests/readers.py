@@ -22,7 +22,12 @@ def desk_of(memories: Memories, model: Any, **more: Any) -> ReaderContext:
 def read_by(memories: Memories, found: Run, model: Any, **more: Any) -> Any:
     """What a reading comes to; None where there is nothing to read."""
     memories.learn(found)
-    at, row = desk_of(memories, model, **more), memories.store.find_run(memories.project_id, found.id)
+    return read_at(desk_of(memories, model, **more), memories, found)
+
+
+def read_at(at: ReaderContext, memories: Memories, found: Run, **more: Any) -> Any:
+    """The same at a desk, of a session that was learned by the rules."""
+    row = memories.store.find_run(memories.project_id, found.id)
     assert row is not None
-    reading = prepared(at.folder, found, row.id, row.project, memories.now())
+    reading = prepared(at.folder, found, row.id, row.project, memories.now(), **more)
     return read(at, reading) if reading is not None else None

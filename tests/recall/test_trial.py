@@ -46,19 +46,27 @@ def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> N
     assert (found.arm, found.probability, found.given) == ("exempt", 0.0, True)
 
 
-def test_what_a_person_said_is_not_withheld_from_them(make: Make) -> None:
-    """A pitfall entered by hand is given like a rule; what a reader heard has the low coin until it is confirmed."""
-    said, heard = make(trust="user"), make(trust="user", extra={"word": "said"})
-    assert [each.probability for each in assign([said, heard])] == [0.0, 0.1]
-    assert assign([said])[0].reason == "exempt: a person's own word"
+MUTE = Tally(signals={"untold": 5.0, "units": 1.0})
 
 
-def test_no_coin_is_thrown_where_nothing_can_answer(make: Make) -> None:
-    """The last five units could not tell: from then on it is given, and said to be unmeasurable."""
-    mute = make(tally=Tally(signals={"untold": 5.0, "units": 1.0}))
-    told = make(tally=Tally(signals={"untold": 4.0}))
-    assert [each.probability for each in assign([mute, told])] == [0.0, 0.3]
-    assert "not measurable here" in assign([mute])[0].reason
+@pytest.mark.parametrize(
+    ("lessons", "rates", "reason"),
+    [
+        # what a person entered by hand is not withheld from them; what a reader heard has the low coin until it is confirmed
+        ([{"trust": "user"}, {"trust": "user", "extra": {"word": "said"}}], [0.0, 0.1], "exempt: a person's own word"),
+        # the last five units could not tell: from then on it is given
+        ([{"tally": MUTE}, {"tally": Tally(signals={"untold": 4.0})}], [0.0, 0.3], "not measurable here"),
+        # what is about a subject may never be asked for again; a way of working is
+        ([{"about": "rounding"}], [0.0], "told for the first time"),
+        ([{"about": "rounding", "tally": Tally(uses=1)}], [0.3], ""),
+        ([{"about": "*"}], [0.3], ""),
+        ([{"family": "f", "severity": "bug"}, {"family": "f"}], [0.1, 0.1], ""),  # one coin has one rate
+        ([{"family": "pinned"}], [0.3], ""),  # an exempt twin's use is no coin
+    ],
+)
+def test_who_has_which_rate(make: Make, lessons: list[dict[str, Any]], rates: list[float], reason: str) -> None:
+    found = assign([make(**fields) for fields in lessons], [use("other", "exempt", "pinned", 0.0)])
+    assert [each.probability for each in found] == rates and reason in found[0].reason
 
 
 def test_the_coin_is_fair_at_its_rate(make: Make) -> None:
@@ -113,14 +121,6 @@ def test_near_twins_share_one_assignment(make: Make) -> None:
         assert {(each.arm, each.probability, each.recorded) for each in found} == {(arm, 0.1, False)}
 
 
-def test_what_is_about_a_subject_is_told_first_without_a_coin(make: Make) -> None:
-    """It may never be asked for again; from its second time on it is tossed. A way of working is, from the first."""
-    lessons = make(about="rounding"), make(about="rounding", tally=Tally(uses=1)), make(about="*")
-    alone = [assign([each])[0] for each in lessons]
-    assert [each.probability for each in alone] == [0.0, 0.3, 0.3]
-    assert alone[0].reason == "told for the first time"
-
-
 def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
     """Half of what was settled about a subject is worse than none: also where a part comes up later in the unit."""
     parts = [make(about=about, klass="fact", tally=Tally(uses=3)) for about in ("Rounding; half_up", "rounding")]
@@ -134,18 +134,6 @@ def test_the_parts_of_a_decision_share_one_coin(make: Make) -> None:
     for n in range(20):
         assert {each.probability for each in assign([*parts, new], unit=f"u{n}")} == {0.0}
     assert not assign([new], [said])[0].given
-
-
-def test_twins_share_the_rate_of_the_first(make: Make) -> None:
-    """One coin has one rate."""
-    found = assign([make(family="f", severity="bug"), make(family="f")])
-    assert [each.probability for each in found] == [0.1, 0.1]
-
-
-def test_an_exempt_twin_tells_nothing_of_the_others(make: Make) -> None:
-    """A pinned twin's use is no coin."""
-    found = assign([make(family="f")], [use("pinned", "exempt", "f", 0.0)])
-    assert found[0].probability == 0.3
 
 
 def test_without_a_trial_everything_is_given(make: Make) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.readers import desk_of, read_by
+from tests.readers import desk_of, read_at, read_by
 
 from tacit.app import Memories
 from tacit.core.errors import ModelUnavailable
@@ -18,13 +18,15 @@ from tacit.learn.reader.read import exam_key, examined, prepared, read
 from tacit.stores.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
+BEGUN = "2026-01-01T00:00:00.000Z"
 BRANCH = "before you go doing that, we need to get back to main, and pull in latest"
-SAID = {
-    "text": "Before new work get back to main and pull in latest.",
-    "kind": "rule",
-    "standing": "said",
-    "quotes": [{"line": 1, "words": BRANCH}],
-}
+
+
+def tells(text: str, line: int, words: str, kind: str = "fact", standing: str = "found") -> dict[str, Any]:
+    return {"text": text, "kind": kind, "standing": standing, "quotes": [{"line": line, "words": words}]}
+
+
+SAID = tells("Before new work get back to main and pull in latest.", 1, BRANCH, "rule", "said")
 
 
 def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:  # noqa: B006
@@ -153,13 +155,9 @@ def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
 
 
 def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> None:
-    asked = {
-        "text": "When asked to commit, update the changelog too.",
-        "kind": "preference",
-        "standing": "shown",
-        "quotes": [{"line": 1, "words": "commit this and update the changelog"}],
-    }
-    steps = (user("commit this and update the changelog"), say("ok"))
+    words = "commit this and update the changelog"
+    asked = tells("When asked to commit, update the changelog too.", 1, words, "preference", "shown")
+    steps = (user(words), say("ok"))
     reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
     memory = by_text(memories, "When asked to commit")
     assert is_found_once(memory)
@@ -173,18 +171,9 @@ def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> Non
 
 def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
     """A page that an agent repeats in five sessions is still a page; a failure and its cure in two are evidence."""
-    talk = {
-        "text": "The schema file must be regenerated after every change.",
-        "kind": "fact",
-        "standing": "found",
-        "quotes": [{"line": 2, "words": "the schema file must be regenerated"}],
-    }
-    shown = {
-        "text": "Raise the number in schema.lock when make test complains of a stale schema.",
-        "kind": "fix",
-        "standing": "found",
-        "quotes": [{"line": 4, "words": "stale schema file found"}],
-    }
+    talk = tells("The schema file must be regenerated after every change.", 2, "the schema file must be regenerated")
+    raised = "Raise the number in schema.lock when make test complains of a stale schema."
+    shown = tells(raised, 4, "stale schema file found", "fix")
     steps = (
         user("go on"), say("It turns out the schema file must be regenerated."), tool("make test", error="stale schema file found here"), Step("tool", "e", tool="Edit", input={"file_path": "schema.lock"}),
         tool("make test", "ok"), say("done"),
@@ -238,24 +227,11 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     first = session("r1")
     reads(memories, first, answer([SAID], [weighs()]))
     more = user("and please never squash the commits of others")
-    steps = (
-        *first.steps,
-        Step(**{**more.__dict__, "place": "step:2"}),
-        Step(**{**say("Noted.").__dict__, "place": "step:3"}),
-    )
-    later = {
-        "text": "Never squash the commits of others.",
-        "kind": "rule",
-        "standing": "said",
-        "quotes": [{"line": 3, "words": "please never squash the commits of others"}],
-    }
-    grown = replace(first, steps=steps)
+    steps = (*first.steps, replace(more, place="step:2"), replace(say("Noted."), place="step:3"))
+    words = "please never squash the commits of others"
+    later = tells("Never squash the commits of others.", 3, words, "rule", "said")
     at = desk(memories, answer([later], [weighs()]))
-    row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None
-    reading = prepared(at.folder, grown, row.id, row.project, memories.now())
-    assert reading is not None
-    read(at, reading)
+    assert read_at(at, memories, replace(first, steps=steps))
     asked = at.model.asked[0]  # type: ignore[attr-defined]
     assert "Earlier parts of this session gave the lessons below" in asked and SAID["text"] in asked
     assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {
@@ -285,10 +261,7 @@ def test_a_session_is_read_once_and_its_lessons_weighed_in_one_question(memories
     many = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(8)]
     memories.learn(session("r1"))
     at = desk(memories, answer(many), answer(weighed=[weighs(n=number) for number in range(1, 9)]))
-    row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None
-    reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
-    assert reading is not None and len(read(at, reading).new) >= 1
+    assert len(read_at(at, memories, session("r1")).new) >= 1
     asked = at.model.asked  # type: ignore[attr-defined]
     assert sum("what is worth remembering" in each for each in asked) == 1
     weighed = next(each for each in asked if "is said to have told it" in each)
@@ -316,11 +289,7 @@ def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: p
     monkeypatch.setattr(asking, "parts_of_session", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
     memories.learn(session("r1"))
     at = desk(memories, answer(five), answer(), answer())
-    row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None
-    reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
-    assert reading is not None
-    read(at, reading)
+    assert read_at(at, memories, session("r1"))
     assert sum("what is worth remembering" in asked for asked in at.model.asked) == 2  # type: ignore[attr-defined]
 
 
@@ -350,20 +319,7 @@ def assigned(memories: Memories, memory: str, run: str, arm: str) -> None:
 
     unit = run_id(memories.project_id, "neutral", run)
     with memories.store.write() as tx:
-        tx.add_use(
-            Use(
-                memory,
-                unit,
-                memories.project_id,
-                unit,
-                memory,
-                arm,
-                0.1,
-                epoch="m / h",
-                task="t",
-                at="2026-01-01T00:00:00.000Z",
-            )
-        )
+        tx.add_use(Use(memory, unit, memories.project_id, unit, memory, arm, 0.1, epoch="m / h", task="t", at=BEGUN))
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
@@ -375,11 +331,8 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
     assigned(memories, memory.id, "r2", arm)
     words = "get back to main and pull in latest before you begin"
     steps = (user(words), say("Right.")) if typed else (user("go on with it, will you"), say(f"I {words}."))
-    again = {
-        **SAID,
-        "text": "Get back to main and pull in latest before you begin.",
-        "quotes": [{"line": 1 if typed else 2, "words": words}],
-    }
+    text = "Get back to main and pull in latest before you begin."
+    again = tells(text, 1 if typed else 2, words, "rule", "said")
     same = {"id": "k1", "verdict": "same", "new": "n1", "into": None}
     reads(memories, session("r2", *steps), answer([again], [weighs(), weighs(n=2)], [same]))
     outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
@@ -402,11 +355,7 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     asked = desk(memories, answer([], [], verdict))
     found = session("r2", user(words), say(own))
     memories.learn(found)
-    row = memories.store.find_run(memories.project_id, "r2")
-    assert row is not None
-    reading = prepared(asked.folder, found, row.id, row.project, memories.now())
-    assert reading is not None
-    read(asked, reading)
+    assert read_at(asked, memories, found)
     outcomes = [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
     assert outcomes[-1] == ("occurred" if came == "typed" else "not_occurred")
     assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]
@@ -421,11 +370,7 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     )
     found = session("r1")
     memories.learn(found)
-    row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None
-    reading = prepared(at.folder, found, row.id, row.project, memories.now())
-    assert reading is not None
-    read(at, reading)
+    assert read_at(at, memories, found)
     heard = by_text(memories, "Before new work")
     assert (heard.state, heard.gate) == ("candidate", "hold") and "only advises" in heard.gate_reason
     assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0
@@ -452,13 +397,9 @@ def test_who_does_not_answer_in_form_has_failed_nothing(memories: Memories) -> N
     """Prose, or half an answer: the session waits, and the exam is taken again when it is read again, or on request."""
     found = session("r1")
     memories.learn(found)
-    row = memories.store.find_run(memories.project_id, "r1")
-    assert row is not None
     for said in ("I would be happy to help!", '{"lessons": [{"text": "Use'):
         at = replace(desk(memories, said, said), examine=True)
-        reading = prepared(at.folder, found, row.id, row.project, memories.now(), again=True)
-        assert reading is not None
-        (told,) = read(at, reading).warnings
+        (told,) = read_at(at, memories, found, again=True).warnings
         assert "in the form that was asked for" in told and memories.store.meta(exam_key(at.model.identity)) == ""
     at = replace(desk(memories, answer(), answer(), answer(), answer()), examine=True)
     assert examined(at).advises == "it hears nothing" == examined(at).advises and len(at.model.asked) == 2  # type: ignore[attr-defined]
@@ -519,24 +460,13 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
         "make the whole shutdown take less than ten seconds",
         "the shutdown hangs for minutes again",
     )
-    order = {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": asked}]}
+    order = tells(text, 1, asked, "rule", "said")
     reads(memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")]))
     lesson = by_text(memories, "Keep the whole")
-    spoke = {
-        "id": "k1",
-        "verdict": "reversed",
-        "line": 2,
-        "words": "The ten seconds of the whole shutdown cut the checkpoint off.",
-    }
-    reads(
-        memories,
-        session(
-            "r2",
-            user("the checkpoint is lost in the shutdown"),
-            say("The ten seconds of the whole shutdown cut the checkpoint off."),
-        ),
-        answer(verdicts=[spoke]),
-    )
+    cut = "The ten seconds of the whole shutdown cut the checkpoint off."
+    spoke = {"id": "k1", "verdict": "reversed", "line": 2, "words": cut}
+    lost = session("r2", user("the checkpoint is lost in the shutdown"), say(cut))
+    reads(memories, lost, answer(verdicts=[spoke]))
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": again}
     reads(memories, session("r3", user(again), say("I see.")), answer(verdicts=[back]))
     met = memories.store.evidence(lesson.id)[-1]
@@ -549,17 +479,9 @@ def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memor
 
 def test_a_persons_complaint_is_a_second_witness_of_a_finding(memories: Memories) -> None:
     """One agent's word is told at its moment; a second piece of work in which the person speaks of the problem opens the starts."""
-    found = {
-        "text": "The worker hangs because of the lock file.",
-        "kind": "pitfall",
-        "standing": "found",
-        "quotes": [{"line": 2, "words": "because of the lock file it hangs"}],
-    }
-    reads(
-        memories,
-        session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")),
-        answer([found]),
-    )
+    found = tells("The worker hangs because of the lock file.", 2, "because of the lock file it hangs", "pitfall")
+    hangs = session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs."))
+    reads(memories, hangs, answer([found]))
     assert is_found_once(by_text(memories, "The worker hangs"))
     back = {"id": "k1", "verdict": "came_back", "line": 1, "words": "the worker hangs again, as before"}
     reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
@@ -571,6 +493,6 @@ def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memori
     """A cure is a pitfall, a reading may call it a command: in the same words the two stood side by side at every start."""
     text, words = "When `make lint` fails on formatting, run `make format`.", "then I will just run make format"
     known = memories.add(text, kind="pitfall")
-    again = {"text": text, "kind": "command", "standing": "found", "quotes": [{"line": 2, "words": words}]}
+    again = tells(text, 2, words, "command")
     report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
     assert (report.new, report.matched) == ((), (known.id,))
