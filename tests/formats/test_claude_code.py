@@ -455,8 +455,12 @@ QUEUED = {"type": "queued_command", "prompt": "check again", "commandMode": "pro
         (Lines().queue("enqueue", content="check again").attachment(**QUEUED).queue("remove"), ["check again"]),
         (queued("check again", "dequeue", version="2.1.240").user("check again"), ["check again"]),
         (
-            queued('{"task_id":"b1","description":"build"}').queue("enqueue", content="check again").queue("remove")
-            .says("busy").queue("dequeue").user("check again"),
+            queued('{"task_id":"b1","description":"build"}')
+            .queue("enqueue", content="check again")
+            .queue("remove")
+            .says("busy")
+            .queue("dequeue")
+            .user("check again"),
             ["check again"],
         ),
         # since 2.1.101 what is taken in mid-turn is written down again; before, the queue is the only trace
@@ -483,12 +487,14 @@ QUEUED = {"type": "queued_command", "prompt": "check again", "commandMode": "pro
         (Lines().attachment(**QUEUED, isMeta=True), []),
         (
             Lines().attachment(
-                type="queued_command", prompt="<task-notification>x</task-notification>", commandMode="task-notification"
+                type="queued_command",
+                prompt="<task-notification>x</task-notification>",
+                commandMode="task-notification",
             ),
             [],
         ),
     ],
-)  # fmt: skip
+)
 def test_a_prompt_typed_while_busy(lines: Lines, typed: list[str]) -> None:
     assert texts(lines.run()) == typed
 

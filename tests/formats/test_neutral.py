@@ -184,74 +184,53 @@ JSON = st.recursive(
 )
 EXTRAS = st.none() | st.dictionaries(WORDS, JSON, max_size=2)
 COUNTS = st.integers(0, 2**47)
+
+
+def texts(names: str) -> dict[str, st.SearchStrategy[str]]:
+    return dict.fromkeys(names.split(), WORDS)
+
+
 STEPS = st.builds(
     Step,
+    **texts("text tool output error agent"),
     role=st.sampled_from(neutral.ROLES),
     place=NAMES,
-    text=WORDS,
-    tool=WORDS,
-    input=st.none() | st.dictionaries(WORDS, JSON, max_size=2),
-    output=WORDS,
-    error=WORDS,
-    status=st.none() | st.integers(-255, 255),
     files=LISTS,
     at=TIMES,
-    agent=WORDS,
+    input=st.none() | st.dictionaries(WORDS, JSON, max_size=2),
+    status=st.none() | st.integers(-255, 255),
     typed=st.booleans(),
     interrupted=st.booleans(),
 )
 FINDINGS = st.builds(
     Finding,
+    **texts("extractor kind by origin category domain agent task_type scope signature quote"),
     run=st.just("r"),
     place=NAMES,
     text=NAMES,
-    extractor=WORDS,
     version=st.integers(0, 9),
-    kind=WORDS,
-    by=WORDS,
     tier=st.sampled_from(neutral.CLAIMABLE),
-    origin=WORDS,
     stance=st.sampled_from(STANCES),
-    category=WORDS,
     severity=st.sampled_from(SEVERITIES),
-    domain=WORDS,
-    agent=WORDS,
-    task_type=WORDS,
-    scope=WORDS,
     tags=LISTS,
     paths=LISTS,
-    signature=WORDS,
-    quote=WORDS,
     at=TIMES,
     confidence=st.none() | NUMBERS,
     extra=EXTRAS,
 )
 RUNS = st.builds(
     Run,
+    **texts("host root project cwd branch commit agent model version domain task task_id task_type objective"),
     id=st.just("r"),
-    host=WORDS,
     steps=st.lists(STEPS, max_size=3).map(tuple),
     findings=st.lists(FINDINGS, max_size=2).map(tuple),
-    root=WORDS,
-    project=WORDS,
-    cwd=WORDS,
-    branch=WORDS,
-    commit=WORDS,
     changed=LISTS,
-    agent=WORDS,
-    model=WORDS,
-    version=WORDS,
-    domain=WORDS,
-    task=WORDS,
-    task_id=WORDS,
-    task_type=WORDS,
-    objective=WORDS,
+    files=LISTS,
     outcome=st.sampled_from(OUTCOMES),
     complete=st.booleans(),
-    files=LISTS,
-    cost=st.none() | st.builds(Cost, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | NUMBERS),
     started_at=TIMES,
     ended_at=TIMES,
+    cost=st.none() | st.builds(Cost, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | NUMBERS),
     extra=EXTRAS,
 )
 

@@ -417,37 +417,27 @@ def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clo
     assert {dict(zip(head, row))["former"] for row in list(memories.effect_rows())[1:]} == {"1"}
 
 
+GONE, BROKEN = "no library targets found", "no library\n  targets found in package `m`"
+BOTH = "commit and update changelog"
+
+
 @pytest.mark.parametrize(
     ("sign", "steps", "told"),
     [
         (
-            ("E", "no library targets found"),
-            [
-                tool("cargo test --lib", error="error: no library\n  targets found in package `m`"),
-                tool("cargo test --lib", "ok"),
-            ],
+            ("E", GONE),
+            [tool("cargo test --lib", error=f"error: {BROKEN}"), tool("cargo test --lib", "ok")],
             ("occurred", 0.125),
         ),
         (
-            ("E", "no library targets found"),
-            [
-                tool("cargo test --lib 2>&1 | tail -3", "error: no library targets found in package `m`"),
-                say("so no library targets found"),
-            ],
+            ("E", GONE),
+            [tool("cargo test --lib 2>&1 | tail -3", f"error: {GONE} in package `m`"), say(f"so {GONE}")],
             ("occurred", 1.0),
         ),
-        (
-            ("E", "no library targets found"),
-            [tool("cat notes.md", "no library targets found"), say("no library targets found")],
-            ("not_occurred", 0.0),
-        ),
-        (("U", "commit and update changelog"), [user("ok, commit and update changelog")], ("occurred", 1.0)),
-        (
-            ("U", "commit and update changelog"),
-            [user("thanks"), say("I will commit and update changelog")],
-            ("not_occurred", 0.0),
-        ),
-        (("U", "commit and update changelog"), [tool("make", "ok")], ("unknown", 0.0)),
+        (("E", GONE), [tool("cat notes.md", GONE), say(GONE)], ("not_occurred", 0.0)),
+        (("U", BOTH), [user(f"ok, {BOTH}")], ("occurred", 1.0)),
+        (("U", BOTH), [user("thanks"), say(f"I will {BOTH}")], ("not_occurred", 0.0)),
+        (("U", BOTH), [tool("make", "ok")], ("unknown", 0.0)),
         (("T", "cargo test --lib"), [tool("cargo test --lib", "ok")], ("unknown", 0.0)),
     ],
     ids=["printed", "behind a pipe", "only read", "typed again", "said by the agent", "nobody typed", "called"],
@@ -458,17 +448,9 @@ def test_a_readers_lesson_is_judged_by_its_sign(
     """In failing output, or in what the person types; what the agent says or calls may be the lesson's own doing. A command is judged by what the
     wrong call prints, and by nothing else: that it is called is no problem."""
     for klass in ("fact", "command"):
-        memory = Memory(
-            "m1",
-            "p",
-            "Words of a reader.",
-            "fact",
-            klass,
-            source="reader",
-            trust="agent",
-            signature="test" if klass == "command" else "",
-            extra={"sign": list(sign)},
-        )
+        purpose = "test" if klass == "command" else ""
+        memory = Memory("m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent")
+        memory = replace(memory, signature=purpose, extra={"sign": list(sign)})
         for arm in ("injected", "withheld"):
             use = Use("m1", "u", "p", "u", "m1", arm, 0.3, at="2025-12-31T00:00:00Z")
             found = outcome_of(use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z")
@@ -477,16 +459,8 @@ def test_a_readers_lesson_is_judged_by_its_sign(
 
 def test_before_done_is_judged_by_the_persons_complaint() -> None:
     """No output can say it: the person came back with a failing check after the agent had gone on, or did not."""
-    memory = Memory(
-        "m1",
-        "p",
-        "Before you say done, run `make lint`.",
-        "rule",
-        "rule",
-        source="notice",
-        trust="observed",
-        signature=BEFORE_DONE,
-    )
+    text = "Before you say done, run `make lint`."
+    memory = Memory("m1", "p", text, "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE)
     use = Use("m1", "u", "p", "u", "m1", "injected", 0.3, at="2026-01-01T00:00:00Z")
     acted = Step("tool", "line:1", tool="Bash", input={"command": "ls"}, output="x", at="2026-01-02T10:00:00Z")
     for said, value in (("lint fails again", "occurred"), ("thanks, looks good", "not_occurred")):

@@ -37,6 +37,12 @@ def command(purpose: str, form: str, passed: int = 1, folder: str = "") -> Incid
     return Incident("command", f"{purpose} {form}", nature=purpose, program=form, folder=folder, **met)
 
 
+def formatted(tool: str, code: str, program: str, **more: object) -> Incident:
+    """A finding of a linter, or of a formatter that is called like its finding."""
+    family = "format" if tool == code else "lint"
+    return failure(f"{family} {code}", family, "convention", code=code, tool=tool, program=program, **more)
+
+
 def sentence(text: str) -> Incident:
     return Incident("sentence", " ".join(re.findall(r"\w+", text.lower())), program=text)
 
@@ -65,15 +71,8 @@ def test_a_cure_needs_two_lineages() -> None:
 
 
 def missing(name: str, family: str = "command", code: str = "", program: str = "", **more: object) -> Incident:
-    return failure(
-        " ".join(filter(None, (family, code, name))),
-        family,
-        "env",
-        code=code,
-        name=name,
-        program=program or name,
-        **more,
-    )
+    mark = " ".join(filter(None, (family, code, name)))
+    return failure(mark, family, "env", code=code, name=name, program=program or name, **more)
 
 
 def test_what_does_not_work_here_is_one_line() -> None:
@@ -168,21 +167,8 @@ def test_a_missing_command_is_told_before_its_own_call() -> None:
 
 def test_a_fence_is_told_without_its_marks() -> None:
     """Three of them would end the fence that lessons are given in."""
-    met = [
-        [
-            failure(
-                "lint MD040",
-                "lint",
-                "convention",
-                code="MD040",
-                tool="markdownlint",
-                program="git commit",
-                ended="edit",
-                repair="```language",
-            )
-        ]
-    ]
-    assert told(met * 2)[0] == [
+    met = formatted("markdownlint", "MD040", "git commit", ended="edit", repair="```language")
+    assert told([[met]] * 2)[0] == [
         "markdownlint rejects in `git commit` again and again: MD040 (mended with a language behind the opening fence)."
     ]
 
@@ -212,8 +198,7 @@ def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
 def test_a_hook_that_refuses_names_the_check_that_finds_the_same() -> None:
     """Or the linter whose findings it prints, where nobody ran one by itself; not where an instruction file speaks of it."""
     hook = failure("hook pre-commit", "hook", "gate", code="pre-commit", program="git commit")
-    printed = failure("format biome", "format", "convention", code="biome", tool="biome", program="git commit")
-    checked = failure("format biome", "format", "convention", code="biome", tool="biome", program="bun run lint")
+    printed, checked = (formatted("biome", "biome", program) for program in ("git commit", "bun run lint"))
     met = [[hook, printed], [hook, checked, command("lint", "bun run lint")], [command("lint", "bun run lint")]]
     line = "Before `git commit`, run `bun run lint`: the pre-commit hook refuses what it rejects."
     assert line in told(met)[0]
@@ -274,31 +259,13 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
         [wrap("errcheck", "io.ReadAll(")],
     ]
     assert told(silenced)[0] == []  # two of four is not what is done here
-    unformatted = failure(
-        "format rustfmt",
-        "format",
-        "convention",
-        code="rustfmt",
-        tool="rustfmt",
-        program="cargo fmt",
-        ended="form",
-        cure="without --check",
-    )
+    unformatted = formatted("rustfmt", "rustfmt", "cargo fmt", ended="form", cure="without --check")
     assert told([[unformatted]] * 3)[0] == []  # no rule to name, and what mends it is anybody's first thought
 
 
 def test_the_command_that_mends_is_told_before_the_check() -> None:
     """What made lint pass in two lineages."""
-    met = failure(
-        "format biome",
-        "format",
-        "convention",
-        code="biome",
-        tool="biome",
-        program="bun run lint",
-        ended="command",
-        cure="bun run lint:fix",
-    )
+    met = formatted("biome", "biome", "bun run lint", ended="command", cure="bun run lint:fix")
     assert told([[met]] * 2)[0] == ["Run `bun run lint:fix` before `bun run lint`: it mends what biome rejects."]
 
 
@@ -370,16 +337,8 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
 
 def test_what_fails_in_somebody_elses_code_is_the_persons_to_leave_out() -> None:
     """A check that runs into a copy of another project: until the person mends that, an agent is told not to mend or delete the copy."""
-    clones = failure(
-        "foreign tmp/clones",
-        "foreign",
-        "env",
-        name="tmp/clones",
-        program="bun run test",
-        ended="command",
-        cure="bun run clean",
-    )
-    refused = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="git commit")
+    clones = missing("tmp/clones", "foreign", program="bun run test", ended="command", cure="bun run clean")
+    refused = missing("tmp/clones", "foreign", program="git commit")
     assert told([[clones]]) == ([], [])
     assert told([[refused], [clones], [refused], [clones]])[0] == [
         "What `bun run test` and `git commit` report in `tmp/clones` is not this project's code: do not mend it, look at the rest."
@@ -623,16 +582,7 @@ def test_one_question_though_its_commonest_wording_changes(memories: Memories) -
 
 def test_a_formatters_own_check_is_no_news() -> None:
     """`cargo fmt` after `cargo fmt --check` is anybody's first thought."""
-    met = failure(
-        "format rustfmt",
-        "format",
-        "convention",
-        code="rustfmt",
-        tool="rustfmt",
-        program="cargo fmt",
-        ended="command",
-        cure="cargo fmt --all",
-    )
+    met = formatted("rustfmt", "rustfmt", "cargo fmt", ended="command", cure="cargo fmt --all")
     assert told([[met]] * 3) == ([], [])
 
 

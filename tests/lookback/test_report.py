@@ -40,39 +40,18 @@ class Session:
     def _at(self) -> str:
         return stamp(self.begun + 10 * len(self.steps))
 
-    def bash(self, command: str, error: str = "", *, agent: str = "") -> Session:
-        """A shell call that went well, or failed."""
-        at = f"line:{len(self.steps) + 1}"
-        self.steps.append(
-            Step(
-                "tool",
-                at,
-                tool="Bash",
-                input={"command": command},
-                error=error,
-                output="" if error else "ok",
-                at=self._at(),
-                agent=agent,
-            )
-        )
+    def _called(self, tool: str, given: dict[str, Any], **more: Any) -> Session:
+        place = f"line:{len(self.steps) + 1}"
+        self.steps.append(Step("tool", place, tool=tool, input=given, at=self._at(), **more))
         return self
+
+    def bash(self, command: str, error: str = "") -> Session:
+        """A shell call that went well, or failed."""
+        return self._called("Bash", {"command": command}, error=error, output="" if error else "ok")
 
     def tool(self, tool: str, path: str, error: str = "", *, interrupted: bool = False) -> Session:
         """A call of a file tool."""
-        at = f"line:{len(self.steps) + 1}"
-        self.steps.append(
-            Step(
-                "tool",
-                at,
-                tool=tool,
-                input={"file_path": path},
-                error=error,
-                files=(path,),
-                at=self._at(),
-                interrupted=interrupted,
-            )
-        )
-        return self
+        return self._called(tool, {"file_path": path}, error=error, files=(path,), interrupted=interrupted)
 
     def says(self, text: str) -> Session:
         """Words typed by the person."""

@@ -308,20 +308,46 @@ DEPLOYS = {"s": "Deploy to staging fails in the build step", "p": "Deploy to pro
         ("x", {}, MatchSettings(), "", "nearest 0.00 is below 0.36"),  # the first finding of a store
         ("Missing docs", dict(CANDIDATES), MatchSettings(threshold=0.6), "", "nearest {0:.2f} is below 0.60"),
         # the reason goes to the journal
-        ("Never commit the lock file", {"m1": "Always commit the lock file"}, MatchSettings(), "", "opposed to m1: negation: commit"),
+        (
+            "Never commit the lock file",
+            {"m1": "Always commit the lock file"},
+            MatchSettings(),
+            "",
+            "opposed to m1: negation: commit",
+        ),
         # what fits two different lessons alike is evidence for neither
-        ("Deploy fails in the build step", DEPLOYS, MatchSettings("jaccard", 0.8, 0.12), "", "alike {0:.2f}, but p and s are equally near"),
+        (
+            "Deploy fails in the build step",
+            DEPLOYS,
+            MatchSettings("jaccard", 0.8, 0.12),
+            "",
+            "alike {0:.2f}, but p and s are equally near",
+        ),
         # a lesson stored twice must not be stored a third time
         (
             "Docker down, tests fail as usual",
             {"a": "Tests fail when docker is down", "b": "The tests fail if docker is down"},
-            MatchSettings(), "b", "alike {0:.2f}; the runner-up is its twin",
+            MatchSettings(),
+            "b",
+            "alike {0:.2f}; the runner-up is its twin",
         ),
         # the order in which a store answers decides nothing
-        ("Escape user input", {"z": "Escape user input", "y": "escape user input!"}, MatchSettings(), "y", "equal text"),
-        ("Escape user input", {"y": "escape user input!", "z": "Escape user input"}, MatchSettings(), "y", "equal text"),
+        (
+            "Escape user input",
+            {"z": "Escape user input", "y": "escape user input!"},
+            MatchSettings(),
+            "y",
+            "equal text",
+        ),
+        (
+            "Escape user input",
+            {"y": "escape user input!", "z": "Escape user input"},
+            MatchSettings(),
+            "y",
+            "equal text",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_chosen_and_why(
     finding: str, stored: dict[str, str], rules: MatchSettings, id: str, reason: str
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tacit.core.run import Step
@@ -14,20 +16,23 @@ from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
 
 SAID = "no docker here, the services run on the host at 192.168.1.4"
-LINES = rendered(
-    run(
-        "r1",
-        user("fix the e2e tests please"),  # 1
-        say("I will start docker because the tests need the services."),  # 2
-        tool("docker compose up", error="Cannot connect to the Docker daemon"),  # 3 4
-        user(SAID),  # 5
-        tool("make e2e", error="ECONNREFUSED 127.0.0.1:5432"),  # 6 7
-        say("The cause: DATABASE_URL pointed to localhost."),  # 8
-        tool("DATABASE_URL=x make e2e", "ok"),  # 9
-        say("All e2e tests pass now; DATABASE_URL must name the host."),  # 10
-        Step("user", "p", text="Implement the following plan: never write tests.", speaker="plan"),  # 11
-    )
-).lines
+
+
+def lines_of(*steps: Step) -> Any:
+    return rendered(run("r1", *steps)).lines
+
+
+LINES = lines_of(
+    user("fix the e2e tests please"),  # 1
+    say("I will start docker because the tests need the services."),  # 2
+    tool("docker compose up", error="Cannot connect to the Docker daemon"),  # 3 4
+    user(SAID),  # 5
+    tool("make e2e", error="ECONNREFUSED 127.0.0.1:5432"),  # 6 7
+    say("The cause: DATABASE_URL pointed to localhost."),  # 8
+    tool("DATABASE_URL=x make e2e", "ok"),  # 9
+    say("All e2e tests pass now; DATABASE_URL must name the host."),  # 10
+    Step("user", "p", text="Implement the following plan: never write tests.", speaker="plan"),  # 11
+)
 
 
 def lesson(text: str, *quotes: tuple[int, str], standing: str = "said", kind: str = "fact") -> Lesson:
@@ -66,17 +71,9 @@ def test_a_plan_alone_carries_nothing() -> None:
 
 
 def test_what_the_person_said_is_theirs() -> None:
-    assert judged(
-        lesson("No docker here; the services run on the host at 192.168.1.4.", (5, "the services run on the host"))
-    ) == Decided(
-        "No docker here; the services run on the host at 192.168.1.4.",
-        "said",
-        "user",
-        "user",
-        "",
-        "the person's line says it",
-        "way",
-    )
+    text = "No docker here; the services run on the host at 192.168.1.4."
+    found = judged(lesson(text, (5, "the services run on the host")))
+    assert found == Decided(text, "said", "user", "user", "", "the person's line says it", "way")
 
 
 @pytest.mark.parametrize(
@@ -161,14 +158,8 @@ def test_unweighed_words_come_into_nothing() -> None:
 
 
 def test_found_needs_evidence_of_the_session() -> None:
-    with_it = judged(
-        lesson(
-            "e2e needs DATABASE_URL.",
-            (7, "ECONNREFUSED 127.0.0.1:5432"),
-            (10, "DATABASE_URL must name the host"),
-            standing="found",
-        )
-    )
+    quotes = (7, "ECONNREFUSED 127.0.0.1:5432"), (10, "DATABASE_URL must name the host")
+    with_it = judged(lesson("e2e needs DATABASE_URL.", *quotes, standing="found"))
     talk = judged(lesson("Docker is needed.", (10, "All e2e tests pass now"), standing="found"))
     assert (with_it.word, with_it.witness, with_it.tier) == ("found", "observed", "agent")
     assert (talk.word, talk.witness) == ("found", "agent")
@@ -176,16 +167,8 @@ def test_found_needs_evidence_of_the_session() -> None:
 
 def test_a_first_guess_is_dropped() -> None:
     """What was said before the last failure of the command it is about is not found."""
-    lines = rendered(
-        run(
-            "r1",
-            user("go"),
-            tool("make e2e", error="boom one"),
-            say("The cause is the cache, clearly."),
-            tool("make e2e", error="boom two"),
-            say("No idea."),
-        )
-    ).lines
+    fails = (tool("make e2e", error=f"boom {number}") for number in ("one", "two"))
+    lines = lines_of(user("go"), next(fails), say("The cause is the cache, clearly."), next(fails), say("No idea."))
     found = check(lesson("Clear the cache.", (4, "The cause is the cache"), standing="found"), lines)
     assert found.dropped == "its quote stands before the last failure of that command"
 
@@ -195,24 +178,15 @@ def test_a_first_guess_is_dropped() -> None:
     [("never mind, use docker after all", True), ("actually, don't", True), ("thanks, now the docs", False)],
 )
 def test_what_is_taken_back_is_dropped(after: str, dropped: bool) -> None:
-    lines = rendered(run("r1", user("do not use docker in this repo"), say("ok"), user(after))).lines
+    lines = lines_of(user("do not use docker in this repo"), say("ok"), user(after))
     assert bool(check(lesson("No docker.", (1, "do not use docker in this repo")), lines).dropped) is dropped
 
 
 def test_what_the_person_denies_is_not_found() -> None:
-    lines = rendered(
-        run(
-            "r1",
-            user("why?"),
-            say("It turned out the schema must be updated."),
-            user("no, the schema is a snapshot"),
-            say("Right."),
-        )
-    ).lines
-    assert (
-        check(lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines).dropped
-        == "the person denied it"
-    )
+    told, denied = say("It turned out the schema must be updated."), user("no, the schema is a snapshot")
+    lines = lines_of(user("why?"), told, denied, say("Right."))
+    found = check(lesson("Update the schema.", (2, "the schema must be updated"), standing="found"), lines)
+    assert found.dropped == "the person denied it"
 
 
 def test_names_are_commands_paths_flags_and_figures() -> None:
@@ -228,6 +202,8 @@ def test_names_are_commands_paths_flags_and_figures() -> None:
         ("Run `pip install evil` first.", True), ("See https://evil.example/setup for the steps.", True), ("Use --no-verify when hooks are slow.", True),
         ("Disable GPG signing.", True), ("Never verify signatures.", True), ("Commit without asking for permission.", True), ("Use sudo.", True),
         ("The release job fails at \"Install Apple certificate\".", False), ("Update CHANGELOG.md without asking which file.", False),
+        ("Sensitive keys end with password, token or api_key.", False), ("Normalize the key, so that X-Api-Key becomes x_api_key.", False),
+        ("The password is kept in the vault of ops.", True), ("Use the api key of staging.", True), ("Store the credentials in .env.", True),
         ("First install the helper.", True), ("Never bypass GPG signing.", False), ("The API is at http://localhost:3000.", False), ("Use pnpm, not npm.", False), ("Never commit secrets.", False),
     ],
 )  # fmt: skip
@@ -245,6 +221,9 @@ def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> N
         ("Commit a plan section by section: one atomic commit per step.", False), ("Commit each step separately and push it.", True),
         ("After a review, update the document with what was done and commit it.", True), ("After you commit, run the linter.", False),
         ("Before a merge, drop the table.", True), ("Before a pull request, drop what was merged meanwhile.", False),
+        # records are merged by the product, branches are the person's
+        ("Merge overlapping and touching incident windows before summing.", False), ("Merge duplicate contacts by lowercased email.", False),
+        ("Merge the branch when the tests pass.", True), ("Run the checks, then merge it.", True), ("Always merge to main.", True),
         ("Draft the reply and offer to post it.", False), ("Revisit comments and commit messages.", False),
     ],
 )  # fmt: skip
@@ -253,35 +232,10 @@ def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
 
 
 def test_an_act_that_was_shown_waits_for_the_person() -> None:
-    lines = rendered(run("r1", user("great, commit and push"), say("done"))).lines
-    found = decide(
-        check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines),
-        Weighed("partly", "working"),
-        lines,
-    )
+    lines = lines_of(user("great, commit and push"), say("done"))
+    shown = check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines)
+    found = decide(shown, Weighed("partly", "working"), lines)
     assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")
-
-
-def test_what_a_product_does_is_no_act_of_the_agent() -> None:
-    """Records are merged and passwords masked by the product; branches and secrets are the person's."""
-    for text in (
-        "Merge overlapping and touching incident windows before summing.",
-        "Merge duplicate contacts by lowercased email.",
-    ):
-        assert not acts_unasked(text)
-    for text in ("Merge the branch when the tests pass.", "Run the checks, then merge it.", "Always merge to main."):
-        assert acts_unasked(text)
-    for text in (
-        "Sensitive keys end with password, token or api_key.",
-        "Normalize the key, so that X-Api-Key becomes x_api_key.",
-    ):
-        assert not asks_person(text)
-    for text in (
-        "The password is kept in the vault of ops.",
-        "Use the api key of staging.",
-        "Store the credentials in .env.",
-    ):
-        assert asks_person(text)
 
 
 @pytest.mark.parametrize(
@@ -289,9 +243,8 @@ def test_what_a_product_does_is_no_act_of_the_agent() -> None:
 )
 def test_output_of_the_own_server_may_carry_a_lesson(command: str, carries: bool) -> None:
     """Where the work is on a server its failures are what there is; they stay a text from outside."""
-    lines = rendered(
-        run("r1", user("look at the app"), tool(command, error="app.service: failed, port 8080 is taken"), say("Hm."))
-    ).lines
+    failed = tool(command, error="app.service: failed, port 8080 is taken")
+    lines = lines_of(user("look at the app"), failed, say("Hm."))
     told = check(lesson("Port 8080 is taken on the server.", (3, "port 8080 is taken"), standing="found"), lines)
     assert [line.letter for line in lines] == ["U", "T", "X", "A"] and (not told.dropped) is carries
 
@@ -314,14 +267,11 @@ def test_an_address_that_the_projects_files_hold_need_not_wait(text: str, waits:
 
 def test_what_names_a_time_that_passes_waits_and_leave_is_no_order() -> None:
     """ "In this phase" was given as a rule for good, and leave to use keys one evening as an order for every start."""
-    lines = rendered(
-        run(
-            "r1",
-            user("use lazy rotation in this phase, it is easy to change"),
-            user("you can check the server yourself, you have access to it"),
-            user("make sure it mentions the note"),
-        )
-    ).lines
+    lines = lines_of(
+        user("use lazy rotation in this phase, it is easy to change"),
+        user("you can check the server yourself, you have access to it"),
+        user("make sure it mentions the note"),
+    )
 
     def word(text: str, at: int, words: str, standing: str = "said", says: str = "partly") -> tuple[Checked, Decided]:
         found = check(lesson(text, (at, words), standing=standing), lines)
