@@ -13,7 +13,7 @@ import importlib
 import importlib.metadata
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
         def detect(self, source: Source) -> float: ...
         def read(self, source: Source) -> Iterator[Run]: ...
 
-    class Exchange(Format, Protocol):
-        """What a format module offers that also knows its system's memories."""
+    class Exchange(Protocol):
+        """What a format module offers that knows its system's memories; `detect` and `read` too where it has runs."""
 
+        NAME: str
         PARTS: Mapping[str, str]
 
         def holds(self, source: Source) -> float: ...
@@ -91,18 +92,24 @@ def get(name: str) -> Format:
 
 def detect(source: Source) -> str | None:
     """The name of the format that is surest of this file; None where none is."""
-    best, surest = None, FORMAT_DOUBT
-    for name in format_names():
+
+    def sure(name: str) -> float:
         try:
-            sure = float(get(name).detect(source))
+            found = get(name)
+            return float(found.detect(source)) if hasattr(found, "detect") or name not in FORMATS else 0.0
         except Exception as error:
             if name in FORMATS:
                 raise
-            warnings.warn(f"format {name} failed on {source.path}: {error!r}", RuntimeWarning, stacklevel=2)
-            continue
-        if sure > surest:
-            best, surest = name, sure
-    return best
+            warnings.warn(f"format {name} failed on {source.path}: {error!r}", RuntimeWarning, stacklevel=3)
+            return 0.0
+
+    return _surest(format_names(), sure)
+
+
+def _surest(names: Iterable[str], sure: Callable[[str], float]) -> str | None:
+    of = {name: sure(name) for name in names}
+    best = max(of, key=of.__getitem__, default=None)
+    return best if best is not None and of[best] > FORMAT_DOUBT else None
 
 
 def read(source: Source, name: str | None = None) -> Iterator[Run]:
@@ -113,7 +120,8 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
             f"reading {source.path}: no format recognises it ({_sight(source)})",
             hint=f"name one with --format: {', '.join(format_names())}{missing_parts('format')}",
         )
-    return get(chosen).read(source)
+    found = get(chosen)
+    return found.read(source) if hasattr(found, "read") else iter(())  # lessons are no run
 
 
 def exchanging() -> tuple[str, ...]:
@@ -136,12 +144,8 @@ def namespace(name: str) -> str:
 
 def holder(source: Source) -> str:
     """The name of the format whose memories a file holds."""
-    best, surest = "", FORMAT_DOUBT
-    for name in exchanging():
-        sure = float(exchange(name).holds(source))
-        if sure > surest:
-            best, surest = name, sure
-    if not best:
+    best = _surest(exchanging(), lambda name: float(exchange(name).holds(source)))
+    if best is None:
         raise UnknownFormat(
             f"reading {source.path}: no format knows memories like these ({_sight(source)})",
             hint=f"name one with --format: {', '.join(exchanging())}{missing_parts('format')}",

@@ -26,9 +26,7 @@ from tacit.core.exchange import Opening, Skipped
 from tacit.core.memory import ADDED, DECIDED, from_row
 from tacit.core.value import value
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import is_derived, lesson_row
-from tacit.formats.lessons import read as read
 from tacit.formats.source import FileSource, Source
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.page import bullets, parts
-from tacit.core.run import Run
 from tacit.formats.source import Source
 
 if TYPE_CHECKING:
@@ -34,16 +33,6 @@ KIND_OF = {
     "conventions": "rule", "security": "security", "pitfalls": "pitfall", "what works": "fix", "patterns": "fix",
     "commands": "command", "system architecture": "fact", "facts": "fact",
 }  # fmt: skip
-
-
-def detect(source: Source) -> float:
-    """A page holds no run."""
-    return 0.0
-
-
-def read(source: Source) -> Iterator[Run]:
-    """A page holds no run."""
-    return iter(())
 
 
 def holds(source: Source) -> float:

@@ -161,8 +161,10 @@ class Session(Transcript):
             self.open[id] = row
         return row
 
-    def answered(self, id: Any, output: str, *, failed: bool = False, status: int | None = None) -> Record | None:
-        """A call's result; None where its call is not known, or was answered before."""
+    def answered(
+        self, id: Any, output: str, *, failed: bool = False, status: int | None = None, stopped: bool = False
+    ) -> Record | None:
+        """A call's result, or that it was refused; None where its call is not known, or was answered before."""
         row = self.open.pop(id, None) if isinstance(id, str) else None
         if row is None:
             if id in self.calls:
@@ -171,7 +173,16 @@ class Session(Transcript):
                 self.odd("a result without its call")
             return None
         fill(row, output, failed=failed, status=status)
+        if stopped:
+            row["interrupted"] = True
         return row
+
+    def spend(self, usage: Any, fresh: int, output: int, read: str, written: str = "") -> None:
+        """Tokens of one answer more, those of the cache by their names in it."""
+        cached, kept, spent = token_count(usage, read), token_count(usage, written), self.spent
+        self.spent = Cost(
+            spent.input + fresh, spent.output + output, spent.cache_read + cached, spent.cache_write + kept
+        )
 
     def stopped(self, text: str, at: str = "") -> None:
         """The person pressed stop: the open calls are stopped, else the moment itself is a step."""

@@ -24,8 +24,7 @@ _KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitf
 
 def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
-    found = [memory for memory in provisional if _word(memory) in ("said", "shown") and memory.gate == "allow"]
-    return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
+    return best((memory for memory in provisional if _word(memory) in ("said", "shown")), most)
 
 
 def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:

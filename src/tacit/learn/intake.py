@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
+from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.journal import Hand, change
 from tacit.core.keep import made
 from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
@@ -149,20 +149,7 @@ class _Intake:
         tx.apply(made(memory, self.hand, told, "import"))
         tx.add_alias(self.project.id, namespace, name, memory.id)
         for opening in row.openings:
-            tx.add_evidence(
-                Evidence(
-                    memory.id,
-                    memory.project,
-                    signal=opening.signal,
-                    amount=opening.amount,
-                    by=self.by,
-                    tier=self.tier,
-                    place=row.place,
-                    at=opening.at or memory.created_at,
-                    seq=self.seq,
-                    opening=True,
-                )
-            )
+            self._opens(tx, memory, replace(opening, at=opening.at or memory.created_at), row.place)
         self.kept.append(memory.id)
         self.counts["held"] += memory.gate == "hold"
         self.counts["quarantined"] += memory.gate == "quarantine"
@@ -225,12 +212,13 @@ class _Intake:
         )
         more = amount if signal in STATED_SIGNALS else amount - have
         if more and amount != have:
-            tx.add_evidence(
-                Evidence(
-                    memory.id, memory.project, signal=signal, amount=more, by=self.by, tier=self.tier, place=f"again {self.at}",
-                    at=at or self.at, seq=self.seq, opening=True,
-                )
-            )  # fmt: skip
+            self._opens(tx, memory, Opening(signal, more, at or self.at), f"again {self.at}")
+
+    def _opens(self, tx: Transaction, memory: Memory, counted: Opening, place: str) -> None:
+        """Something that the other system counted."""
+        said = {"signal": counted.signal, "amount": counted.amount, "at": counted.at, "opening": True}
+        word = {"by": self.by, "tier": self.tier, "place": place, "seq": self.seq}
+        tx.add_evidence(Evidence(memory.id, memory.project, **word, **said))
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""

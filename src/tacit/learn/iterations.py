@@ -63,18 +63,8 @@ def iterated(run: Run, profile: Profile) -> Iterator[Finding]:
 def iterations_of(run: Run) -> tuple[Iteration, ...]:
     """A run's iterations, as its format put them down."""
     noted = (run.extra or {}).get("iterations", ())
-    return tuple(
-        Iteration(
-            each["number"],
-            each["status"],
-            each["duration"],
-            each["progress"],
-            tuple(each["errors"]),
-            tuple(each["learnings"]),
-            tuple(each["files"]),
-        )
-        for each in noted
-    )
+    plain, listed = ("number", "status", "duration", "progress"), ("errors", "learnings", "files")
+    return tuple(Iteration(*(each[name] for name in plain), *(tuple(each[name]) for name in listed)) for each in noted)
 
 
 def strategies(rounds: Sequence[Iteration], run: Run, rules: Extract, how: Extractor) -> Iterator[Finding]:

@@ -13,10 +13,8 @@ from typing import Any
 from tacit.core.exchange import Opening, Row
 from tacit.core.links import CONFIRMED, STATED_SIGNALS, WITNESSED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
-from tacit.core.run import Run
 from tacit.core.states import STATES
 from tacit.core.value import replace
-from tacit.formats.source import Source
 
 NAMESPACE = "tacit"  # of the ids that lessons were born with
 VERSION = 1
@@ -107,13 +105,3 @@ def _is(kind: type, field: Any) -> bool:
 def lesson_rows(items: Iterable[object]) -> Iterator[Row]:
     """The lessons among what is on its way out."""
     return (item for item in items if isinstance(item, Row))
-
-
-def detect(source: Source) -> float:
-    """Lessons are no run."""
-    return 0.0
-
-
-def read(source: Source) -> Iterator[Run]:
-    """Lessons are no run."""
-    return iter(())

@@ -13,8 +13,6 @@ from tacit.core.errors import Damaged, StoreNewer, UsageError
 from tacit.core.exchange import Row, Skipped
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import VERSION, facts, lesson_rows, row_of
-from tacit.formats.lessons import detect as detect
-from tacit.formats.lessons import read as read
 from tacit.formats.source import Source
 
 NAME = "json"

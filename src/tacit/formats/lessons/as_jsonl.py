@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from tacit.core.exchange import Row, Skipped
 from tacit.formats.lessons import FACTS, facts, lesson_rows
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
-from tacit.formats.lessons import detect as detect
-from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
 from tacit.formats.source import Source, json_record
 

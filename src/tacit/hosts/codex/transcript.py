@@ -263,9 +263,7 @@ class _Rollout(Session):
         text, status, success, process = _plain_output(output)
         low = text[:200].lower()
         if any(word in low for word in PATCH_REJECTED):
-            row = self.answered(call, text)
-            if row is not None:
-                row["interrupted"] = True
+            self.answered(call, text, stopped=True)
             return
         failed = status not in (None, 0) or success is False or (status is None and low.startswith(COMPLAINTS))
         self.put(call, text, status, failed, process)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.run import Cost, Run
+from tacit.core.run import Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -141,9 +141,7 @@ class _Events(Session):
         failed = bool(code) or (code is None and data.get("success") is False)
         kind = text_at(result, "type") or text_at(dict_at(data, "error"), "code")
         if kind in ("rejected", "denied"):
-            row = self.answered(call, output)
-            if row is not None:
-                row["interrupted"] = True
+            self.answered(call, output, stopped=True)
             return
         self.answered(call, _SHELL_ID_TAIL.sub("", output) if code is not None else output, failed=failed, status=code)
         for path in list_at(dict_at(data, "toolTelemetry"), "filePaths"):
@@ -153,9 +151,5 @@ class _Events(Session):
     def count(self, usage: Record) -> None:
         """Tokens, answer by answer."""
         cached, written = token_count(usage, "cacheReadTokens"), token_count(usage, "cacheWriteTokens")
-        self.spent = Cost(
-            self.spent.input + max(0, token_count(usage, "inputTokens") - cached - written),
-            self.spent.output + token_count(usage, "outputTokens"),
-            self.spent.cache_read + cached,
-            self.spent.cache_write + written,
-        )
+        fresh = max(0, token_count(usage, "inputTokens") - cached - written)
+        self.spend(usage, fresh, token_count(usage, "outputTokens"), "cacheReadTokens", "cacheWriteTokens")

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost, Run
+from tacit.core.run import Run
 from tacit.formats.session import (
     Session,
     content_text,
@@ -157,12 +157,8 @@ class _Chat(Session):
         """An answer, its calls with their results, and what it cost."""
         self.model(message.get("model"))
         usage = dict_at(message, "tokens")
-        cached = token_count(usage, "cached")
-        self.spent = Cost(
-            self.spent.input + max(0, token_count(usage, "input") - cached),
-            self.spent.output + token_count(usage, "output") + token_count(usage, "thoughts"),
-            self.spent.cache_read + cached,
-        )
+        fresh = max(0, token_count(usage, "input") - token_count(usage, "cached"))
+        self.spend(usage, fresh, token_count(usage, "output") + token_count(usage, "thoughts"), "cached")
         self.say("assistant", content_text(message.get("content")), at)
         for call in list_at(message, "toolCalls"):
             self.tool(call, at)

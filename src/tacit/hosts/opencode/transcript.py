@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.run import Cost, Run
+from tacit.core.run import Run
 from tacit.formats.session import Session, dict_at, document, list_at, record_type, status_of, text_at, token_count
 from tacit.formats.source import FileSource, Source, json_record
 from tacit.stores.foreign import MAGIC, Foreign
@@ -163,7 +163,9 @@ class _Session(Session):
         role, at = text_at(info, "role"), _time(dict_at(info, "time").get("created"))
         if role == "assistant":
             self.model(info.get("modelID"))
-            self.count(dict_at(info, "tokens"))
+            usage = dict_at(info, "tokens")
+            fresh, output = token_count(usage, "input"), token_count(usage, "output")
+            self.spend(dict_at(usage, "cache"), fresh, output, "read", "write")
             if error := text_at(dict_at(info, "error"), "name"):
                 self.say("system", text_at(dict_at(dict_at(info, "error"), "data"), "message") or error, at)
         elif role != "user":
@@ -214,16 +216,6 @@ class _Session(Session):
                 row["interrupted"] = True
             self.answered(call, told, failed="interrupted" not in row)
         self.seen_at(_time(dict_at(state, "time").get("end")))
-
-    def count(self, usage: Record) -> None:
-        """Tokens, answer by answer."""
-        cache = dict_at(usage, "cache")
-        self.spent = Cost(
-            self.spent.input + token_count(usage, "input"),
-            self.spent.output + token_count(usage, "output"),
-            self.spent.cache_read + token_count(cache, "read"),
-            self.spent.cache_write + token_count(cache, "write"),
-        )
 
 
 def _is_typed(part: Record) -> bool:

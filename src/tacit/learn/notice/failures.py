@@ -8,8 +8,8 @@ runs can share is kept of a cure: a command in its general form, or the words th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.run import FAILURE, Incident, Run, Step
@@ -105,14 +105,7 @@ class _Followed:
 
     def _charge(self, mark: str, number: int, passed: int) -> None:
         """Count the calls and the time from a failure to its end. Of two open failures the later one is being worked on."""
-        last = max(
-            (
-                n
-                for n in range(number, min(passed, len(self.tries)))
-                if any(each.mark == mark for each in self.tries[n].found)
-            ),
-            default=number,
-        )
+        last = self._last(mark, number, min(passed, len(self.tries)))
         end = self.tries[passed].at if passed < len(self.tries) else self.tries[last].at + 1
         for at in range(self.tries[number].at, end):
             if not self.steps[at].tool:
@@ -123,6 +116,11 @@ class _Followed:
                 self.spent[before] = (calls - 1, all_of_it - took)
             calls, all_of_it = self.spent.get(mark, (0, 0.0))
             self.owner[at], self.spent[mark] = mark, (calls + 1, all_of_it + took)
+
+    def _last(self, mark: str, first: int, end: int) -> int:
+        """The last of these tries in which it was met."""
+        met = (n for n in range(first, end) if any(each.mark == mark for each in self.tries[n].found))
+        return max(met, default=first)
 
     def _took(self, at: int) -> float:
         """Seconds from a step to the next of its lane; the person's time is not counted."""
@@ -157,11 +155,8 @@ class _Followed:
                 of.family not in ("lint", "format", "hook") or of.family in {each.family for each in then.found}
             ):
                 continue  # something else fails now: nobody can say that this is over
-            last = max(
-                (k for k in range(number, later) if any(each.mark == of.mark for each in self.tries[k].found)),
-                default=number,
-            )
-            return later, self._between(self.tries[last], then, of, call, again)
+            last = self.tries[self._last(of.mark, number, later)]
+            return later, self._between(last, then, of, call, again)
         return len(self.tries), _End("never")
 
     def _between(self, one: Try, then: Try, of: Diagnosis, call: Command, again: Command) -> _End:
@@ -241,27 +236,21 @@ def _edits(step: Step) -> Iterator[tuple[str, str]]:
     """(path, text brought in) of each file that a step edited."""
     if not EDIT_TOOLS.search(step.tool) or step.tool.lower() == "todowrite" or not step.input:
         return
-    patch = next((step.input[key] for key in ("patch", "input", "diff") if isinstance(step.input.get(key), str)), "")
-    if patch:
-        for part in re.split(r"^\*\*\* (?:Update|Add) File: |^\+\+\+ b/", str(patch), flags=re.M)[1:]:
+
+    def text(*keys: str) -> str:
+        given: Mapping[str, Any] = step.input or {}
+        return next((given[key] for key in keys if isinstance(given.get(key), str)), "")
+
+    if patch := text("patch", "input", "diff"):
+        for part in re.split(r"^\*\*\* (?:Update|Add) File: |^\+\+\+ b/", patch, flags=re.M)[1:]:
             path, _, body = part.partition("\n")
             yield path.strip(), "\n".join(line[1:] for line in body.splitlines() if line.startswith("+"))
         return
-    path = next((step.input[key] for key in EDITED_PATH_KEYS if isinstance(step.input.get(key), str)), "") or (
-        step.files[0] if step.files else ""
-    )
-    new = next(
-        (
-            step.input[key]
-            for key in ("new_string", "content", "new_str", "file_text")
-            if isinstance(step.input.get(key), str)
-        ),
-        "",
-    )
+    path = text(*EDITED_PATH_KEYS) or (step.files[0] if step.files else "")
     old = step.input.get("old_string") or step.input.get("old_str") or ""
     if path:
-        known = set(str(old).splitlines())
-        yield str(path), "\n".join(line for line in str(new).splitlines() if line not in known)
+        known, new = set(str(old).splitlines()), text("new_string", "content", "new_str", "file_text")
+        yield path, "\n".join(line for line in new.splitlines() if line not in known)
 
 
 def _repair(text: str) -> str:

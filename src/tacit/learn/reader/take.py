@@ -301,31 +301,22 @@ class Taking:
         that says the same."""
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
-        back = {
-            each.memory: each.quote.words
-            for each in self.verdicts
-            if each.verdict.verdict in PROBLEM and settles(each.quote)
-        }
-        followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict.verdict == "followed"}
+        said = [(each.memory, each.verdict.verdict, each.quote) for each in self.verdicts]
+        back = {memory: quote.words for memory, word, quote in said if word in PROBLEM and settles(quote)}
+        followed = {memory: quote.words for memory, word, quote in said if word == "followed"}
         lines = {memory: self.new[at - 1].person for at, (memory, _) in self.same.items()}
         again = {memory: line.words for memory, line in lines.items() if line is not None}
         for use in tx.uses(unit=session.row.root):
             came = back.get(use.memory) or _said_again(tx, session, use.memory, again.get(use.memory, ""))
             if not came and use.memory not in self.listed:
                 continue
-            outcome = judged_by_reader(came, last.get(use.memory, ""))
+            before, mine = last.get(use.memory, ""), [mark for mark in marks if mark.memory == use.memory]
+            outcome = judged_by_reader(came, before)
             if outcome is not None:
-                mine = [mark for mark in marks if mark.memory == use.memory]
-                session._mark_outcome(
-                    tx, use, outcome, unit_outcome(outcome, session.id, mine), last.get(use.memory, "")
-                )
-            if (words := followed.get(use.memory)) and not any(
-                m.signal == "followed" and m.memory == use.memory for m in marks
-            ):
-                at = self.desk.now()
-                tx.add_mark(
-                    Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at)
-                )
+                session._mark_outcome(tx, use, outcome, unit_outcome(outcome, session.id, mine), before)
+            if (words := followed.get(use.memory)) and all(mark.signal != "followed" for mark in mine):
+                mark = Mark(use.memory, use.unit, use.project, "followed", run=session.id, at=self.desk.now())
+                tx.add_mark(replace(mark, reason=words[:300]))
 
     def _apply(self, tx: Transaction, session: Session, judged: _Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()
