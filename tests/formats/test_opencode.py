@@ -19,6 +19,12 @@ from tacit.hosts.opencode import transcript
 EXPORT = Path(__file__).parent / "data" / "hosts" / "opencode-1.18.18" / "export.json"
 
 
+def insert(db: apsw.Connection, table: str, *row: object) -> None:
+    """A row, what is neither text nor number as JSON."""
+    plain = [json.dumps(each) if isinstance(each, dict) else each for each in row]
+    db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", plain)
+
+
 def database(folder: Path, *extra: tuple[str, str]) -> Path:
     """A database with the exported session in it, and others by id and parent."""
     path = folder / "opencode.db"
@@ -28,28 +34,13 @@ def database(folder: Path, *extra: tuple[str, str]) -> Path:
     db.execute("CREATE TABLE message (id, session_id, time_created, data)")
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     for id, parent in (("ses_main", None), *extra):
-        info = told["info"]
-        row = (
-            id,
-            parent,
-            info["directory"],
-            info["version"],
-            "general" if parent else "build",
-            info["time"]["created"],
-            0,
-        )
-        db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        info, agent = told["info"], "general" if parent else "build"
+        insert(db, "session", id, parent, info["directory"], info["version"], agent, info["time"]["created"], 0)
         for message in told["messages"]:
-            made = message["info"]["time"]["created"]
-            db.execute(
-                "INSERT INTO message VALUES (?, ?, ?, ?)",
-                (id + message["info"]["id"], id, made, json.dumps(message["info"])),
-            )
+            name = id + message["info"]["id"]
+            insert(db, "message", name, id, message["info"]["time"]["created"], message["info"])
             for part in message["parts"]:
-                db.execute(
-                    "INSERT INTO part VALUES (?, ?, ?, ?)",
-                    (id + part["id"], id + message["info"]["id"], id, json.dumps(part)),
-                )
+                insert(db, "part", id + part["id"], name, id, part)
     db.close()
     return path
 
@@ -69,13 +60,8 @@ def forked(path: Path, id: str, at: int, *said: dict[str, object]) -> Path:
         (id, id, id),
     )
     for n, part in enumerate(said):
-        db.execute(
-            "INSERT INTO message VALUES (?, ?, ?, ?)",
-            (f"{id}{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})),
-        )
-        db.execute(
-            "INSERT INTO part VALUES (?, ?, ?, ?)", (f"{id}{n}p", f"{id}{n}", id, json.dumps({"type": "text", **part}))
-        )
+        insert(db, "message", f"{id}{n}", id, at + n, {"role": "user", "time": {"created": at + n}})
+        insert(db, "part", f"{id}{n}p", f"{id}{n}", id, {"type": "text", **part})
     db.close()
     return path
 
@@ -127,11 +113,8 @@ def test_a_fork_shares_its_origins_lineage(tmp_path: Path) -> None:
     db.execute(
         "INSERT INTO session SELECT 'ses_new', NULL, directory, version, NULL, 1794848550000, 0 FROM session WHERE id = 'ses_main'"
     )
-    db.execute(
-        "INSERT INTO message VALUES ('m', 'ses_new', 1794848550000, ?)",
-        (json.dumps({"role": "user", "time": {"created": 1794848550000}}),),
-    )
-    db.execute("INSERT INTO part VALUES ('p', 'm', 'ses_new', ?)", (json.dumps({"type": "text", "text": "hello"}),))
+    insert(db, "message", "m", "ses_new", 1794848550000, {"role": "user", "time": {"created": 1794848550000}})
+    insert(db, "part", "p", "m", "ses_new", {"type": "text", "text": "hello"})
     db.close()
     lineages = {run.id: run.lineage for run in formats.read(FileSource(str(path)))}
     (exported,) = formats.read(FileSource(str(EXPORT)))
@@ -162,10 +145,8 @@ def test_words_are_typed_where_our_plugin_says_so(tmp_path: Path) -> None:
     )
     path = str(forked(database(tmp_path), "ses_fork", 1794848540000, *said))
     (run,) = transcript.read(transcript.one_session(path, "ses_fork"))
-    assert [(step.text, step.typed) for step in run.steps if step.role == "user"][-2:] == [
-        ("no, use pnpm", True),
-        ("go on", False),
-    ]
+    told = [(step.text, step.typed) for step in run.steps if step.role == "user"]
+    assert told[-2:] == [("no, use pnpm", True), ("go on", False)]
 
 
 def test_a_database_has_many_past_sessions(tmp_path: Path) -> None:

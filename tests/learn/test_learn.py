@@ -12,6 +12,7 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.links import Use
+from tacit.core.memory import Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.value import replace
@@ -27,6 +28,17 @@ LESSON = "API handlers return 500 because the response of the payment service is
 def learn(memories: Memories, *args: Any, **named: Any) -> Any:
     [learned] = memories.learn(run(*args, **named))
     return learned
+
+
+def met_twice(memories: Memories, prior: tuple[Any, ...] = (), **more: Any) -> Memory:
+    """A lesson that two runs brought, and so in force."""
+    for n in (1, 2):
+        learn(memories, f"r{n}", *prior, finding(f"r{n}", LESSON, **more))
+    return next(memory for memory in memories.list() if memory.text == LESSON)
+
+
+def outcomes(memories: Memories, memory: Memory) -> list[str]:
+    return [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
 
 
 def snapshot(memories: Memories) -> dict[str, Any]:
@@ -61,12 +73,8 @@ def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
         memories, "r1", finding("r1", LESSON, by="guardian"), finding("r1", LESSON + ".", by="sage", place="other")
     )
     [memory] = memories.list()
-    assert (memory.tally.seen, memory.state, learned.new, learned.matched) == (
-        1,
-        "candidate",
-        (memory.id,),
-        (memory.id,),
-    )
+    assert (memory.tally.seen, memory.state) == (1, "candidate")
+    assert learned.new == learned.matched == (memory.id,)
     second = learn(memories, "r2", finding("r2", LESSON))
     [memory] = memories.list()
     assert (memory.tally.seen, memory.state) == (2, "provisional")
@@ -88,11 +96,8 @@ def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memorie
     assert len(learned.new) == len(lessons) - 1
     seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}
     assert (len(seen), seen[known], seen[lessons[5]]) == (len(lessons), 2, 1)
-    assert [
-        len(memories.store.evidence(memory.id))
-        for memory in memories.list(limit=200)
-        if memory.text in (lessons[5], lessons[6])
-    ] == [2, 2]
+    twice = [memory.id for memory in memories.list(limit=200) if memory.text in lessons[5:7]]
+    assert [len(memories.store.evidence(id)) for id in twice] == [2, 2]
 
 
 def test_an_equal_text_is_met_however_common_its_words_are(memories: Memories) -> None:
@@ -170,9 +175,7 @@ def test_the_shortest_correction_applies_at_once(memories: Memories, said: str) 
 
 def test_what_a_person_forgot_is_counted_and_not_made_anew(memories: Memories) -> None:
     """After three further runs somebody is asked; the lesson itself stays out."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON, at="2026-01-01T00:00:00Z"))
-    [memory] = memories.list()
+    memory = met_twice(memories, at="2026-01-01T00:00:00Z")
     memories.forget(memory.id)
     for n in range(3, 6):
         learned = learn(memories, f"r{n}", finding(f"r{n}", LESSON, at=f"2099-01-0{n}T00:00:00Z"))
@@ -263,89 +266,50 @@ def assign(memories: Memories, memory: str, unit: str, arm: str, at: str = "2026
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 def test_uses_are_settled_alike_in_both_arms(memories: Memories, arm: str) -> None:
     """Its problem came back, or it did not; the same question to the injected and the withheld."""
-    for n in (1, 2):
-        learn(
-            memories,
-            f"r{n}",
-            tool("pytest -q", error=REFUSED),
-            finding(
-                f"r{n}", "The tests need the database: start it first", tier="observed", by="tool", signature="refused"
-            ),
-        )
-    memory = next(m for m in memories.list() if m.trust == "observed" and m.signature == "refused")
-    assign(memories, memory.id, "hit", arm)
-    assign(memories, memory.id, "miss", arm)
-    learn(
-        memories,
-        "hit",
-        tool("pytest -q", error=REFUSED),
-        finding(
-            "hit",
-            "The tests need the database: start it first",
-            tier="observed",
-            by="tool",
-            signature="refused",
-            at="2026-02-01T00:00:00Z",
-        ),
-    )
+    struck, seen = (tool("pytest -q", error=REFUSED),), {"tier": "observed", "by": "tool", "signature": "refused"}
+    memory = met_twice(memories, struck, **seen)
+    for unit in ("hit", "miss"):
+        assign(memories, memory.id, unit, arm)
+    learn(memories, "hit", *struck, finding("hit", LESSON, at="2026-02-01T00:00:00Z", **seen))
     learn(memories, "miss", tool("pytest -q", "3 passed"))
-    outcomes = {mark.unit: mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"}
-    assert outcomes == {
-        run_id(memories.project_id, "neutral", "hit"): "occurred",
-        run_id(memories.project_id, "neutral", "miss"): "not_occurred",
-    }
+    assert outcomes(memories, memory) == ["occurred", "not_occurred"]
 
 
 def test_a_run_without_its_instrument_stays_unknown(memories: Memories) -> None:
     """A reviewer's lesson cannot be judged by a run that nobody reviewed; a review without findings can."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
-    [memory] = memories.list()
-    assign(memories, memory.id, "unreviewed", "injected")
-    assign(memories, memory.id, "reviewed", "injected")
-    learn(memories, "unreviewed", tool("pytest -q", "3 passed"))
-    learn(memories, "reviewed", tool("pytest -q", "3 passed"), extra={"instruments": ["review:guardian"]})
-    marks = {m.unit: m.value for m in memories.store.marks(memory=memory.id) if m.signal == "outcome"}
-    assert marks[run_id(memories.project_id, "neutral", "unreviewed")] == "unknown"
-    assert marks[run_id(memories.project_id, "neutral", "reviewed")] == "not_occurred"
+    memory = met_twice(memories)
+    for unit, extra in (("unreviewed", {}), ("reviewed", {"instruments": ["review:guardian"]})):
+        assign(memories, memory.id, unit, "injected")
+        learn(memories, unit, tool("pytest -q", "3 passed"), extra=extra)
+    assert outcomes(memories, memory) == ["unknown", "not_occurred"]
 
 
 def test_only_what_came_after_the_assignment_counts(memories: Memories) -> None:
     """A lesson recalled because its error just happened is not failed by that error."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
-    [memory] = memories.list()
+    memory = met_twice(memories)
     assign(memories, memory.id, "u", "injected", at="2026-03-01T12:00:00.000Z")
     early = finding("u", LESSON, at="2026-03-01T11:00:00Z")
     learn(memories, "u", early, extra={"instruments": ["review:guardian"]})
-    assert [m.value for m in memories.store.marks(memory=memory.id) if m.signal == "outcome"] == ["not_occurred"]
+    assert outcomes(memories, memory) == ["not_occurred"]
 
 
 def test_a_run_that_is_not_over_is_not_settled_and_growth_settles_again(memories: Memories) -> None:
     """Open, then clean, then the problem in what was added."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
-    [memory] = memories.list()
+    memory = met_twice(memories)
     assign(memories, memory.id, "u", "injected", at=clock.now())
     held: dict[str, Any] = {"extra": {"instruments": ["review:guardian"]}}
-
-    def outcome() -> list[str]:
-        return [m.value for m in memories.store.marks(memory=memory.id) if m.signal == "outcome"]
-
     learn(memories, "u", complete=False, **held)
-    assert outcome() == []
+    assert outcomes(memories, memory) == []
     learn(memories, "u", **held)
-    assert outcome() == ["not_occurred"]
+    assert outcomes(memories, memory) == ["not_occurred"]
     learn(memories, "u", finding("u", LESSON, at="2099-05-01T00:00:00Z"), **held)
-    assert outcome() == ["not_occurred", "occurred"]
+    assert outcomes(memories, memory) == ["not_occurred", "occurred"]
     assert memories.get(memory.id).tally.recurred == 1
 
 
 def test_harm_sends_a_lesson_to_review_with_the_figures(memories: Memories) -> None:
     """A verdict of the control group moves the lesson by itself, and the reason holds the counts."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
-    [memory] = memories.list()
+    memory = met_twice(memories)
     for n in range(60):
         unit, arm = f"u{n}", "withheld" if n % 3 == 0 else "injected"
         assign(memories, memory.id, unit, arm)
@@ -389,12 +353,8 @@ def test_an_erased_finding_does_not_come_back(memories: Memories) -> None:
 
 def test_a_run_that_asked_under_its_own_name_is_joined_with_its_log(memories: Memories) -> None:
     """tacit inject --run R, then tacit learn of R's log in whatever format: the uses are settled."""
-    for n in (1, 2):
-        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
+    memory = met_twice(memories)
     told = memories.inject("payment service", run="loop-7", host="cli")
     learn(memories, "loop-7", extra={"instruments": ["review:guardian"]})
-    [memory] = memories.list()
     assert memory.id in (*told.injected, *told.withheld)
-    assert [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"] == [
-        "not_occurred"
-    ]
+    assert outcomes(memories, memory) == ["not_occurred"]

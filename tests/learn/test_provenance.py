@@ -177,24 +177,8 @@ def test_a_told_cure_is_asked_the_same(memories: Memories, command: str, held: b
 
     def runs(*names: str) -> None:
         for name in names:
-            tried = [
-                ("make check", "ModuleNotFoundError: No module named 'yaml'", 2),
-                (command, "", 0),
-                ("make check", "", 0),
-            ]
-            steps = (
-                Step(
-                    "tool",
-                    f"line:{n}",
-                    tool="Bash",
-                    input={"command": line},
-                    error=error,
-                    output="" if error else "ok",
-                    status=status,
-                )
-                for n, (line, error, status) in enumerate(tried)
-            )
-            memories.learn(Run(name, "neutral", tuple(steps), complete=True))
+            failed = tool("make check", error="ModuleNotFoundError: No module named 'yaml'")
+            memories.learn(run(name, failed, tool(command, "ok"), tool("make check", "ok")))
 
     runs("r1", "r2", "r3")
     (told,) = [each for each in memories.list() if command in each.text]
