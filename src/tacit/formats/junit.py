@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run
-from tacit.core.value import replace
+from tacit.formats.session import reported
 from tacit.formats.source import Source
 from tacit.words.diagnose import in_our_words
 from tacit.words.signature import signature
@@ -178,18 +178,11 @@ class _Report:
         more = [f"{self.left_out} failed tests beyond the first {_MOST} were left out"] if self.left_out else []
         outcome = "failure" if self.failed else "success" if self.tests and not self.malformed else "unknown"
         id = f"{self.suite[:80] or 'tests'}:{print}"
-        return Run(
-            id,
-            NAME,
-            findings=tuple(replace(each, run=id) for each in self.findings),
-            agent="test",
-            outcome=outcome,
-            complete=True,
-            started_at=self.started if re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", self.started) else "",
-            path=source.path,
-            reading=Reading(self.tests, self.malformed, warnings=(*self.warnings, *more)),
-            extra={"instruments": ["review:test:own"] if self.tests and not self.malformed else [], "joins": True},
-        )
+        reading = Reading(self.tests, self.malformed, warnings=(*self.warnings, *more))
+        at = self.started if re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", self.started) else ""
+        looked = bool(self.tests) and not self.malformed
+        facts = {"agent": "test", "outcome": outcome, "started_at": at, "reading": reading}
+        return reported(NAME, id, source, self.findings, looked, **facts)
 
 
 def _shown(named: str, file: str) -> str:

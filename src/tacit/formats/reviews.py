@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run, fold_severity
-from tacit.formats.session import list_at, text_at, time_of
+from tacit.formats.session import list_at, reported, text_at, time_of
 from tacit.formats.source import Source, json_record
 
 if TYPE_CHECKING:
@@ -61,16 +61,14 @@ def read(source: Source) -> Iterator[Run]:
     for id, said in pulls.items():
         found = [each for n, item in enumerate(said, 1) if (each := _finding(id, item, n)) is not None]
         reading = Reading(len(said), 0, warnings=tuple(left))
-        at = [
-            time_of(item, "created_at") or time_of(item, "submittedAt") or time_of(item, "createdAt") for item in said
-        ]
-        times = sorted(each for each in at if each)
+        times = sorted(filter(None, map(_made_at, said)))
         looked = any(_association(item) in INSIDERS for item in said)
-        yield Run(
-            id, NAME, findings=tuple(found), agent="reviewer", complete=True, started_at=times[0] if times else "",
-            ended_at=times[-1] if times else "", path=source.path, reading=reading,
-            extra={"instruments": ["review:reviewer:own"] if looked else [], "joins": True},
-        )  # fmt: skip
+        span = {"started_at": times[0], "ended_at": times[-1]} if times else {}
+        yield reported(NAME, id, source, found, looked, agent="reviewer", reading=reading, **span)
+
+
+def _made_at(item: Record) -> str:
+    return time_of(item, "created_at") or time_of(item, "submittedAt") or time_of(item, "createdAt")
 
 
 def _association(item: Record) -> str:
@@ -130,7 +128,7 @@ def _finding(run: str, item: Record, number: int) -> Finding | None:
         quote=f"{path}:{line}: {' '.join(body.split())}"[:400]
         if path and type(line) is int
         else " ".join(body.split())[:400],
-        at=time_of(item, "created_at") or time_of(item, "submittedAt") or time_of(item, "createdAt"),
+        at=_made_at(item),
     )
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, fold_severity
-from tacit.core.value import replace
-from tacit.formats.session import dict_at, document, list_at, text_at, time_of
+from tacit.formats.session import dict_at, document, list_at, reported, text_at, time_of
 from tacit.formats.source import Source
 from tacit.words.signature import signature
 
@@ -47,12 +46,8 @@ def read(source: Source) -> Iterator[Run]:
     """The runs of a file; one that cannot be read is one run that says so."""
     log = document(source)
     if log is None:
-        yield Run(
-            short_hash("sarif", source.path),
-            NAME,
-            path=source.path,
-            reading=Reading(malformed=1, warnings=(UNREADABLE,)),
-        )
+        unread = Reading(malformed=1, warnings=(UNREADABLE,))
+        yield Run(short_hash("sarif", source.path), NAME, path=source.path, reading=unread)
         return
     for number, run in enumerate(list_at(log, "runs"), 1):
         if type(run) is dict:
@@ -80,19 +75,11 @@ class _Scan:
         )
         warnings += [f"{self.skipped} results are suppressed or absent"] if self.skipped else []
         id = self._id(results)
-        return Run(
-            id,
-            NAME,
-            findings=tuple(replace(each, run=id) for each in found),
-            agent=self.tool,
-            version=self.version,
-            complete=True,
-            started_at=time_of(times[0], "startTimeUtc") if times else "",
-            ended_at=time_of(times[-1], "endTimeUtc") if times else "",
-            path=self.source.path,
-            reading=Reading(len(results), self.malformed, warnings=tuple(warnings)),
-            extra={"instruments": [f"review:{self.tool}:own"], "joins": True},
-        )
+        begun, ended = (times[0], times[-1]) if times else ({}, {})
+        at = {"started_at": time_of(begun, "startTimeUtc"), "ended_at": time_of(ended, "endTimeUtc")}
+        reading = Reading(len(results), self.malformed, warnings=tuple(warnings))
+        tool = {"agent": self.tool, "version": self.version}
+        return reported(NAME, id, self.source, found, True, reading=reading, **tool, **at)
 
     def _id(self, results: list[Any]) -> str:
         """The scan's own name where it has one, otherwise what it says: the same scan again is the same run."""

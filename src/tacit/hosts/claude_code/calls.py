@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tacit.formats.session import LARGEST, WORDLESS
+from tacit.formats.session import LARGEST, WORDLESS, text_at
 from tacit.formats.session import time_of as _time
 from tacit.hosts.claude_code.marks import (
     CALL_REJECTED,
@@ -45,9 +45,7 @@ class Calls(Steps):
         path = given.get("file_path") or given.get("notebook_path")
         files = (path,) if type(path) is str else ()
         if name in AGENT_TOOLS:
-            kind = given.get("subagent_type")
-            kind = kind if type(kind) is str and kind else "sidechain"
-            self.tasks[call] = kind
+            self.tasks[call] = kind = text_at(given, "subagent_type") or "sidechain"
             if type(given.get("prompt")) is str:
                 self.prompts[given["prompt"]] = kind
         elif type(given.get("prompt")) is str:
@@ -59,8 +57,7 @@ class Calls(Steps):
 
     def answered(self, found: Record, block: Record) -> None:
         """A tool result, put into the step of its call."""
-        call = block.get("tool_use_id")
-        call = call if isinstance(call, str) else ""
+        call = text_at(block, "tool_use_id")
         row = self.open.pop(call, None)
         if row is None:
             if call in self.calls:
@@ -98,8 +95,8 @@ class Calls(Steps):
         """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
         if not words or words.startswith(TEMPLATE):
             return
-        version = found.get("version")
-        old = type(version) is not str or version.startswith(("0.", "1."))  # there a failing command spoke first
+        # there a failing command spoke first
+        old = type(found.get("version")) is not str or text_at(found, "version").startswith(("0.", "1."))
         marked = denied == "user-rejected" or (row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash"))
         sat = self.at_keyboard() if marked else ""
         speaker = "refusal" if sat == "typed" else sat

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tacit.formats.session import dict_at, list_at, record_type, text_at
+
 if TYPE_CHECKING:
     Record = dict[str, Any]
 
@@ -133,8 +135,7 @@ def queue_is_only_trace(version: str) -> bool:
 
 def _before_marks(found: Record) -> bool:
     """Whether a record is of a version, or of a program, that marks no prompt as typed: nobody knows who sent it."""
-    version = found.get("version")
-    return _numbers(version if isinstance(version, str) else "") < MARKED
+    return _numbers(text_at(found, "version")) < MARKED
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -150,25 +151,17 @@ def is_plain_prompt(queued: str) -> bool:
 
 def answers(recorded: Any, asked: Any) -> list[tuple[str, str, bool]]:
     """What a person answered to the agent's questions: question, answer, and whether the words are their own and no option's label."""
-    given = recorded.get("answers") if type(recorded) is dict else None
-    questions = asked.get("questions") if type(asked) is dict else None
-    labels = {
-        option["label"]
-        for question in (questions if type(questions) is list else ())
-        if type(question) is dict and type(question.get("options")) is list
-        for option in question["options"]
-        if type(option) is dict and type(option.get("label")) is str
-    }
+    options = (option for question in list_at(asked, "questions") for option in list_at(question, "options"))
+    labels = {text_at(option, "label") for option in options}
     said: list[tuple[str, str, bool]] = []
-    for question, answer in given.items() if type(given) is dict else ():
+    for question, answer in dict_at(recorded, "answers").items():
         if type(answer) is str and answer.strip():
             own = _without_labels(answer.strip(), labels)
             said.append((question, own or answer.strip(), bool(own)))
-    notes = recorded.get("annotations") if type(recorded) is dict else None
-    for question, note in notes.items() if type(notes) is dict else ():
-        words = note.get("notes") if type(note) is dict else None
-        if type(words) is str and words.strip() and not any(words.strip() == each for _, each, own in said if own):
-            said.append((question, words.strip(), True))
+    for question, note in dict_at(recorded, "annotations").items():
+        words = text_at(note, "notes").strip()
+        if words and not any(words == each for _, each, own in said if own):
+            said.append((question, words, True))
     return said
 
 
@@ -186,14 +179,11 @@ def _without_labels(answer: str, labels: set[str]) -> str:
 
 
 def _text_of(found: Record) -> str:
-    message = found.get("message")
-    content = message.get("content") if type(message) is dict else None
+    content = dict_at(found, "message").get("content")
     if type(content) is list:
-        content = next((b.get("text") for b in content if type(b) is dict and b.get("type") == "text"), "")
+        return next((text_at(block, "text") for block in content if record_type(block) == "text"), "")
     return content if type(content) is str else ""
 
 
 def origin_of(found: Record) -> str:
-    origin = found.get("origin")
-    kind = origin.get("kind") if type(origin) is dict else None
-    return kind if isinstance(kind, str) else ""
+    return text_at(dict_at(found, "origin"), "kind")

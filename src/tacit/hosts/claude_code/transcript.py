@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
-from tacit.formats.session import OWN_PROMPT
+from tacit.formats.session import OWN_PROMPT, dict_at, list_at, text_at
 from tacit.formats.session import record_type as _kind
 from tacit.formats.session import time_of as _time
 from tacit.formats.source import Source, json_record
@@ -179,7 +179,7 @@ class _Session(Calls):
                 if kind not in _PASSED_OVER_TYPES:
                     self.odd(kind)
                 continue
-            self.uuid = found["uuid"] if type(found.get("uuid")) is str else ""
+            self.uuid = text_at(found, "uuid")
             reader(found)
             if self.ours:
                 break
@@ -189,8 +189,7 @@ class _Session(Calls):
         """A prompt, tool results, or text the host put in the user's mouth."""
         if not self.new(found):
             return
-        message = found.get("message")
-        content = message.get("content") if type(message) is dict else None
+        content = dict_at(found, "message").get("content")
         if type(content) is str:
             self.said(found, [content], self.agent_of(found, content))
         elif type(content) is list:
@@ -264,9 +263,7 @@ class _Session(Calls):
         elif kind in ("file", "edited_text_file"):
             self.file(inner.get("filename"))
         elif kind == "session_context" and self.main and not self.commit:
-            told = inner.get("context")
-            status = told.get("gitStatus") if type(told) is dict else None
-            self.commit, self.changed = _git_state(status if type(status) is str else "")
+            self.commit, self.changed = _git_state(text_at(dict_at(inner, "context"), "gitStatus"))
         elif kind in ("instructions", "nested_memory"):
             files = inner.get("files") if kind == "instructions" else [inner.get("content")]
             for each in files if type(files) is list else ():
@@ -279,8 +276,7 @@ class _Session(Calls):
         """What the host noted: compaction, refused requests, what a stop hook said."""
         if not self.new(found):
             return
-        kind = found.get("subtype")
-        kind = kind if isinstance(kind, str) else ""
+        kind = text_at(found, "subtype")
         if kind == "compact_boundary":
             self.add("system", self.agent_of(found), _time(found), text="Conversation compacted")
         elif kind == "api_error":
@@ -289,12 +285,10 @@ class _Session(Calls):
             text = text if type(text) is str else found.get("content")
             self.add("system", self.agent_of(found), _time(found), text=text if type(text) is str else "API error")
         elif kind == "stop_hook_summary":
-            added = found.get("hookAdditionalContext")
-            for text in added if type(added) is list else ():
+            for text in list_at(found, "hookAdditionalContext"):
                 self.hook(found, text)
         elif kind == "init":
-            version = found.get("claude_code_version")
-            self.version = version if type(version) is str else self.version
+            self.version = text_at(found, "claude_code_version") or self.version
             self.by_program = True
         elif kind not in PASSED_OVER_SYSTEM:
             self.odd(f"system.{kind}")
@@ -350,9 +344,8 @@ class _Session(Calls):
 
     def pr_link(self, found: Record) -> None:
         """A pull request that came of the session, where its review will be found."""
-        url = found.get("prUrl")
-        if type(url) is str:
-            self.prs[url] = None
+        if type(found.get("prUrl")) is str:
+            self.prs[found["prUrl"]] = None
 
     def result(self, found: Record) -> None:
         """The last word of `claude -p`: the run is over, whether or not its task is done."""
@@ -363,8 +356,7 @@ class _Session(Calls):
         usd = found.get("total_cost_usd")
         self.usd = float(usd) if isinstance(usd, (int, float)) and 0 <= usd < 1e9 else None
         self.complete = True
-        subtype = found.get("subtype")
-        if found.get("is_error") is True or (type(subtype) is str and subtype.startswith("error")):
+        if found.get("is_error") is True or text_at(found, "subtype").startswith("error"):
             self.outcome = "failure"
 
     # The pieces of a record.
