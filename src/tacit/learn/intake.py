@@ -216,8 +216,8 @@ class _Intake:
 
     def _opens(self, tx: Transaction, memory: Memory, counted: Opening, place: str) -> None:
         """Something that the other system counted."""
-        said = {"signal": counted.signal, "amount": counted.amount, "at": counted.at, "opening": True}
-        word = {"by": self.by, "tier": self.tier, "place": place, "seq": self.seq}
+        said: dict[str, Any] = {"signal": counted.signal, "amount": counted.amount, "at": counted.at, "opening": True}
+        word: dict[str, Any] = {"by": self.by, "tier": self.tier, "place": place, "seq": self.seq}
         tx.add_evidence(Evidence(memory.id, memory.project, **word, **said))
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
@@ -313,8 +313,8 @@ class _Intake:
         return row
 
     def report(self, dry_run: bool) -> TakenIn:
-        told = {"faults": tuple(self.faults), "dry_run": dry_run, "warnings": tuple(self.notes)}
-        return TakenIn(self.format, tuple(self.kept), **told, **self.counts)
+        told: dict[str, Any] = {**self.counts, "faults": tuple(self.faults), "warnings": tuple(self.notes)}
+        return TakenIn(self.format, tuple(self.kept), dry_run=dry_run, **told)
 
 
 def row_name(row: Row, names: dict[str, int], format: str, namespace: str) -> tuple[str, str]:
