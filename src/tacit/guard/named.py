@@ -92,8 +92,8 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         at, sign = end + 1, "--"
     else:
         return _beside(text, start, end, strength)
-    if sign == ":" and text[at : at + 1] in ("\n", "\r"):  # YAML: the value on a line of its own
-        wrapped = compiled(r"[|>]?[+-]?\s{1,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
+    if sign == ":" and text[at : at + 1] in ("\n", "\r", "|", ">"):  # YAML: the value on a line of its own
+        wrapped = compiled(r"(?:[|>][+-]?)?[\n\r]\s{0,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
         at = wrapped.end() if wrapped else at
     begin, stop, quoted = value_at(text, at)
     alone = _opens_line(text, start)
@@ -154,7 +154,7 @@ def _is_glued(name: str) -> bool:
 
 def _opens_line(text: str, start: int) -> bool:
     """Whether a name opens its line, save for indentation, a diff mark or `export`."""
-    line = text[max(text.rfind("\n", max(0, start - 40), start) + 1, start - 40, 0) : start]
+    line = text[max(0, start - 40) : start].rpartition("\n")[2]
     return compiled(r"[ \t+>\"'-]*(?:export |set |ENV |- )?[\"']?").fullmatch(line) is not None
 
 
@@ -193,11 +193,10 @@ def nearby(text: str, low: str) -> Iterator[Span]:
         ):
             continue
         before = text[start - 1 : start]
-        above = text.rfind("\n", max(0, start - AROUND), start)
-        above = text.rfind("\n", max(0, start - AROUND), above) if above > 0 else -1
-        begin = max(above + 1, start - AROUND)
+        # its line up to there, the line above, and what follows
+        near = "\n".join(low[max(0, start - AROUND) : start].split("\n")[-2:]) + low[start : match.end() + 80]
         at_host = before in ("/", ":", ",") and compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
-        if at_host or (before != "/" and compiled(LOGIN_HINTS).search(low, begin, min(len(low), match.end() + 80))):
+        if at_host or (before != "/" and compiled(LOGIN_HINTS).search(near)):
             yield *match.span(), "credential"
 
 

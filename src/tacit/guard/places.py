@@ -141,11 +141,11 @@ def _manifests(text: str) -> Iterator[Span]:
     for document in text.split("\n---"):
         end = begin + len(document)
         if compiled(r"(?m)^[ \t]{0,20}kind:[ \t]{0,4}[\"']?Secret\b").search(document):
-            entry = compiled(r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{4,4096})[ \t]*(?=\r?\n|$)")
+            entry = compiled(r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{1,4096})[ \t]*(?=\r?\n|$)")
             for data in compiled(r"(?m)^[ \t]{0,20}(?:data|stringData):[ \t]{0,20}$").finditer(text, begin, end):
                 at = data.end()
                 while line := entry.match(text, at, end):
                     at = line.end()
-                    if not stand_in(line[1].strip("\"'") or "-"):
+                    if len(line[1]) > 3 and not stand_in(line[1].strip("\"'") or "-"):
                         yield *line.span(1), "kubernetes-secret"
         begin = end + 4
