@@ -35,6 +35,7 @@ LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queu
         ("❯ make test\n" + LOG + "\nwhy does this happen?", "why does this happen?"),
         ("Hash literal has 42 characters\n\nLow Severity\n\n" + "The literal is always cut. " * 20, ""),
         ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8, "feedback I got:"),
+        ("feedback I got:\n\n" + "I would always use the other encoder here. " * 15 + "\n\nPlease rename the loader.", "feedback I got:\n\nPlease rename the loader."),
         ("[@ann](https://example.org/ann)\nI saw the patch.\n\nBut never do\n\n" + "x = {\n" * 5 + "\nI recommend tar.\n" * 20, ""),
     ],
 )  # fmt: skip

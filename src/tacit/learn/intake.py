@@ -201,8 +201,7 @@ class _Intake:
         """A figure as a record states it now."""
         tally, signals = memory.tally, memory.tally.signals or {}
         if signal == "confidence":
-            if tally.confidence is not None and round(amount - tally.confidence, 10):
-                step = round(amount - tally.confidence, 10)
+            if tally.confidence is not None and (step := round(amount - tally.confidence, 10)):
                 tx.add_mark(
                     Mark(memory.id, "", memory.project, "weakened", amount=step, reason="as imported again", at=self.at)
                 )

@@ -61,7 +61,7 @@ def skipped(question: str, settings: Query) -> str:
     words = text.split()
     if not words:
         return "skip.empty_query"
-    if len(text) > 1 and any(text[0] == pair[0] and text[-1] == pair[1] for pair in _QUOTES):
+    if any(text[0] == pair[0] and text[-1] == pair[1] for pair in _QUOTES):
         return "skip.literal_query"
     if len(words) == 1 and any(sign in text for sign in _SIGNS):
         return "skip.direct_identifier"

@@ -55,7 +55,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
         return f"scope: {against}"
     if (x.negations - y.negations) % 2 and _words(x) == _words(y) and x.subjects == y.subjects:
         return "negation: all else is equal"
-    if against := _substitution(x, y, same_error) or _replaced(x, y, same_error) or _little_word(x, y):
+    if against := _substitution(x, y, same_error) or (not same_error and _replaced(x, y)) or _little_word(x, y):
         return f"other word: {against}"
     return ""
 
@@ -266,11 +266,10 @@ def _turned(x: Claims, y: Claims) -> str:
     for (little, one), (same, other) in product(sorted(x.bound - y.bound), sorted(y.bound - x.bound)):
         if little == same and little in AIMING and one in y.terms and other in x.terms:
             return f"order: {little} {one} / {other}"
-    if x.first and x.then and y.first and y.then:
-        straight = len(x.first & y.first) + len(x.then & y.then)
-        crossed = len(x.first & y.then) + len(x.then & y.first)
-        if crossed > straight:
-            return "order: " + min((x.first & y.then) | (x.then & y.first))
+    straight = len(x.first & y.first) + len(x.then & y.then)
+    crossed = len(x.first & y.then) + len(x.then & y.first)
+    if crossed > straight:
+        return "order: " + min((x.first & y.then) | (x.then & y.first))
     if exchanged := _exchanged_among(x, y) or _exchanged_heads(x, y):
         return f"order: {exchanged}"
     if (
@@ -354,10 +353,8 @@ def _as_before(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return one == other or (len(one) <= 3 and sorted(one) == sorted(other))
 
 
-def _replaced(x: Claims, y: Claims, same_error: bool) -> str:
+def _replaced(x: Claims, y: Claims) -> str:
     """In texts built alike, something in the place of something else, although other words differ, too."""
-    if same_error:
-        return ""
     shared = len(x.terms & y.terms)
     if max(len(x.terms), len(y.terms)) > 2 * shared + 1:
         return ""
