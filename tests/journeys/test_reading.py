@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 import tomllib
@@ -14,6 +15,7 @@ import pytest
 from tests.terminals import Screen
 
 from tacit.app import open as open_memories
+from tacit.app.learning import agree_to
 from tacit.learn.reader.exam import EXAM_PAIRS
 from tacit.surfaces.cli import Cli, _main
 from tacit.surfaces.cli.reading import PROGRESS, remember
@@ -59,8 +61,6 @@ def config(alone: Path) -> Path:
 
 def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
     """A session of Claude Code, where it keeps them."""
-    import re
-
     at = {
         "sessionId": name,
         "cwd": str(folder),
@@ -272,6 +272,66 @@ def test_nothing_is_asked_about_sessions_that_are_being_read(
         said = " ".join(tacit(*asked, PATH=path).out.split())
         assert "in the background: 20 of 30 sessions, 9 new lessons so far, about 10 minutes left." in said
         assert "would teach" not in said and not (tmp_path / "calls").exists()
+
+
+def test_a_second_yes_is_for_what_is_read_after_the_first(
+    tacit: Any, folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions of another agent stayed unread while a reading went on, whatever one set: what to type is said, asked at once, and the
+    reading that goes on takes them in."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-c1.jsonl"
+    rollout.parent.mkdir(parents=True)
+    typed = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": SAID}]}
+    lines = [
+        ("session_meta", {"id": "c1", "cwd": str(folder), "source": "cli"}),
+        ("response_item", typed),
+        ("event_msg", {"type": "user_message", "message": SAID}),
+    ]
+    rollout.write_text(
+        "".join(
+            json.dumps({"timestamp": f"2026-11-14T09:00:0{n}.000Z", "type": kind, "payload": of}) + "\n"
+            for n, (kind, of) in enumerate(lines)
+        )
+    )
+    transcript(alone, folder)
+
+    def goes_on(total: int) -> None:
+        with open_memories() as memories, memories.made_near().write() as tx:
+            tx.put_meta(
+                PROGRESS, json.dumps({"pid": os.getppid(), "total": total, "done": 0, "lessons": 0} if total else {})
+            )
+
+    with open_memories() as memories:
+        memories.ensure_project()
+        agree_to(memories.made_near(), "claude-code", ["s1", "s2"])
+    goes_on(1)
+    env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
+
+    def looked(answers: str) -> str:
+        monkeypatch.setattr("sys.stdin", Screen(answers))
+        out = err = Screen()
+        assert _main(["lookback"], Cli(env, out, err)) == 0
+        return " ".join(re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", out.getvalue()).split())
+
+    said = looked("")
+    assert (
+        "1 session of other agents stays unread: tacit config set reader.hosts '*', then tacit lookback asks." in said
+    )
+    assert "[y/N]" not in said
+    tacit("config", "set", "reader.hosts", "*")
+    goes_on(0)  # a reading that begins with the setting changed leaves out what nobody said yes to
+    assert tacit("lookback", "--read", "--yes", "--json", PATH=path, TACIT_KEY="").data["read"] == 1
+    (tmp_path / "calls").unlink()
+    goes_on(1)
+    said = looked("y\n")
+    assert "Read it after those that are being read? [y/N]" in said and "1 session more: read after the others." in said
+    assert "[y/N]" not in looked("") and not (tmp_path / "calls").exists()
+    goes_on(0)
+    transcript(alone, folder, "s2")
+    done = tacit("lookback", "--read", "--yes", "--cap", "0.0001", "--json", PATH=path, TACIT_KEY="")
+    assert done.data["read"] == 2, done.out
 
 
 def test_what_was_chosen_is_read_and_nothing_else(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:

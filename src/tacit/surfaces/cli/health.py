@@ -112,7 +112,7 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _page(args: argparse.Namespace, cli: Cli) -> Answer:
     """The same as one file for a browser."""
-    from tacit.surfaces.cli.lookback import written
+    from tacit.surfaces.cli.settings_file import written
 
     with cli.open(args, create=False) as memories:
         since, at = moment(args.since), memories.now()

@@ -130,8 +130,9 @@ def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
         *(each.signature for each in noticed),
         *(str((each.payload or {}).get("subject", "")) for each in asked),
     }
+    count = counted(memories)
     found: KnownProject = lookback_part("result").KnownProject(
-        project, counted_words(counted(memories)), tuple(each.text for each in given),
+        project, counted_words(count) if count.in_force + count.waiting + count.needs_word else "", tuple(each.text for each in given),
         tuple(each.reason + (f" Suggested: {patches[each.id]}" if patches[each.id] else "") for each in waits),
         frozenset(subjects - {""}), frozenset(id for id, _, _, at in runs_after(store, project, -1, 1_000_000) if at),
         answered_failures(memories, marks),

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import __version__, formats, profiles
 from tacit.app import Memories, store_path
-from tacit.app.learning import agreed_sessions, instruction_lines
+from tacit.app.learning import agree_to, agreed_sessions, instruction_lines
 from tacit.app.proving import lookback_part
 from tacit.core import clock
-from tacit.core.digest import new_id
-from tacit.core.errors import Refused, Unavailable, UsageError, numbered
+from tacit.core.errors import Refused, UsageError, numbered
 from tacit.core.run import Run
 from tacit.core.value import replace
 from tacit.formats.source import Source, walk
@@ -44,9 +43,10 @@ from tacit.surfaces.cli.reading import (
     settings_here,
     told,
     unread,
-    unread_words,
+    unread_of,
     with_room,
 )
+from tacit.surfaces.cli.settings_file import plain_path, written
 from tacit.surfaces.cli.words import WIDEST, one_line, paint, table, wrapped
 from tacit.surfaces.one_screen import OF_NO_LESSON
 from tacit.surfaces.past import is_transcript, keeping
@@ -91,7 +91,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     since = clock.after_days(now, -args.days) if args.days else ""
     folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
-    looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
+    looked_in = [plain_path(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
     gone = GoneFolders(cli, args, sources)
     homes = Homes(cli.env, gone)
@@ -105,7 +105,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     settings = settings_here(cli)
     left = chosen.unread(cli, args)
-    plan = None if chosen.going else plan_of(left, reader_here(settings, cli.env), args.cap)
+    if chosen.going:  # what somebody said yes to is being read, or comes next
+        left = [each for each in left if cli.can_ask and each.run not in chosen.agreed]
+    plan = plan_of(left, reader_here(settings, cli.env), args.cap)
     data["reading"] = plan.json() if plan else None
     if args.read:
         return _read(args, cli, plan, settings, chosen)
@@ -113,15 +115,10 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         data["html"] = written(args.html, lookback_part("html").html_page(found, now, __version__))
     shown = args.limit or LISTED
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
-    if plan is not None:  # what reading would bring, where nobody is asked right below
-        offered = "" if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
-    elif chosen.going:
-        offered = f"{chosen.going} {_LEFT}"
-    else:
-        offered = "" if reader_here(settings, cli.env) else nobody_reads(cli.env, chosen.sessions.values())
+    offered = _offered(cli, plan, settings, chosen)
     here = next((each.name for each in found.projects if each.path and each.path == gone.place.root), "")
     steps = _next(cli, data["html"] or "", chosen.host, bool(connected_hosts(gone.place.root, cli.env)))
-    if all(each.stands and not each.left for each in found.projects):
+    if not any(each.left for each in found.projects):
         steps[0] = _LOOK.format(paint(cli, "bold", "tacit"))
     text = _screen(found, cli, shown, gone.counted_here(), offered, here, plan is not None or bool(chosen.going))
     blocks = blocks_here()
@@ -192,23 +189,30 @@ def _read(
     args: argparse.Namespace, cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen
 ) -> Answer:
     """Read what was looked at. It may be stopped and called again: what was read is not read twice."""
-    if chosen.going:
-        return Answer({"sessions": 0, "read": 0, "lessons": 0}, f"{chosen.going} {_LEFT}")
+    if chosen.going and plan is None:
+        return Answer({"sessions": 0, "read": 0, "lessons": 0}, _offered(cli, plan, settings, chosen))
     if plan is None:
         if (reader := reader_here(settings, cli.env)) is None:
             raise Refused("No model is here that could read.", nobody_reads(cli.env, chosen.sessions.values()))
-        others = sum(each.typed > 0 and each.host not in reader.hosts for each in chosen.sessions.values())
-        left = unread_words(others) if reader.hosts and others else "nothing is left to read in these sessions"
+        left = unread_of(chosen.sessions.values(), reader) or "nothing is left to read in these sessions"
         return Answer({"sessions": 0, "read": 0, "lessons": 0}, left)
-    agreed_before = str(settings["reader.by"].value) == plan.reader.by or all(
-        chosen.agreed.get(each.run) == plan.reader.by for each in plan.sessions
-    )
-    if args.yes and not agreed_before:
-        cli.need_person(args, "Having sessions read by a model")
-    if not args.yes and not agreed(cli, plan):
+    known = [each for each in plan.sessions if chosen.agreed.get(each.run) == plan.reader.by]
+    if args.yes and len(known) < len(plan.sessions) and str(settings["reader.by"].value) != plan.reader.by:
+        try:
+            cli.need_person(args, "Having sessions read by a model")
+        except Refused:  # a setting that changed meanwhile brings in others: they wait for a word, and these are read
+            if (plan := plan_of(known, plan.reader, args.cap)) is None:
+                raise
+    if not args.yes and not agreed(cli, plan, bool(chosen.going)):
         return Answer(
             {**plan.json(), "read": 0},
             "nothing was read" if cli.can_ask else f"{plan.sentence}\nnothing was read; --yes reads them",
+        )
+    if chosen.going:
+        with cli.open(args) as memories:
+            agree_to(memories.made_near(), plan.reader.by, [each.run for each in plan.sessions])
+        return Answer(
+            {**plan.json(), "read": 0}, f"{numbered(len(plan.sessions), 'session')} more: read after the others."
         )
     narrowed = [f"--project-filter={args.project_filter}"] if args.project_filter else []
     narrowed += [f"--days={args.days}"] if args.days else []
@@ -218,7 +222,31 @@ def _read(
     cli.env = with_room(cli.env, plan, settings)
     with cli.open(args) as memories:
         said = read_chosen(cli, memories, plan, chosen.sources, again if cli.can_ask else ())
+    while not cli.can_ask and (plan := _agreed_since(args, cli, plan, chosen)):
+        cli.env = with_room(cli.env, plan, settings_here(cli))
+        with cli.open(args) as memories:
+            more = read_chosen(cli, memories, plan, chosen.sources)
+        said = {**more, **{name: said[name] + more[name] for name in ("sessions", "read", "lessons", "waiting")}}
     return Answer(said, told(said), warnings=said.pop("notes", []))
+
+
+def _agreed_since(args: argparse.Namespace, cli: Cli, plan: Plan, chosen: _Chosen) -> Plan | None:
+    """What somebody said yes to while others were read. What was tried once is not tried again."""
+    for each in plan.sessions:
+        chosen.sessions.pop(each.run, None)
+    left = [each for each in chosen.unread(cli, args) if chosen.agreed.get(each.run) == plan.reader.by]
+    return plan_of(left, reader_here(settings_here(cli), cli.env), float("inf"))
+
+
+def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _Chosen) -> str:
+    """What reading would bring, where nobody is asked right below."""
+    if plan is None:
+        reader = reader_here(settings, cli.env)
+        if chosen.going:
+            left = reader and unread_of(chosen.sessions.values(), reader)
+            return f"{chosen.going} {left or _LEFT}"
+        return "" if reader else nobody_reads(cli.env, chosen.sessions.values())
+    return chosen.going if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
 
 # --- reading ------------------------------------------------------------------------------------------------------------
@@ -245,10 +273,6 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
         found = [source for source, hosts in zip(found, known) if hosts or source.name.endswith(lines)]
     recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
     return recent, [str(each.message) for each in caught]
-
-
-def _printable(path: str) -> str:
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _changed(path: str) -> float:
@@ -456,26 +480,6 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
         "Next: tacit connect claude-code   so that sessions are learned from as they end",
     ]
     return "\n".join(lines)
-
-
-def written(path: str, text: str) -> str:
-    """Write the page whole or not at all, for the user alone; its full path."""
-    target = os.path.abspath(os.path.expanduser(path))
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html page.html")
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{new_id()}")
-    try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(fd, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise Unavailable(f"The page could not be written to {path}: {error.strerror}.", "Name another file.") from None
-    return _printable(target)
 
 
 COMMANDS = {"lookback": (_declare, _lookback)}

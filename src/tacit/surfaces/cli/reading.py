@@ -234,9 +234,10 @@ def spent_words(memories: Memories, since: Mapping[str, int] | None = None) -> s
 # -- a yes, and reading ---------------------------------------------------------------------------------------------------
 
 
-def agreed(cli: Cli, plan: Plan) -> bool:
-    """Whether the person wants these sessions read now; later ones are `connect`'s question."""
-    return cli.ask(f"{_question(plan)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} now? [y/N] ")
+def agreed(cli: Cli, plan: Plan, after: bool = False) -> bool:
+    """Whether the person wants these sessions read, now or after others; later ones are `connect`'s question."""
+    when = "after those that are being read" if after else "now"
+    return cli.ask(f"{_question(plan, after)}\nRead {'it' if len(plan.sessions) == 1 else 'them'} {when}? [y/N] ")
 
 
 def agreed_later(
@@ -255,18 +256,29 @@ def agreed_later(
     return by == reader.by
 
 
-def _question(plan: Plan) -> str:
+def _question(plan: Plan, after: bool) -> str:
     beyond = (
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
     others = f" {unread_words(plan.others)}" if plan.others else ""
-    first = " The first lessons come in about a minute, the rest in the background." if len(plan.sessions) > 1 else ""
+    first = (
+        " The first lessons come in about a minute, the rest in the background."
+        if len(plan.sessions) > 1 and not after
+        else ""
+    )
     return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
 
 
 def unread_words(others: int) -> str:
     """What becomes of sessions that the reader does not read, since they are of other agents."""
-    return f"{numbered(others, 'session')} of other agents stay unread: tacit config set reader.hosts '*' has them read too."
+    stay = "stays" if others == 1 else "stay"
+    return f"{numbered(others, 'session')} of other agents {stay} unread: tacit config set reader.hosts '*', then tacit lookback asks."
+
+
+def unread_of(sessions: Iterable[UnreadSession], reader: Reader) -> str:
+    """The same of some sessions; empty where the reader reads all of them."""
+    others = sum(each.typed > 0 and each.host not in reader.hosts for each in sessions) if reader.hosts else 0
+    return unread_words(others) if others else ""
 
 
 def remember(path: str, by: str) -> None:
