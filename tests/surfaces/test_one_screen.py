@@ -305,6 +305,8 @@ def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -
         for whole in (told("list"), typed(signed(dict(os.environ)), "list", "--all")):  # a pipe gets everything
             assert all(text[:30] in " ".join(whole.split()) for text, *_ in said.values()), whole
         assert sorted(row.id[0] for row in one_screen(memories).rows) == [*"defg"]
+        rest = f"agents hear what is much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))}"
+        assert rest in told("drop", str(numbers["e"]))  # what was told in its place before is told now
 
 
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:

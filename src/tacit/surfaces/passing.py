@@ -9,7 +9,7 @@ from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, Proposal
 from tacit.surfaces.one_screen import moment_words, numbers_shown, remember_numbers
-from tacit.surfaces.selection import MOST_NUMBERS, YES_KEEPS, is_given, numbered_as
+from tacit.surfaces.selection import MOST_NUMBERS, YES_KEEPS, is_given, much_the_same, numbered_as
 from tacit.surfaces.wording import CLOSED_WORDS
 
 
@@ -93,8 +93,12 @@ def word_done(memories: Memories, id: str, word: str, reason: str = "", name: st
     if word == "keep":
         memories.review(memory.id, "approve", reason=reason)
         return {"id": memory.id, "did": yours_now(memories, memory, "kept", name), "text": memory.text}
+    did = f"dropped (tacit undo {name or memory.id} brings it back)"
+    if same := much_the_same(memories, memory):
+        shown = remember_numbers(memories, same)
+        did += f"; agents hear what is much the same: {', '.join(str(n) for n in sorted(shown[id] for id in same))}"
     memories.forget(memory.id, reason=reason)
-    return {"id": memory.id, "did": f"dropped (tacit undo {name or memory.id} brings it back)", "text": memory.text}
+    return {"id": memory.id, "did": did, "text": memory.text}
 
 
 def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:

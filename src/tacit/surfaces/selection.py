@@ -19,7 +19,7 @@ from tacit.core.value import value
 from tacit.words.tokens import query_words
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = "in force", "waiting", "needs your word", "given no more", "gone"
-_AMONG = 1000  # of the lessons in force, among which some are offered a replay
+_AMONG = 1000  # of the lessons in force, among which some are offered a replay or say the same
 YES_KEEPS = ("confirm", "promote")  # questions whose yes is "keep" and whose no is "drop", of the lesson they are about
 ROWS = "shown"  # where the store keeps what was shown with a number, by project: the first of it is 1
 MOST_NUMBERS = 999  # what has more digits is an id
@@ -87,6 +87,13 @@ def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
         else:
             first += [(each, mine)] if not said_more(each) else []
     return found
+
+
+def much_the_same(memories: Memories, memory: Memory) -> list[str]:
+    """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
+    given = [each for each in memories.list(states=INJECTABLE, limit=_AMONG) if said_as(each) == said_as(memory)]
+    groups = [[one, *others] for one, others in said_again([each for each in given if is_given(each)]).items()]
+    return [id for group in groups if memory.id in group for id in group if id != memory.id]
 
 
 def shelf_of(state: str, gate: str, verdict: str = "") -> str:
