@@ -180,12 +180,12 @@ def _lines(path: str) -> list[bytes]:
 
 def blank(tx: Transaction, rows: Sequence[Row]) -> int:
     """Take the words of these rows out of the store; whatever changed since it was read stays. How many were taken."""
-    return sum(_exchanged(tx, row, _empty(row)) for row in rows if _holds(tx, row, row.words))
+    return sum(exchange_words(tx, row, _empty(row)) for row in rows if _holds(tx, row, row.words))
 
 
 def fill(tx: Transaction, rows: Sequence[Row]) -> int:
     """Put the words of these rows back where they are blank. How many were put back."""
-    return sum(_exchanged(tx, row, row.words) for row in rows if _holds(tx, row, _empty(row)))
+    return sum(exchange_words(tx, row, row.words) for row in rows if _holds(tx, row, _empty(row)))
 
 
 def _empty(row: Row) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _key(row: Row) -> int | str:
     return int(row.key) if row.table == "use_mark" else row.key
 
 
-def _exchanged(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
+def exchange_words(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
     """The row with other words, its hash and its seal in step."""
     if row.table == "injection":
         if words:

@@ -55,18 +55,11 @@ def _entry(project: str, kept: dict[str, str]) -> Entry:
 STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN = "changed", "came", "given", "seen"
 _ORDER = (STORY_CHANGED, STORY_CAME, STORY_GIVEN, SEEN)
 _LEAST = {STORY_CHANGED: 1 << 62, STORY_CAME: 1 << 62, STORY_GIVEN: "\uffff", SEEN: 1 << 62}  # before every row
-_STORY_KEY = {STORY_CHANGED: "id", STORY_CAME: "n", STORY_GIVEN: "unit", SEEN: "n"}
-_FROM = {
-    STORY_CHANGED: "SELECT at, id, verb, by, run, payload FROM journal WHERE memory = :it",
-    STORY_CAME: "SELECT at, n, value, reason, run, unit FROM use_mark WHERE memory = :it AND signal = 'outcome'",
-    STORY_GIVEN: "SELECT at, unit, arm, run FROM use WHERE memory = :it",
-    SEEN: "SELECT at, n, stance, quote, run, place, by, tier, signal FROM evidence WHERE memory = :it AND opening = 0",
-}
-_STORY_COLUMNS = {
-    STORY_CHANGED: ("verb", "by", "run", "payload"),
-    STORY_CAME: ("outcome", "reason", "run", "unit"),
-    STORY_GIVEN: ("arm", "run"),
-    SEEN: ("stance", "quote", "run", "place", "by", "tier", "signal"),
+_PARTS = {  # the table of each, its key, what is told of a row, and which rows there are
+    STORY_CHANGED: ("journal", "id", ("verb", "by", "run", "payload"), ""),
+    STORY_CAME: ("use_mark", "n", ("value", "reason", "run", "unit"), " AND signal = 'outcome'"),
+    STORY_GIVEN: ("use", "unit", ("arm", "run"), ""),
+    SEEN: ("evidence", "n", ("stance", "quote", "run", "place", "by", "tier", "signal"), " AND opening = 0"),
 }
 
 
@@ -96,7 +89,7 @@ def story(store: Reads, memory: str, behind: str = "", most: int = 40) -> list[E
 
 def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int) -> list[Event]:
     at, kind, key = last or ("~", what, _LEAST[what])
-    name = _STORY_KEY[what]
+    table, name, columns, which = _PARTS[what]
     # What stands below the row of the cursor: older; of the same time, a later kind, or the same kind with a lower key.
     if what == kind:
         behind = f"(at < :at OR (at = :at AND {name} < :key))"
@@ -104,13 +97,15 @@ def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | Non
         behind = "at <= :at" if _ORDER.index(what) > _ORDER.index(kind) else "at < :at"
     named = {"key": key} if what == kind else {}
     rows = store.rows(
-        f"{_FROM[what]} AND {behind} ORDER BY at DESC, {name} DESC LIMIT :most", it=memory, at=at, most=most, **named
-    )
+        f"SELECT at, {name}, {', '.join(columns)} FROM {table} WHERE memory = :it{which} AND {behind}"
+        f" ORDER BY at DESC, {name} DESC LIMIT :most",
+        it=memory, at=at, most=most, **named,
+    )  # fmt: skip
     return [Event(what, row[0], row[1], _told(what, row[2:])) for row in rows]
 
 
 def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    told = dict(zip(_STORY_COLUMNS[what], row))
+    told = {"outcome" if name == "value" else name: field for name, field in zip(_PARTS[what][2], row)}
     if what == STORY_CHANGED:
         payload = told.pop("payload")
         told["reason"], told["before"], told["after"] = json.loads(payload) if payload else ("(erased)", {}, {})
@@ -129,17 +124,13 @@ def _cursor(text: str) -> tuple[str, str, Any] | None:
 
 def by_day(store: Reads, memory: str) -> list[tuple[str, str, str, int]]:
     """(what, day, which, how often) of everything that happened to a lesson, by day: few rows, however often it was given."""
-    return [(what, *row) for what, sql in _BY_DAY.items() for row in store.rows(sql, it=memory)]
-
-
-_BY_DAY = {
-    SEEN: "SELECT substr(at, 1, 10), stance, count(*) FROM evidence WHERE memory = :it AND opening = 0 AND signal <> 'confirmed'"
-    " GROUP BY 1, 2 ORDER BY 1, 2",
-    STORY_GIVEN: "SELECT substr(at, 1, 10), arm, count(*) FROM use WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
-    STORY_CAME: "SELECT substr(at, 1, 10), value, count(*) FROM use_mark WHERE memory = :it AND signal = 'outcome'"
-    " GROUP BY 1, 2 ORDER BY 1, 2",
-    STORY_CHANGED: "SELECT substr(at, 1, 10), verb, count(*) FROM journal WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
-}
+    found: list[tuple[str, str, str, int]] = []
+    for what in reversed(_ORDER):
+        table, _, (column, *_), which = _PARTS[what]
+        which += " AND signal <> 'confirmed'" if what == SEEN else ""
+        sql = f"SELECT substr(at, 1, 10), {column}, count(*) FROM {table} WHERE memory = :it{which} GROUP BY 1, 2 ORDER BY 1, 2"
+        found += [(what, *row) for row in store.rows(sql, it=memory)]
+    return found
 
 
 def run_names(store: Reads, runs: list[str]) -> dict[str, str]:

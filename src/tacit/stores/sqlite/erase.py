@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tacit.core.digest import digest, shard_of
+from tacit.core.digest import digest
 from tacit.core.errors import StoreBusy
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.memory import Memory
 from tacit.core.value import replace
 from tacit.stores import daily
 from tacit.stores.incidents import forget_places
+from tacit.stores.packs import Row, exchange_words
 from tacit.stores.shared import blank_lines
 from tacit.stores.sql_rows import SEALED
 
@@ -28,23 +28,11 @@ if TYPE_CHECKING:
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
     """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases, shared lines. All still verifies."""
     tx.blank_entries(memory.id)
-    columns = ", ".join(EVIDENCE_COLUMNS)
-    for *row, sealed in tx.rows(f"SELECT {columns}, hash FROM evidence WHERE memory = :it", it=memory.id):
-        now = dict(zip(EVIDENCE_COLUMNS, row), quote="")
-        hash = link_hash(tuple(now.values()))
-        tx.rows("UPDATE evidence SET quote = '', hash = :hash WHERE key = :key", hash=hash, key=now["key"])
-        tx.seal(now["project"], "evidence", shard_of(memory.id), 0, sealed)
-        tx.seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
+    for (key,) in tx.rows("SELECT key FROM evidence WHERE memory = :it AND quote <> ''", it=memory.id):
+        exchange_words(tx, Row("evidence", key, {}), {"quote": ""})
     # A mark's reason may be a foreign record, brought along by an import.
-    columns = ", ".join(MARK_COLUMNS)
-    for number, *row, sealed in tx.rows(
-        f"SELECT n, {columns}, hash FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id
-    ):
-        mark = dict(zip(MARK_COLUMNS, row), reason="")
-        hash = link_hash(tuple(mark.values()))
-        tx.rows("UPDATE use_mark SET reason = '', hash = :hash WHERE n = :n", hash=hash, n=number)
-        tx.seal(mark["project"], "mark", shard_of(memory.id), 0, sealed)
-        tx.seal(mark["project"], "mark", shard_of(memory.id), 0, hash)
+    for (n,) in tx.rows("SELECT n FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
+        exchange_words(tx, Row("use_mark", n, {}), {"reason": ""})
     for finding in tx.findings(memory=memory.id):
         tx.put_finding(
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
@@ -91,14 +79,19 @@ def fold_anew(store: Store, rule: Callable[[str], str]) -> None:
 
 def rebuild_derived(store: Store, confidence: str) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
-    with store.write(confidence=confidence) as tx:
-        rows = tx.rows("SELECT id, project FROM memory")
-        for id, project in rows:
-            memory = tx.get(id)
-            tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
-            tx.refresh_tally(id, project)
-        tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
-        tx.rows("DELETE FROM course")
-        tx.reindex()
-        daily.rebuild_daily(tx)
+    with store.write() as tx:
+        return derive(tx, lambda project: confidence)
+
+
+def derive(tx: Transaction, rule: Callable[[str], str]) -> int:
+    """Full text, facets, tallies and figures by day anew, each project by its own rule; the number of memories."""
+    rows = tx.rows("SELECT id, project FROM memory")
+    for id, project in rows:
+        tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(tx.get(id)))
+        tx.confidence = rule(project)
+        tx.refresh_tally(id, project)
+    tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
+    tx.rows("DELETE FROM course")
+    tx.reindex()
+    daily.rebuild_daily(tx)
     return len(rows)

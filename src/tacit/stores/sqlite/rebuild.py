@@ -16,7 +16,6 @@ from tacit.core.journal import entry_hash, payload_digest
 from tacit.core.keep import ERASED_BY
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
-from tacit.stores import daily
 from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, SEALED, row_seal, seal_project
@@ -24,7 +23,7 @@ from tacit.stores.sqlite import SqliteStore, SqliteTransaction, open_store
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
 from tacit.stores.sqlite.copies import clear_away, private
 from tacit.stores.sqlite.copy_files import copy_files
-from tacit.stores.sqlite.erase import blank
+from tacit.stores.sqlite.erase import blank, derive
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
 from tacit.stores.sqlite.verify import own_faults
 
@@ -59,7 +58,7 @@ def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str,
             building = _Building(damaged, kept)
             with store.write() as tx:
                 building.write(tx)
-                derive(store, tx)
+                derive_all(store, tx)
             faults = check(store, rule=rule_of(store), index=lambda found: own_faults(store)).faults
             if faults:
                 raise Damaged(
@@ -471,16 +470,8 @@ def _named(table: str, row: Row) -> str:
     return str(row["memory"] if table in LINK_TABLES else row[SAME_ROW[table][0]])
 
 
-def derive(store: SqliteStore, tx: SqliteTransaction) -> None:
-    """Full text, facets and tallies anew, each project by its own rule."""
-    rule = rule_of(store)
-    for id, project in tx.rows("SELECT id, project FROM memory"):
-        memory = tx.get(id)
-        tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
-        tx.confidence = rule(project)
-        tx.refresh_tally(id, project)
-    tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
-    tx.reindex()
-    daily.rebuild_daily(tx)
+def derive_all(store: SqliteStore, tx: SqliteTransaction) -> None:
+    """What is derived, anew; vectors are made when they are asked for."""
+    derive(tx, rule_of(store))
     for table in ("vector", "vector_word", "vector_centre"):
         tx.rows(f"DELETE FROM {table}")

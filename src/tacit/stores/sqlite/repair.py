@@ -26,7 +26,7 @@ from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import DERIVED, verify
 from tacit.stores.sqlite.copies import Backup, backups, clear_away, make_folder
 from tacit.stores.sqlite.copy_files import copy_files
-from tacit.stores.sqlite.rebuild import Lost, built, derive
+from tacit.stores.sqlite.rebuild import Lost, built, derive_all
 from tacit.stores.sqlite.restore import Held, told_plainly
 from tacit.stores.sqlite.verify import _DEFINITIONS
 
@@ -110,4 +110,4 @@ def _newest(folder: str) -> Backup | None:
 
 def _rebuild(path: str) -> None:
     with open_store(path, create=False) as store, store.write() as tx:
-        derive(store, tx)
+        derive_all(store, tx)
