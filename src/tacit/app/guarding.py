@@ -16,7 +16,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import INJECTABLE
-from tacit.core.value import replace, value
+from tacit.core.value import grouped, replace, value
 from tacit.enforce.guard import ASK, GUARD_STEPS, OFF, REFUSE, Guard, guard_from, guard_json, only, reasons, says
 from tacit.enforce.make import guard_of, permission_part, says_no_more, why_not
 from tacit.enforce.record import RIGHT, Record, firings_in, of_part, offers, recorded, why_not_offered
@@ -26,7 +26,7 @@ from tacit.hosts import every_host
 from tacit.hosts.json_text import loads, member, put, top
 from tacit.learn.feedback import confirm
 from tacit.learn.tell.lessons import best_form
-from tacit.stores.incidents import Counts, Form
+from tacit.stores.incidents import Counts
 from tacit.trial.coin import WITHHELD
 
 CAME_BACK = 2  # sessions in which its problem came although it was given, before a guard is offered
@@ -308,9 +308,7 @@ class Guarding(ByHand):
 
     def _serving(self) -> dict[str, list[str]]:
         """The commands that serve a purpose here, the best first."""
-        by: dict[str, list[Form]] = {}
-        for form in Counts(self.store, self.project_id).forms() if self.project else ():
-            by.setdefault(form.purpose, []).append(form)
+        by = grouped(Counts(self.store, self.project_id).forms() if self.project else (), lambda form: form.purpose)
         return {
             purpose: list(
                 dict.fromkeys(

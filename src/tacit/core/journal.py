@@ -111,6 +111,11 @@ def change(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) 
         )
     if was is not None and now.verdict == was.verdict and is_other_lesson(was, now, verb):
         now = replace(now, verdict=NOT_YET_KNOWN)
+    return recorded(was, now, hand, verb, reason)
+
+
+def recorded(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) -> Change:
+    """A row and its entry as they are, whatever rules there are for them: for what other machines decided."""
     new = _columns(now)
     old = _columns(was) if was is not None else {}
     changed = [name for name in DECIDED if name not in ("id", "project") and (was is None or old[name] != new[name])]

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar, dataclass_transform
 
     T = TypeVar("T")
+    K = TypeVar("K")
 
     @dataclass_transform(frozen_default=True)
     def value(cls: type[T]) -> type[T]: ...
@@ -49,6 +51,14 @@ def replace(of: T, **changes: Any) -> T:
 def fields(of: Any) -> dict[str, Any]:
     """A value's fields by name, in the order they were declared; not deep."""
     return {name: of.__dict__[name] for name in of.FIELDS}
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by a key, each group in their order."""
+    found: dict[K, list[T]] = {}
+    for each in items:
+        found.setdefault(key(each), []).append(each)
+    return found
 
 
 PLAIN_INSTANCES = (

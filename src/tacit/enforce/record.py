@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
-from tacit.core.value import replace, value
+from tacit.core.value import grouped, replace, value
 from tacit.enforce.guard import ASK, REFUSE, Attempt, Guard, fires, is_guarded, only, prepares, reasons, sees
 from tacit.learn.command import line_of
 from tacit.learn.notice.calls import OF_CHECKS, Try, tries
@@ -105,9 +105,7 @@ def recorded(guard: Guard, runs: Iterable[Run]) -> Record:
 
 def firings_in(guard: Guard, run: Run) -> Iterator[Firing]:
     """The firings of a guard in one run, lane by lane."""
-    lanes: dict[tuple[str, str], list[Step]] = {}
-    for step in run.steps:
-        lanes.setdefault((step.agent, step.context), []).append(step)
+    lanes = grouped(run.steps, lambda step: (step.agent, step.context))
     typed = [(n, step) for n, step in enumerate(run.steps) if step.typed and step.text]
     order = {id(step): n for n, step in enumerate(run.steps)}
     for steps in lanes.values():

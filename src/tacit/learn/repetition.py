@@ -26,7 +26,7 @@ from typing import Any
 from tacit.core.memory import SEVERITIES
 from tacit.core.profile_sections import Extractor
 from tacit.core.run import Finding, Run, fold_severity
-from tacit.core.value import value
+from tacit.core.value import grouped, value
 
 VERSION = 1
 # trigger -> (its wording, whether tasks are counted rather than occurrences)
@@ -85,9 +85,7 @@ def repeated(run: Run, noted: Iterable[Incident], settings: Mapping[str, Extract
     now = list(incidents((run.extra or {}).get("incidents", ())))
     if not now:
         return
-    every: dict[tuple[str, str], list[Incident]] = {}
-    for each in _in_order(run.id, now, noted):
-        every.setdefault(_name(each), []).append(each)
+    every = grouped(_in_order(run.id, now, noted), _name)
     for name in dict.fromkeys(_name(each) for each in now):
         trigger = settings.get(name[0])
         if trigger is not None and trigger.on and reached(every[name]) >= trigger.count:

@@ -14,7 +14,7 @@ from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.standing import is_exempt, replay_command, to_replay
-from tacit.core.value import value
+from tacit.core.value import grouped, value
 from tacit.prove.blank import BlankEffect, compared
 from tacit.prove.followed import Followed, followed
 from tacit.prove.worth import Heard, Worth, heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
@@ -107,16 +107,16 @@ def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
     return [said] if names else []
 
 
+def _memory_of(each: Trial | Use | Mark) -> str:
+    return each.memory
+
+
 def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:
     """The figures of a project's lessons, by expected difference, most helpful first."""
     uses, marks = store.all_uses(project), store.all_marks(project)
     trials = trials_from(uses, marks)
-    former: dict[str, list[Trial]] = {}
-    for trial in trials_from(uses, marks, former=True):
-        former.setdefault(trial.memory, []).append(trial)
-    per_memory: dict[str, list[Trial]] = {}
-    for trial in trials:
-        per_memory.setdefault(trial.memory, []).append(trial)
+    former = grouped(trials_from(uses, marks, former=True), _memory_of)
+    per_memory = grouped(trials, _memory_of)
     wanted = [only] if only else list(dict.fromkeys(use.memory for use in uses))
     memories = store.memories(wanted)
     tables = {id: tabulate(_latest(mine)[1]) for id, mine in per_memory.items()}
@@ -126,11 +126,8 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         for klass in set(classes.values())
     }
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
-    blank: dict[str, bool] = {}
-    own: dict[str, list[Use]] = {}
-    for use in uses:
-        blank[use.unit] = blank.get(use.unit, False) or use.blank
-        own.setdefault(use.memory, []).append(use)
+    own = grouped(uses, _memory_of)
+    blank = {unit: any(use.blank for use in its) for unit, its in grouped(uses, lambda use: use.unit).items()}
     units = settled_units(store, blank)
     rules = profile.effect
     exempt = followed_all(store, own, marks)
@@ -170,9 +167,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
 def heard_in(store: Store, project: str, profile: Profile) -> Heard | None:
     """What became of the words of persons, without the figures of every lesson."""
     uses, marks = store.all_uses(project), store.all_marks(project)
-    own: dict[str, list[Use]] = {}
-    for use in uses:
-        own.setdefault(use.memory, []).append(use)
+    own = grouped(uses, _memory_of)
     memories = {each.id: each for each in store.memories([*own])}
     return heard(
         memories, uses, marks, profile.effect.alpha, profile.effect.margin, followed_all(store, own, marks).values()
@@ -181,9 +176,7 @@ def heard_in(store: Store, project: str, profile: Profile) -> Heard | None:
 
 def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence[Mark]) -> dict[str, Followed]:
     """What became of every lesson without a coin; only those that were not followed need their evidence."""
-    mine: dict[str, list[Mark]] = {}
-    for mark in marks:
-        mine.setdefault(mark.memory, []).append(mark)
+    mine = grouped(marks, _memory_of)
     found: dict[str, Followed] = {}
     for id, uses in own.items():
         each = followed(id, uses, mine.get(id, ()))

@@ -103,25 +103,24 @@ def often_met(store: Reads, project: str, limit: int) -> list[str]:
 def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int, str]]:
     """The next memories after one, by their numbers."""
     sql = "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit"
-    return [(n, id) for n, id in store.rows(sql, p=project, last=last, limit=limit)]
+    return store.rows(sql, p=project, last=last, limit=limit)
 
 
 def closed_between(
     store: Reads, project: str, state: str, since: str, before: str, limit: int
 ) -> list[tuple[str, str]]:
     """Memories that came to a state after one time and up to another, with that time, in its order."""
-    rows = store.rows(
+    return store.rows(
         "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
         " ORDER BY updated_at LIMIT :limit",
         p=project, state=state, since=since, before=before, limit=limit,
     )  # fmt: skip
-    return [(id, at) for id, at in rows]
 
 
 def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
     """The next runs after one by its number: id, root, number, and when it was learned."""
     sql = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
-    return [(id, root, number, at) for id, root, number, at in store.rows(sql, p=project, after=seq, limit=limit)]
+    return store.rows(sql, p=project, after=seq, limit=limit)
 
 
 # -- by the journal -----------------------------------------------------------------------------------------------------
@@ -143,9 +142,7 @@ def entries_after(
         + " GROUP BY memory ORDER BY 2 LIMIT :limit"
     )
     more = {"verbs": json.dumps(verbs)} if verbs else {}
-    return [
-        (memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit, **more)
-    ]
+    return store.rows(sql, p=project, after=after, since=since, limit=limit, **more)
 
 
 def last_entry(store: Reads, memory: str = "") -> int:

@@ -44,7 +44,7 @@ def indexed(store: Reads, id: str) -> tuple[int, str]:
 def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int, str]]:
     """Memories of one error signature, with their numbers; ten at most."""
     sql = "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10"
-    return [(n, id) for n, id in store.rows(sql, p=project, s=signature)]
+    return store.rows(sql, p=project, s=signature)
 
 
 def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
@@ -148,10 +148,7 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
 
 def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
     """How far a lesson has come in each epoch, as it was kept."""
-    return [
-        (epoch, kept)
-        for epoch, kept in store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)
-    ]
+    return store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)
 
 
 def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
@@ -175,12 +172,8 @@ def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
 
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:
     """Whether another run of a unit was settled before."""
-    return (
-        store.one(
-            "SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1", unit=unit, but=but
-        )
-        is not None
-    )
+    sql = "SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1"
+    return store.one(sql, unit=unit, but=but) is not None
 
 
 def last_learned(store: Reads, project: str) -> str:

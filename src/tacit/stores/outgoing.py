@@ -18,6 +18,7 @@ from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.states import CLOSED
+from tacit.core.value import grouped
 
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
@@ -149,10 +150,7 @@ def _is_ours(run: str) -> bool:
 
 
 def _evidence(store: Reads, project: str) -> dict[str, list[Evidence]]:
-    found: dict[str, list[Evidence]] = {}
-    for one in store.values_of(Evidence, "project = :p ORDER BY n", p=project):
-        found.setdefault(one.memory, []).append(one)
-    return found
+    return grouped(store.values_of(Evidence, "project = :p ORDER BY n", p=project), lambda each: each.memory)
 
 
 def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:

@@ -187,10 +187,7 @@ class LessonRows(Statements):
 
     def alias_of(self, memory: str) -> list[tuple[str, str]]:
         """(namespace, alias) of a memory."""
-        return [
-            (row[0], row[1])
-            for row in self.rows("SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory)
-        ]
+        return self.rows("SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory)
 
     def aliases(self, project: str, namespace: str) -> set[str]:
         """Every name ever given in a namespace, whatever became of what bears it."""
@@ -256,8 +253,7 @@ class JournalRows(Statements):
 
     def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
         """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
-        rows = self.rows("SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
-        return [tuple(row) for row in rows]
+        return self.rows("SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
 
     def tellings(self, unit: str) -> list[Telling]:
         """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from tacit.core.clock import after_days
 from tacit.core.errors import TacitError
 from tacit.core.exchange import Skipped
-from tacit.core.journal import Change, Entry
-from tacit.core.memory import DECIDED, Memory, to_row
+from tacit.core.journal import Change, Hand, recorded
+from tacit.core.memory import Memory, to_row
 from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.rows import Project
 from tacit.core.states import CLOSED, is_legal
-from tacit.core.value import replace, value
+from tacit.core.value import grouped, replace, value
 from tacit.stores.counts import held_unsigned
 from tacit.stores.due import last_entry
 from tacit.stores.shared import add_link, has_own_rows, lines_of, machines_of, put_line, share, unshared, vouch_line
@@ -204,9 +204,7 @@ class Joining:
 
     def join(self, lines: Iterable[JournalLine], machine: str) -> None:
         """Share what is new here and take in what is new elsewhere, memory by memory."""
-        by_memory: dict[str, list[JournalLine]] = {}
-        for line in lines:
-            by_memory.setdefault(line.memory, []).append(line)
+        by_memory = grouped(lines, lambda line: line.memory)
         only = "" if self.whole else machine
         todo = [*dict.fromkeys((*unshared(self.store, self.project.id, only), *by_memory))]
         for start in range(0, len(todo), CHUNK):
@@ -310,19 +308,11 @@ class Joining:
             self._tell(was, goal, fresh or known)  # nothing new was said: those who said it are known by now
 
     def _change(self, was: Memory | None, now: Memory, line: JournalLine | None, verb: str) -> Change:
-        old, new = dict(zip(DECIDED, to_row(was))) if was else {}, dict(zip(DECIDED, to_row(now)))
-        differ = (name for name in DECIDED if (old[name] != new[name] if old else new[name] not in ("", 0)))
-        names = [name for name in differ if name not in ("id", "project")]
         head = line.head if line else {}
         reason = line.words[0] if line and line.words else "joined with what other machines decided"
-        return Change(
-            now,
-            Entry(
-                now.id, now.project, verb, head.get("by", _BY), reason, head.get("at", self.at),
-                {name: old[name] for name in names} if old else {}, {name: new[name] for name in names},
-                head.get("run", ""), head.get("profile", ""), line.machine if line else "",
-            ),
-        )  # fmt: skip
+        hand = Hand(head.get("by", _BY), head.get("at", self.at), head.get("run", ""), head.get("profile", ""))
+        made = recorded(was, now, hand, verb, reason)
+        return replace(made, entry=replace(made.entry, machine=line.machine if line else ""))
 
     def _links(self, tx: Transaction, links: Sequence[JournalLine], erased: bool) -> None:
         """Evidence and uses count only from people we trust."""
@@ -334,9 +324,7 @@ class Joining:
 
     def _propose(self, tx: Transaction, id: str, now: Folded) -> None:
         """A proposal for what was decided apart, once; one that was settled by a later entry waits no more."""
-        pairs: dict[tuple[str, str], list[Fork]] = {}
-        for fork in now.forks:
-            pairs.setdefault((fork.stands.id, fork.lost.id), []).append(fork)
+        pairs = grouped(now.forks, lambda fork: (fork.stands.id, fork.lost.id))
         wanted = {fork_id(each[0]): each for each in pairs.values()}
         for each in tx.proposals(memory=id, state=OPEN):
             if each.kind == "fork" and each.id not in wanted:

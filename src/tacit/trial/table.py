@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
-from tacit.core.value import replace, value
+from tacit.core.value import grouped, replace, value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 
@@ -160,9 +160,7 @@ _CELLS = ((True, True), (True, False), (False, True), (False, False))
 def by_epoch(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     """The trials of each epoch, in the order of appearance; a unit belongs where it began."""
     home: dict[str, str] = {}
-    parts: dict[str, list[Trial]] = {}
-    for trial in trials:
-        parts.setdefault(home.setdefault(trial.unit, trial.epoch), []).append(trial)
+    parts = grouped(trials, lambda trial: home.setdefault(trial.unit, trial.epoch))
     return parts
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.tables import Tables
-from tacit.core.value import value
+from tacit.core.value import grouped, value
 from tacit.learn.command import INTERPRETERS, SCRIPT_RUNNERS, Command, commands, folder_below, line_of
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 
@@ -67,9 +67,7 @@ def is_refused(said: str) -> bool:
 
 def lanes(run: Run) -> tuple[Lane, ...]:
     """The lanes of a run."""
-    found: dict[tuple[str, str], list[Step]] = {}
-    for step in run.steps:
-        found.setdefault((step.agent, step.context), []).append(step)
+    found = grouped(run.steps, lambda step: (step.agent, step.context))
     return tuple(Lane(tuple(steps), tuple(tries(run, steps))) for steps in found.values())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from tacit.core.value import grouped
 from tacit.learn.command import commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell import lessons
@@ -26,9 +27,7 @@ _CHECKED = frozenset("lint format types compile test".split())
 
 def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> lessons.ToldLesson | None:
     """What does not work here, in one line. `here` tells whether a path exists by now; `forms` what passes after all."""
-    by_mark: dict[str, list[Noted]] = {}
-    for each in met:
-        by_mark.setdefault(each.incident.mark, []).append(each)
+    by_mark = grouped(met, lambda each: each.incident.mark)
     passing = {call.program: form.passed for form in reversed(forms) for call in lessons.calls_of(form)[:1]}
     told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.run import Incident
-from tacit.core.value import value
+from tacit.core.value import grouped, value
 from tacit.learn.command import SCRIPT_RUNNERS, Command, commands
 from tacit.learn.own_commands import why_not_own
 from tacit.learn.tell.instructions import names_command
@@ -71,9 +71,7 @@ class ToldLesson:
 
 def of_linter(tool: str, met: Sequence[Noted]) -> ToldLesson | None:
     """One line for all rules of a linter: those that came again, with the code that mended each, and the command that mends."""
-    by_rule: dict[str, list[Noted]] = {}
-    for each in met:
-        by_rule.setdefault(each.incident.code, []).append(each)
+    by_rule = grouped(met, lambda each: each.incident.code)
     again = {rule: same for rule, same in by_rule.items() if _count(same) >= LINEAGES}
     mending = cure(met, ("command",))
     if any(call.called == each.incident.program for call in commands(mending) for each in met):

@@ -14,7 +14,7 @@ from typing import Any
 
 from tacit.core.errors import Refused
 from tacit.core.tables import Tables
-from tacit.core.value import value
+from tacit.core.value import grouped, value
 from tacit.learn.notice.sentences import AFTER, words_of
 from tacit.learn.reader.leave import acts_in_any_form
 from tacit.stores.incidents import Noted
@@ -67,9 +67,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
             met.setdefault(word, set()).add(each.lineage)
     total = max(sessions, 1)
     weight = {word: math.log(1 + total / len(lineages)) for word, lineages in met.items()}
-    by_words: dict[frozenset[str], list[tuple[Noted, frozenset[str]]]] = {}
-    for pair in read:
-        by_words.setdefault(pair[1], []).append(pair)
+    by_words = grouped(read, lambda pair: pair[1])
     near = _Near(by_words, weight)
     asked = {words for each, words in read if each.incident.mark in own}
     around = near.to(near.to(asked))  # a sentence gathers around one that may gather around another

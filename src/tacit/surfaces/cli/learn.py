@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.app import Memories
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
+from tacit.core.value import grouped
 from tacit.formats.source import BytesSource, FileSource, Source, walk
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
@@ -201,9 +202,7 @@ def _names(memories: Memories) -> dict[str, str]:
 
 def _by_project(found: list[Learned], names: dict[str, str]) -> list[list[str]]:
     """A row for each project: how many sessions, how many lessons."""
-    by: dict[str, list[Learned]] = {}
-    for each in found:
-        by.setdefault(each.project, []).append(each)
+    by = grouped(found, lambda each: each.project)
     return [
         [f"  {names.get(project, project)}", numbered(len(some), "session"), _new(some)]
         for project, some in sorted(by.items(), key=lambda item: -len(item[1]))
