@@ -49,6 +49,13 @@ def fetch(near: SqliteStore, far: Memories) -> None:
     in_step(near, far.store)
 
 
+def kept(near: SqliteStore, far: Memories) -> str:
+    """A lesson of the server's that is here as well; its id."""
+    id = far.add("Run make migrate before the tests.", kind="rule").id
+    fetch(near, far)
+    return id
+
+
 def given(text: str = "the tests fail before migrate", run: str = "r1", **more: Any) -> tuple[str, ...]:
     """What a run is given here, from the cache alone."""
     with open(URL, near=True, create=False) as memories:
@@ -106,8 +113,7 @@ def test_before_the_first_fetch_hooks_and_inject_are_silent(tacit: Any) -> None:
 
 
 def test_a_lesson_comes_here_and_its_use_goes_there(near: SqliteStore, far: Memories) -> None:
-    id = far.add("Run make migrate before the tests.", kind="rule").id
-    fetch(near, far)
+    id = kept(near, far)
     assert given() == (id,)
     assert cache_status(near)["outbox"] == 3  # a run, a use and an answer
     assert carry(near, far.store).rows == 3
@@ -119,8 +125,7 @@ def test_a_lesson_comes_here_and_its_use_goes_there(near: SqliteStore, far: Memo
 
 
 def test_arriving_twice_is_arriving_once(near: SqliteStore, far: Memories) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     given()
     with open(URL, near=True, create=False) as memories:
         memories.recall("migrate", run="r1")  # told on request: a mark
@@ -224,8 +229,7 @@ def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memorie
 
 
 def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteStore, far: Memories) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     assert cache_status(near)["lessons"] == 1
 
     class Closed(_Far):
@@ -291,8 +295,7 @@ def test_what_it_will_never_take_does_not_stand_in_the_way(near: SqliteStore, fa
 
 
 def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Memories) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     given()
 
     class Away(_Far):
@@ -331,8 +334,7 @@ def test_a_record_that_is_not_what_was_written_never_becomes_truth(near: SqliteS
 def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
     damage: str, near: SqliteStore, far: Memories
 ) -> None:
-    id = far.add("Run make migrate before the tests.", kind="rule").id
-    fetch(near, far)
+    id = kept(near, far)
     given()
     with near.write() as tx:
         tx.enqueue("learn", "learn:host:s", far.project_id, {"path": "x"}, clock.now())
@@ -364,8 +366,7 @@ def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
 
 
 def test_a_copy_that_is_too_old_gives_nothing(near: SqliteStore, far: Memories) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     with near.write() as tx:
         tx.put_meta(REFRESHED, clock.after_days(clock.now(), -13))
     assert given()
@@ -378,8 +379,7 @@ def test_a_copy_that_is_too_old_gives_nothing(near: SqliteStore, far: Memories) 
 def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
     near: SqliteStore, far: Memories, tacit: Any, folder: Path
 ) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     with near.write() as tx:
         tx.rows("INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')", last=MOST_WAITING)
     hook = {
@@ -398,8 +398,7 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
 
 
 def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memories) -> None:
-    far.add("Run make migrate before the tests.", kind="rule")
-    fetch(near, far)
+    kept(near, far)
     with open(URL, near=True, create=False, now=lambda: clock.after_days(clock.now(), -31)) as memories:
         memories.inject("the tests fail before migrate", run="old")
     refresh(near, far.store)
@@ -440,8 +439,7 @@ def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: Sq
 
 
 def test_what_was_given_against_an_earlier_assignment_is_marked(near: SqliteStore, far: Memories) -> None:
-    id = far.add("Run make migrate before the tests.", kind="rule").id
-    fetch(near, far)
+    id = kept(near, far)
     given()
     (use,) = near.all_uses(far.project_id)
     with far.store.write() as tx:

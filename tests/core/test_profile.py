@@ -64,11 +64,6 @@ def test_built_in_profiles_compile_and_come_back_whole(name: str) -> None:
     assert (again, profile_id(again), again.name) == (compiled, profile_id(compiled), name)
 
 
-def test_versions_differ_between_profiles() -> None:
-    """Each profile has a version of its own."""
-    assert len({profile_id(standard(name)) for name in BUILTIN}) == len(BUILTIN)
-
-
 def test_default_states_every_key() -> None:
     """A key missing from default.toml has no value anywhere, and is named."""
     text = builtin("default").replace("settle_hours = 6.0\n", "")
@@ -142,17 +137,18 @@ def test_every_fault_is_named_at_once() -> None:
     ]
 
 
-def test_what_is_no_toml_is_refused() -> None:
-    """The place of the error is TOML's own word."""
-    with pytest.raises(ProfileInvalid, match=r"^The profile mine is not TOML: .*line 1"):
-        compile_profile("name = = 1\n", name="mine")
-
-
-@pytest.mark.parametrize("name", ["", "My Profile", "9lives"])
-def test_a_profile_has_a_plain_name(name: str) -> None:
-    """Its name stands in commands and in the journal."""
-    with pytest.raises(ProfileInvalid, match=r"^name: .* is no name"):
-        compile_profile(f'name = "{name}"\nextends = "default"')
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name = = 1\n", r"^The profile mine is not TOML: .*line 1"),
+        *((f'name = "{name}"\nextends = "default"', r"^name: .* is no name") for name in ("", "My Profile", "9lives")),
+        ('name = "mine"', r"^kinds is empty"),
+    ],
+)
+def test_what_is_no_profile_is_refused(text: str, told: str) -> None:
+    """The place of an error is TOML's own word; a name stands in commands and in the journal; without kinds it could remember nothing."""
+    with pytest.raises(ProfileInvalid, match=told):
+        compile_profile(text, name="mine")
 
 
 def test_functions_are_checked_against_those_at_hand() -> None:
@@ -205,12 +201,6 @@ def test_without_extends_named_tables_start_from_none() -> None:
     """A vocabulary is not a correction of another; plain keys still come from the default profile."""
     mine = compile_profile('name = "mine"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"')
     assert (list(mine.kinds), mine.ladder.moves, mine.page.map, mine.match) == (["note"], (), {}, standard().match)
-
-
-def test_a_profile_without_kinds_is_refused() -> None:
-    """It could remember nothing."""
-    with pytest.raises(ProfileInvalid, match=r"^kinds is empty"):
-        compile_profile('name = "mine"')
 
 
 def test_a_base_may_be_handed_in() -> None:
@@ -310,14 +300,10 @@ def test_conditions_follow_the_keys_they_name() -> None:
     ]
 
 
-def test_changed_refuses_what_is_no_key() -> None:
-    """A backtest under a misspelt key would measure nothing."""
+def test_changed_leaves_the_profile_alone() -> None:
+    """A copy is a copy, and under a misspelt key it would measure nothing."""
     with pytest.raises(ProfileInvalid, match=r"^match\.treshold is not a key of the profile default\.$"):
         with_values(standard(), {"match.treshold": 0.5})
-
-
-def test_changed_leaves_the_profile_alone() -> None:
-    """A copy is a copy."""
     other = with_values(standard(), {"trial.exempt": ("rule",)})
     assert (other.trial.exempt, standard().trial.exempt) == (
         ("rule",),
@@ -461,9 +447,10 @@ def test_ladders_stay_within_the_legal_moves() -> None:
 
 
 def test_the_profiles_lie_where_they_are_looked_for() -> None:
-    """Each TOML file of the package is a built-in profile, and the other way round."""
+    """Each TOML file of the package is a built-in profile, and the other way round; each has a version of its own."""
     held = {each.name for each in files("tacit.profiles").iterdir() if each.name.endswith(".toml")}
     assert held == {f"{name}.toml" for name in BUILTIN}
+    assert len({profile_id(standard(name)) for name in BUILTIN}) == len(BUILTIN)
 
 
 def test_quantities_need_no_escaping() -> None:
