@@ -73,21 +73,10 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
         copy_stores(request.getfixturevalue("empty_store"))
     home = tmp_path / "home"
     home.mkdir()
-    for name in [
-        *SHELLS,
-        "TACIT_STORE",
-        "TACIT_OFF",
-        "TACIT_PROJECT",
-        "TACIT_BY",
-        "CLAUDE_CONFIG_DIR",
-        "XDG_CONFIG_HOME",
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-    ]:
+    theirs = ("CLAUDE", "CODEX", "CURSOR", "GEMINI", "TACIT_")
+    others = [name for name in os.environ if name.startswith(theirs)]
+    for name in (*SHELLS, "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", *others):
         monkeypatch.delenv(name, raising=False)
-    for name in list(os.environ):
-        if name.startswith(("CLAUDE", "CODEX", "CURSOR", "GEMINI", "TACIT_")):
-            monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("USER", "ada")

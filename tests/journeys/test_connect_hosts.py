@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +71,10 @@ def test_undo_after_other_changes_takes_out_only_ours(tacit: Any, alone: Path, h
     text = sample(host)
     path = written(alone / USERS[host], text)
     tacit("connect", host)
-    edited = (
-        path.read_text()
-        .replace("audit", "audited")
-        .replace("guard", "guarded")
-        .replace("format", "formatted")
-        .replace("lint", "linted")
-    )
-    path.write_text(edited)
+    edits = partial(re.sub, "audit|guard|format|lint", r"\g<0>ed")
+    path.write_text(edits(path.read_text()))
     tacit("connect", host, "--undo")
-    assert path.read_text() == text.replace("audit", "audited").replace("guard", "guarded").replace(
-        "format", "formatted"
-    ).replace("lint", "linted")
+    assert path.read_text() == edits(text) != text
 
 
 @pytest.mark.parametrize("host", OTHERS)
@@ -227,13 +221,7 @@ PAYLOADS = {
     "codex": {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "transcript_path": None},
     "copilot": {"sessionId": "s", "timestamp": 1, "source": "new"},
     "vscode": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "new"},
-    "gemini": {
-        "session_id": "s",
-        "timestamp": "t",
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-        "transcript_path": "",
-    },
+    "gemini": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "startup"},
     "cursor": {"conversation_id": "s", "hook_event_name": "sessionStart", "cursor_version": "2"},
 }
 
@@ -246,14 +234,8 @@ def test_the_registered_command_answers(tacit: Any, alone: Path, folder: Path, h
     first = next(iter(json.loads((alone / USERS[host]).read_text())["hooks"].values()))[0]
     handler = first["hooks"][0] if "hooks" in first else first
     payload = {**PAYLOADS[host], "cwd": str(folder), "workspace_roots": [str(folder)]}
-    done = subprocess.run(
-        ["sh", "-c", handler.get("command") or handler["bash"]],
-        input=json.dumps(payload),
-        capture_output=True,
-        text=True,
-        cwd="/",
-        timeout=60,
-    )
+    argv = ["sh", "-c", handler.get("command") or handler["bash"]]
+    done = subprocess.run(argv, input=json.dumps(payload), capture_output=True, text=True, cwd="/", timeout=60)
     assert "Always use pnpm, never npm." in done.stdout and json.loads(done.stdout) and done.stderr == ""
 
 
@@ -289,12 +271,9 @@ def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> Non
 
 def test_homes_of_hosts_are_obeyed(tacit: Any, tmp_path: Path) -> None:
     """CODEX_HOME and COPILOT_HOME name the user's folder."""
-    assert tacit("connect", "codex", "--json", CODEX_HOME=str(tmp_path / "c")).data["settings"] == str(
-        tmp_path / "c" / "hooks.json"
-    )
-    assert tacit("connect", "copilot", "--json", COPILOT_HOME=str(tmp_path / "p")).data["settings"] == str(
-        tmp_path / "p" / "hooks" / "tacit.json"
-    )
+    for host, named, file in (("codex", "CODEX_HOME", "hooks.json"), ("copilot", "COPILOT_HOME", "hooks/tacit.json")):
+        done = tacit("connect", host, "--json", **{named: str(tmp_path / host)})
+        assert done.data["settings"] == str(tmp_path / host / file)
 
 
 def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, alone: Path) -> None:
@@ -314,15 +293,7 @@ def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
     tacit("connect", "cursor", "--shared")
     rows = {row["host"]: row for row in tacit("connect", "--list", "--json", PATH="/nowhere").data["hosts"]}
     assert list(rows) == list(HOSTS)
-    assert {name: row["here"] for name, row in rows.items()} == {
-        "claude-code": False,
-        "codex": True,
-        "copilot": False,
-        "vscode": False,
-        "gemini": True,
-        "opencode": False,
-        "cursor": False,
-    }
+    assert {name for name, row in rows.items() if row["here"]} == {"codex", "gemini"}
     assert {name: row["connected"] for name, row in rows.items() if row["connected"]} == {
         "claude-code": [str(folder / ".claude" / "settings.local.json")],
         "codex": [str(alone / ".codex" / "hooks.json")],
@@ -353,16 +324,9 @@ def test_cursors_rule_is_a_fallback(tacit: Any, folder: Path) -> None:
 def test_past_sessions_of_codex_and_gemini_are_offered(tacit: Any, folder: Path, alone: Path) -> None:
     """Found where the hosts keep them, by the folder they name; learned on request."""
     rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-s1.jsonl"
-    meta = {
-        "timestamp": "2026-11-14T09:00:00.000Z",
-        "type": "session_meta",
-        "payload": {"id": "s1", "cwd": str(folder), "source": "cli"},
-    }
-    wish = {
-        "timestamp": "2026-11-14T09:00:01.000Z",
-        "type": "event_msg",
-        "payload": {"type": "user_message", "message": "From now on always use pnpm in this repository."},
-    }
+    at, said = "2026-11-14T09:00:00.000Z", "From now on always use pnpm in this repository."
+    meta = {"timestamp": at, "type": "session_meta", "payload": {"id": "s1", "cwd": str(folder), "source": "cli"}}
+    wish = {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": said}}
     written(rollout, json.dumps(meta) + "\n" + json.dumps(wish) + "\n")
     chats = alone / ".gemini" / "tmp" / "work" / "chats"
     written(chats / "session-2026-11-14T09-00-g1.jsonl", json.dumps({"sessionId": "g1", "projectHash": "p"}) + "\n")
@@ -389,12 +353,9 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, fo
     db.execute("CREATE TABLE message (id, session_id, time_created, data)")
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     wish = "From now on always use pnpm in this repository."
+    old = now - 90 * 86_400_000
     for n, (id, where, at) in enumerate(
-        (
-            ("ses_here", str(folder), now),
-            ("ses_there", "/elsewhere", now),
-            ("ses_old", str(folder), now - 90 * 86_400_000),
-        )
+        (("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), old))
     ):
         db.execute("INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)", (id, where, at + n, at + n))
         db.execute(

@@ -30,16 +30,15 @@ def host(folder: Path, alone: Path) -> Any:
 
 
 def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[str, Any]:
-    common = {
-        "session_id": "s1",
-        "transcript_path": str(folder / "s1.jsonl"),
-        "cwd": str(folder),
-        "hook_event_name": name,
-    }
-    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}.get(
-        name, {}
-    )
-    return {**common, **said, **more}
+    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}
+    where = {"session_id": "s1", "transcript_path": str(folder / "s1.jsonl"), "cwd": str(folder)}
+    return {**where, "hook_event_name": name, **said.get(name, {}), **more}
+
+
+def failed(folder: Path, id: str = "t1", **more: Any) -> tuple[str, dict[str, Any]]:
+    """A command that failed, and its hook."""
+    said = {"tool_name": "Bash", "tool_use_id": id, "error": "npm ERR! lock file is stale", **more}
+    return "tool-failure", payload(folder, "PostToolUseFailure", **said)
 
 
 def context(stdout: str) -> str:
@@ -90,39 +89,13 @@ def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Pat
         ("session-start", payload(folder, "SessionStart")),
         ("prompt", payload(folder)),
         ("prompt", payload(folder, prompt="How is the order total rounded in the end?")),
-        (
-            "tool-failure",
-            payload(
-                folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale"
-            ),
-        ),
+        failed(folder),
         ("session-start", payload(folder, "SessionStart", source="resume")),
     ]
     inside = {"agent_id": "a1", "agent_type": "Explore"}
     within = [
         ("subagent-start", payload(folder, "SubagentStart", **inside)),
-        (
-            "tool-failure",
-            payload(
-                folder,
-                "PostToolUseFailure",
-                tool_name="Bash",
-                tool_use_id="t2",
-                error="npm ERR! lock file is stale",
-                **inside,
-            ),
-        ),
-        (
-            "tool-failure",
-            payload(
-                folder,
-                "PostToolUseFailure",
-                tool_name="Bash",
-                tool_use_id="t3",
-                error="npm ERR! lock file is stale",
-                **inside,
-            ),
-        ),
+        *(failed(folder, id, **inside) for id in ("t2", "t3")),
     ]
     given = [id for event, said in events for id in lessons(host.hook(event, said).stdout)]
     assert len(given) == len(set(given)) == 3
@@ -310,11 +283,8 @@ def test_an_unknown_event_says_nothing(kept: Any, host: Any, folder: Path) -> No
 
 def test_an_interrupted_command_is_no_failure(kept: Any, host: Any, folder: Path) -> None:
     """The person stopped it; there is nothing to hint at."""
-    failed = payload(
-        folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale"
-    )
-    assert silent(host.hook("tool-failure", {**failed, "is_interrupt": True}))
-    assert lessons(host.hook("tool-failure", failed).stdout)
+    assert silent(host.hook(*failed(folder, is_interrupt=True)))
+    assert lessons(host.hook(*failed(folder)).stdout)
 
 
 def test_a_busy_store_silences_an_answer(kept: Any, host: Any, folder: Path) -> None:

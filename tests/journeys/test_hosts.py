@@ -61,23 +61,14 @@ def test_events_of_codex_in_our_words(folder: Path) -> None:
             "", {"session_id": "s", "cwd": str(folder), "hook_event_name": name, "transcript_path": None, **more}, {}
         )
 
-    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response="Exit code: 0\nfine") is None
-    assert (
-        read(
-            "PostToolUse",
-            tool_name="Bash",
-            tool_use_id="c",
-            tool_response={"output": "boom", "metadata": {"exit_code": 2}},
-        ).text
-        == "boom"
-    )
-    assert (
-        read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response='{"output": "boom", "exit_code": 2}').name
-        == "tool-failure"
-    )
+    def returned(said: Any) -> Any:
+        return read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response=said)
+
+    assert returned("Exit code: 0\nfine") is None and returned("12 passed") is None
+    assert returned({"output": "boom", "metadata": {"exit_code": 2}}).text == "boom"
+    assert returned('{"output": "boom", "exit_code": 2}').name == "tool-failure"
     bare = "Traceback (most recent call last):\n  File 'x', line 1\nKeyError: 3"
-    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response=bare).text == bare
-    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response="12 passed") is None
+    assert returned(bare).text == bare
     assert read("UserPromptSubmit", prompt="x", agent_id="a") is None and read("Stop", agent_id="a") is None
     assert (read("SessionStart", source="compact").source, read("Stop").transcript) == ("compact", "")
     keys = {read("UserPromptSubmit", prompt="x", turn_id=turn).key for turn in ("1", "1", "2")}
@@ -87,18 +78,10 @@ def test_events_of_codex_in_our_words(folder: Path) -> None:
 @pytest.mark.parametrize("dialect", [codex, gemini])
 def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
     """A message and context at a start; no answer to events whose answers nobody reads; below the limit."""
-    payload = {"session_id": "s", "cwd": str(folder), "prompt": "x"}
+    payload: dict[str, Any] = {"session_id": "s", "cwd": str(folder), "prompt": "x"}
+    payload["tool_response"] = {"error": {"message": "boom"}, "success": False, "output": "boom"}
     events = {
-        name: dialect.read(
-            name,
-            {
-                **payload,
-                "hook_event_name": theirs,
-                "tool_response": {"error": {"message": "boom"}, "success": False, "output": "boom"},
-            },
-            {},
-        )
-        for name, theirs in dialect.NAMES.items()
+        name: dialect.read(name, {**payload, "hook_event_name": theirs}, {}) for name, theirs in dialect.NAMES.items()
     }
     for name, event in events.items():
         if event is None:  # before a call only shell commands are answered
@@ -150,90 +133,49 @@ def flat(folder: Path, name: str, session: str = "s1", **more: Any) -> dict[str,
     return {**common, "hook_event_name": name, **more}
 
 
+# The start, a prompt, a tool's call, a turn's end and the end, as each of them names its events; Copilot's hooks name none.
+SPOKEN = {
+    "copilot": ("", "", "", "", ""),
+    "vscode": ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", ""),
+    "cursor": ("sessionStart", "beforeSubmitPrompt", "postToolUse", "stop", "sessionEnd"),
+}
+
+
 def session_of(kind: str, folder: Path, session: str = "s1") -> list[tuple[str, dict[str, Any]]]:
     """A session with a prompt, a failing command, its fix, a wish; in the dialect of a host."""
-    runs = [
-        ("pnpm test", "schema is out of date: expected 42, found 41", 1),
-        ("make migrate", "applied", 0),
-        ("pnpm test", "14 passed", 0),
-    ]
-    prompts = ["Is the order total rounded?", "No, always use pnpm in this repository, never npm."]
-    steps: list[tuple[str, dict[str, Any]]] = []
-    if kind == "copilot":
-        steps += [
-            ("session-start", camel(folder, session, source="new")),
-            ("prompt", camel(folder, session, prompt=prompts[0])),
-        ]
-        for command, output, code in runs:
+
+    def said(event: str, name: str, **more: Any) -> tuple[str, dict[str, Any]]:
+        if kind == "copilot":
+            return event, camel(folder, session, **more)
+        return event, (pascal if kind == "vscode" else flat)(folder, name, session, **more)
+
+    start, prompt, call, stop, end = SPOKEN[kind]
+    first, second = (
+        said("prompt", prompt, prompt=text, **({"attachments": []} if kind == "cursor" else {}))
+        for text in ("Is the order total rounded?", "No, always use pnpm in this repository, never npm.")
+    )
+    steps = [said("session-start", start, **({} if kind == "cursor" else {"source": "new"})), first]
+    failed = ("pnpm test", "schema is out of date: expected 42, found 41", 1)
+    for n, (command, output, code) in enumerate(
+        (failed, ("make migrate", "applied", 0), ("pnpm test", "14 passed", 0))
+    ):
+        given = {"tool_input": {"command": command}}
+        if kind == "copilot":
             result = {"resultType": "success", "textResultForLlm": f"{output}\n<exited with exit code {code}>"}
-            steps.append(
-                (
-                    "step",
-                    camel(
-                        folder, session, toolName="bash", toolArgs=json.dumps({"command": command}), toolResult=result
-                    ),
-                )
-            )
-        steps += [
-            ("prompt", camel(folder, session, prompt=prompts[1])),
-            ("stop", camel(folder, session, stopReason="end_turn")),
-            ("session-end", camel(folder, session, reason="complete")),
-        ]
-    elif kind == "vscode":
-        steps += [
-            ("session-start", pascal(folder, "SessionStart", session, source="new")),
-            ("prompt", pascal(folder, "UserPromptSubmit", session, prompt=prompts[0])),
-        ]
-        for number, (command, output, code) in enumerate(runs):
-            said = f"{output}\nCommand exited with code {code}"
-            steps.append(
-                (
-                    "step",
-                    pascal(
-                        folder,
-                        "PostToolUse",
-                        session,
-                        tool_name="runTerminalCommand",
-                        tool_input={"command": command},
-                        tool_use_id=str(number),
-                        tool_response=said,
-                    ),
-                )
-            )
-        steps += [
-            ("prompt", pascal(folder, "UserPromptSubmit", session, prompt=prompts[1])),
-            ("stop", pascal(folder, "Stop", session, stop_hook_active=False)),
-        ]
-    else:
-        steps += [
-            ("session-start", flat(folder, "sessionStart", session)),
-            ("prompt", flat(folder, "beforeSubmitPrompt", session, prompt=prompts[0], attachments=[])),
-        ]
-        for command, output, code in runs:
-            said = {"output": output, "exitCode": code}
-            steps.append(
-                (
-                    "step",
-                    flat(
-                        folder,
-                        "postToolUse",
-                        session,
-                        tool_name="Shell",
-                        tool_input={"command": command},
-                        tool_output=json.dumps(said),
-                        duration=5,
-                    ),
-                )
-            )
-        steps += [
-            ("step", flat(folder, "afterAgentResponse", session, text="All 14 tests pass.")),
-            ("prompt", flat(folder, "beforeSubmitPrompt", session, prompt=prompts[1], attachments=[])),
-        ]
-        steps += [
-            ("stop", flat(folder, "stop", session, status="completed", loop_count=0)),
-            ("session-end", flat(folder, "sessionEnd", session, reason="user_close")),
-        ]
-    return steps
+            more = {"toolName": "bash", "toolArgs": json.dumps({"command": command}), "toolResult": result}
+        elif kind == "vscode":
+            told = f"{output}\nCommand exited with code {code}"
+            more = {"tool_name": "runTerminalCommand", **given, "tool_use_id": str(n), "tool_response": told}
+        else:
+            told = json.dumps({"output": output, "exitCode": code})
+            more = {"tool_name": "Shell", **given, "tool_output": told, "duration": 5}
+        steps.append(said("step", call, **more))
+    steps += [said("step", "afterAgentResponse", text="All 14 tests pass.")] if kind == "cursor" else []
+    if kind == "vscode":
+        return [*steps, second, said("stop", stop, stop_hook_active=False)]
+    over = {"stopReason": "end_turn"} if kind == "copilot" else {"status": "completed", "loop_count": 0}
+    why = "complete" if kind == "copilot" else "user_close"
+    return [*steps, second, said("stop", stop, **over), said("session-end", end, reason=why)]
 
 
 def play(host: Any, steps: list[tuple[str, dict[str, Any]]], **env: str) -> list[str]:
@@ -276,14 +218,9 @@ def test_copies_of_a_hook_write_and_answer_once(kept: Any, folder: Path, alone: 
     assert [bool(each) for each in twice[::2]] == [bool(each) for each in once] and not any(twice[1::2])
     with open_memories() as memories:
         files = [Path(file_of(memories.near.path, name)).read_text().splitlines() for name in ("s1", "s2")]
-    plain = [
-        [
-            {name: word for name, word in json.loads(line).items() if name not in ("at", "started_at", "id")}
-            for line in lines
-        ]
-        for lines in files
-    ]
-    assert plain[0] == plain[1]
+    timeless = {"at": "", "started_at": "", "id": ""}
+    once, twice = ([{**json.loads(line), **timeless} for line in lines] for lines in files)
+    assert once == twice
 
 
 @pytest.mark.parametrize("env", [{"COPILOT_AGENT_SESSION_ID": "s1"}, {}, {"COPILOT_AGENT_SESSION_ID": "another"}])
@@ -317,25 +254,13 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
 def test_an_event_has_one_key_in_every_shape(folder: Path) -> None:
     """A start and a failure told by Copilot's own hook and by one it took over are the same event."""
     failed = {"resultType": "success", "textResultForLlm": "boom\n<exited with exit code 1>"}
+    given, told = {"command": "x"}, {"text_result_for_llm": failed["textResultForLlm"]}
+    native = camel(folder, toolName="bash", toolArgs=given, toolResult=failed)
+    taken = pascal(folder, "PostToolUse", tool_name="Bash", tool_input=given, tool_result=told)
+    start = pascal(folder, "SessionStart", source="new")
     pairs = [
-        (
-            copilot.read("session-start", camel(folder, source="new"), {}),
-            vscode.read("", pascal(folder, "SessionStart", source="new"), {}),
-        ),
-        (
-            copilot.read("step", camel(folder, toolName="bash", toolArgs={"command": "x"}, toolResult=failed), {}),
-            vscode.read(
-                "",
-                pascal(
-                    folder,
-                    "PostToolUse",
-                    tool_name="Bash",
-                    tool_input={"command": "x"},
-                    tool_result={"text_result_for_llm": failed["textResultForLlm"]},
-                ),
-                {},
-            ),
-        ),
+        (copilot.read("session-start", camel(folder, source="new"), {}), vscode.read("", start, {})),
+        (copilot.read("step", native, {}), vscode.read("", taken, {})),
         (cursor.read("", flat(folder, "sessionStart"), {}), cursor.read("", flat(folder, "SessionStart"), {})),
     ]
     assert all(

@@ -57,36 +57,21 @@ def memories(folder: Path) -> Iterator[Memories]:
 def session(host: Any, number: int) -> str:
     """A transcript in which a person states a wish of its own, and a failure is cured that all sessions meet."""
     name = f"{number:08d}-0000-4000-8000-000000000000"
-    common = {
-        "parentUuid": None,
-        "isSidechain": False,
-        "userType": "external",
-        "cwd": str(host.folder),
-        "sessionId": name,
-        "version": "2.1.240",
-    }
+    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "version": "2.1.240"}
+    common |= {"cwd": str(host.folder), "sessionId": name}
     tool = "zebra yak wolf vole urchin toad".split()[number % 6]
     said: list[tuple[str, Any]] = [("user", f"From now on always run tool-{tool}{number} --strict before you commit.")]
     for n, (command, output) in enumerate(
         (("pnpm test", FAILURE), ("make migrate", "applied"), ("pnpm test", "14 passed"))
     ):
         said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": command}}]))
-        said.append(
-            (
-                "user",
-                [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}],
-            )
-        )
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}
+        said.append(("user", [result]))
     for n, (kind, content) in enumerate(said):
-        message = {
-            "role": kind,
-            "content": content,
-            **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {}),
-        }
+        who = {"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {}
         mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
-        host.write(
-            name, {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message}
-        )
+        line = {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW"}
+        host.write(name, {**line, "message": {"role": kind, "content": content, **who}})
     return name
 
 
@@ -508,7 +493,11 @@ def play(host: Any, name: str, **env: str) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def many_sessions(memories: Memories, host: Any, count: int, processes: int, idle: str) -> None:
+@pytest.mark.parametrize(
+    ("count", "processes", "idle"), [(8, 4, "1"), pytest.param(200, 8, "", marks=pytest.mark.slow)]
+)
+def test_many_sessions_over_processes(memories: Memories, host: Any, count: int, processes: int, idle: str) -> None:
+    """Each is learned exactly once, by one worker at a time, and nobody stays; the full dose has the idle time as shipped."""
     names = [session(host, number) for number in range(count)]
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
@@ -521,17 +510,6 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     (cure,) = [lesson for lesson in found["lessons"] if "Run `make migrate` before" in lesson[0]]
     assert (cure[3], len(cure[4])) == (count, count)
     assert (found["queue"], found["faults"]) == ([], [])
-
-
-def test_eight_sessions_over_four_processes(memories: Memories, host: Any) -> None:
-    """Each is learned exactly once, by one worker at a time, and nobody stays."""
-    many_sessions(memories, host, 8, 4, idle="1")
-
-
-@pytest.mark.slow
-def test_two_hundred_sessions_over_eight_processes(memories: Memories, host: Any) -> None:
-    """The full dose, with the idle time as shipped."""
-    many_sessions(memories, host, 200, 8, idle="")
 
 
 def test_there_is_one_worker_from_its_first_moment(memories: Memories, host: Any) -> None:
@@ -547,12 +525,8 @@ def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Mem
     """The end of a session is not lost because somebody else was writing."""
     name = session(host, 1)
     with memories.near.write():
-        end = {
-            "session_id": name,
-            "transcript_path": str(host.transcript(name)),
-            "cwd": str(host.folder),
-            "hook_event_name": "SessionEnd",
-        }
+        where = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder)}
+        end = {**where, "hook_event_name": "SessionEnd"}
         done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     until(lambda: memories.store.runs(memories.project_id), glance=0.1)
@@ -574,17 +548,14 @@ def three_sessions(memories: Memories, host: Any) -> None:
 
 def dying(memories: Memories, point: int) -> tuple[int, int]:
     """A worker that dies before its statement of that number: exit status and statements made."""
-    done = subprocess.run(
-        [sys.executable, str(DATA / "killed.py"), memories.store.path, str(point)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    argv = [sys.executable, str(DATA / "killed.py"), memories.store.path, str(point)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=120)
     return done.returncode, int(done.stdout or 0)
 
 
-def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
-    """Kill a worker at evenly spread points of its whole work, let another finish, and compare with undisturbed work."""
+@pytest.mark.parametrize("points", [2, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_worker_killed_at_evenly_spread_points(points: int, tmp_path: Path, alone: Path) -> None:
+    """Another finishes, and nothing is lost and nothing doubled, wherever it died: it is as after undisturbed work."""
 
     def story(point: int) -> tuple[dict[str, Any], int, int]:
         place = tmp_path / f"work{point}"
@@ -606,17 +577,6 @@ def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
     last = made * 19 // 20  # another run makes a few calls more or fewer
     for n in range(1, points + 1):
         assert story(last * n // points)[0] == undisturbed
-
-
-def test_a_worker_killed_at_two_points(tmp_path: Path, alone: Path) -> None:
-    """Nothing is lost and nothing doubled, wherever it died."""
-    killed_at(2, tmp_path, alone)
-
-
-@pytest.mark.slow
-def test_a_worker_killed_at_a_hundred_points(tmp_path: Path, alone: Path) -> None:
-    """The full dose."""
-    killed_at(100, tmp_path, alone)
 
 
 @pytest.mark.slow

@@ -83,8 +83,12 @@ def test_copilots_last_line_tells_the_status(line: str) -> None:
     assert event is not None and event.name == "tool-failure" and event.step is not None and event.step["status"] == 1
 
 
+def told(name: str, **more: Any) -> dict[str, Any]:
+    return {"session_id": "s1", "cwd": "/shop", "hook_event_name": name, **more}
+
+
 def claude(name: str, **more: Any) -> Any:
-    return claude_code.read("", {"session_id": "s1", "cwd": "/shop", "hook_event_name": name, **more}, {})
+    return claude_code.read("", told(name, **more), {})
 
 
 def test_a_notification_is_no_prompt() -> None:
@@ -134,7 +138,7 @@ def gemini_call(command: str, returned: str) -> dict[str, Any]:
 def test_gemini_says_what_was_asked_and_what_failed_in_its_own_words() -> None:
     """Without the tags of the host: notes of ours in front of a prompt are not searched with, and an error begins with itself."""
     asked = "<hook_context>&lt;tacit-notes&gt; use pnpm</hook_context>run the tests\n--- Content from referenced files ---\nnpm"
-    event = gemini.read("", {"session_id": "s1", "cwd": "/shop", "hook_event_name": "BeforeAgent", "prompt": asked}, {})
+    event = gemini.read("", told("BeforeAgent", prompt=asked), {})
     assert event is not None and event.text == "run the tests"
     failed = "<untrusted_context>\nOutput: psql: no role\nExit Code: 2\nProcess Group PGID: 7\n</untrusted_context>"
     event = gemini.read("", gemini_call("make db", failed), {})
@@ -171,43 +175,29 @@ def test_the_plugin_has_the_distributions_version() -> None:
 
 def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
     """Under the parent's session, each with a rollout of its own, which is learned when it stops."""
-    inside = {
-        "session_id": "s1",
-        "agent_id": "a1",
-        "agent_type": "worker",
-        "cwd": "/shop",
-        "transcript_path": "/c/rollout-a1.jsonl",
-    }
-    started = codex.read("", {**inside, "hook_event_name": "SubagentStart"}, {})
+    who = {"agent_id": "a1", "agent_type": "worker"}
+    inside = {**who, "transcript_path": "/c/rollout-a1.jsonl"}
+    started = codex.read("", told("SubagentStart", **inside), {})
     assert started is not None and (started.session, started.context, started.agent) == ("s1", "a1", "worker")
-    failed = codex.read(
-        "", {**codex_call(rolled(tmp_path, executed(1)), "no"), "agent_id": "a1", "agent_type": "worker"}, {}
-    )
+    failed = codex.read("", {**codex_call(rolled(tmp_path, executed(1)), "no"), **who}, {})
     assert failed is not None and (failed.session, failed.context) == ("s1", "a1")
     parents = {"transcript_path": "/c/rollout-s1.jsonl", "agent_transcript_path": "/c/rollout-a1.jsonl"}
-    over = codex.read("", {**inside, **parents, "hook_event_name": "SubagentStop"}, {})
-    assert over is not None and (over.name, over.session, over.transcript) == (
-        "session-end",
-        "a1",
-        "/c/rollout-a1.jsonl",
-    )
-    assert codex.read("", {**inside, "hook_event_name": "UserPromptSubmit", "prompt": "look"}, {}) is None
+    over = codex.read("", told("SubagentStop", **{**inside, **parents}), {})
+    assert over is not None
+    assert (over.name, over.session, over.transcript) == ("session-end", "a1", "/c/rollout-a1.jsonl")
+    assert codex.read("", told("UserPromptSubmit", **inside, prompt="look"), {}) is None
 
 
 @pytest.mark.parametrize("dialect", [claude_code, codex])
 def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
     """The others end before a store is opened: they are most of a session's calls."""
-    told = {
-        "session_id": "s1",
-        "cwd": "/shop",
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_use_id": "t1",
-    }
-    assert dialect.read("", {**told, "tool_input": {"command": "ls -la && cat x"}}, {}) is None
-    asked = dialect.read(
-        "", {**told, "tool_input": {"command": "cd web && make db"}, "agent_id": "a1", "agent_type": "x"}, {}
-    )
+
+    def before(line: str, **more: Any) -> Any:
+        given = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": line}, **more}
+        return dialect.read("", told("PreToolUse", **given), {})
+
+    assert before("ls -la && cat x") is None
+    asked = before("cd web && make db", agent_id="a1", agent_type="x")
     assert (asked.name, asked.text, asked.context) == ("before-command", "cd web && make db", "a1")
 
 
@@ -215,17 +205,11 @@ def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
     """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
     from tacit.surfaces.hooks import _is_emptied
 
-    told = {
-        "session_id": "s1",
-        "cwd": "/shop",
-        "hook_event_name": "SessionStart",
-        "source": "resume",
-        "timestamp": "2026-11-16T06:19:58.306Z",
-    }
+    resumed = told("SessionStart", source="resume", timestamp="2026-11-16T06:19:58.306Z")
     events = [
-        gemini.read("", told, {}),
+        gemini.read("", resumed, {}),
         copilot.read("session-start", {"sessionId": "s1", "cwd": "/shop", "source": "resume"}, {}),
         claude("SessionStart", source="resume"),
-        codex.read("", told, {}),
+        codex.read("", resumed, {}),
     ]
     assert [_is_emptied(event) for event in events if event is not None] == [True, True, False, False]

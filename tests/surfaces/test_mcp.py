@@ -63,6 +63,10 @@ def in_process(talk: Callable[[Client], Awaitable[Any]], **env: str) -> Any:
     return anyio.run(main)
 
 
+def spelled(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): said for name, said in headers.items()}
+
+
 class Http:
     """A running server: where, and the token in its file."""
 
@@ -71,10 +75,7 @@ class Http:
 
     def talk(self, talk: Callable[[Client], Awaitable[Any]], **headers: str) -> Any:
         """One conversation; headers as given, with the token unless another is."""
-        named = {
-            "authorization": f"Bearer {self.token}",
-            **{name.replace("_", "-"): it for name, it in headers.items()},
-        }
+        named = {"authorization": f"Bearer {self.token}", **spelled(headers)}
 
         async def main() -> Any:
             async with (
@@ -87,16 +88,9 @@ class Http:
 
     def post(self, **headers: str) -> httpx2.Response:
         """A raw call of a tool, to see what is refused before the protocol begins."""
-        call = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {"name": "recall", "arguments": {"query": "x"}},
-        }
-        named = {
-            "accept": "application/json, text/event-stream",
-            **{name.replace("_", "-"): it for name, it in headers.items()},
-        }
+        asked = {"name": "recall", "arguments": {"query": "x"}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+        named = {"accept": "application/json, text/event-stream", **spelled(headers)}
         return httpx2.post(self.url, json=call, headers=named)
 
 
@@ -245,15 +239,9 @@ def test_no_header_makes_an_agents_words_independent(http: Http) -> None:
         return await client.call_tool("remember", {"text": text, "kind": "rule"})
 
     for n in range(1, 6, 2):
-        others = {
-            "x_tacit_run": f"r{n}",
-            "mcp_session_id": f"s{n}",
-            "user_agent": f"codex/{n}",
-            "x_forwarded_for": f"10.0.0.{n}",
-            "x_request_id": f"q{n}",
-            "cookie": f"run={n}",
-        }
-        http.talk(remember, **{name: others[name] for name in [*others][: n + 1]})
+        others = {"x_tacit_run": "r{}", "mcp_session_id": "s{}", "user_agent": "codex/{}"}
+        others |= {"x_forwarded_for": "10.0.0.{}", "x_request_id": "q{}", "cookie": "run={}"}
+        http.talk(remember, **{name: others[name].format(n) for name in [*others][: n + 1]})
     with open_memories() as memories:
         (lesson,) = memories.list()
         assert (lesson.state, lesson.trust, lesson.tally.seen) == ("candidate", "agent", 1)
@@ -267,13 +255,9 @@ def test_a_hundred_calls_at_once(http: Http, kept: str) -> None:
         answers: list[Any] = [None] * 100
 
         async def one(n: int) -> None:
+            text = f"The fixture `{word(n // 4)}.json` is made by `make {word(n // 4)}`."
             tool, arguments = (
-                (
-                    "remember",
-                    {"text": f"The fixture `{word(n // 4)}.json` is made by `make {word(n // 4)}`.", "kind": "command"},
-                )
-                if n % 2
-                else ("recall", {"query": "migrate before the tests"})
+                ("remember", {"text": text, "kind": "command"}) if n % 2 else ("recall", {"query": LESSON})
             )
             answers[n] = await client.call_tool(tool, arguments)
 
@@ -302,14 +286,9 @@ def test_a_withheld_lesson_stays_withheld(folder: Path) -> None:
         for id in ("a", "b"):
             memories.learn(run(id, finding(id, LESSON, kind="pitfall")))
         [lesson] = [each.id for each in memories.list()]
-        withheld = next(
-            run for run in (f"run-{n}" for n in range(100)) if memories.inject("tests and migrate", run=run).withheld
-        )
-        given = next(
-            run
-            for run in (f"run-{n}" for n in range(100))
-            if memories.inject("tests and migrate", run=run, repeat=True).injected
-        )
+        asked = [(f"run-{n}", memories.inject("tests and migrate", run=f"run-{n}")) for n in range(30)]
+        withheld = next(run for run, told in asked if told.withheld)
+        given = next(run for run, told in asked if told.injected)
 
     async def talk(client: Client) -> tuple[Any, Any, str]:
         found = await client.call_tool("recall", {"query": "tests and migrate"})

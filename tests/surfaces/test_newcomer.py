@@ -281,8 +281,6 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
 
 def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
     """A session of a folder that is gone is read for its project or for none; what waits is not counted as read."""
-    from tacit.app import config_path
-
     config = Path(config_path(person))
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
@@ -481,17 +479,16 @@ def test_a_look_back_says_what_a_file_says_already() -> None:
         ]
         steps = [tool(command, "" if error else "ok", error=error, at=at) for command, error in calls]
         runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
-    free = _replayed(
-        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs),
-        LookbackSettings(load("default")),
-    )
+
+    def replayed(*lines_of: Any) -> Any:
+        default = load("default")
+        met = sessions(excerpt(each, home_by_folder(each), default) for each in runs)
+        return _replayed(met, LookbackSettings(default), *lines_of)
+
+    free = replayed()
     (lesson,) = [each.text for each in lessons_of(free) if "git commit" in each.text]
     said = {"The pre-commit hook runs the linter.": "CLAUDE.md"}
-    known = _replayed(
-        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs),
-        LookbackSettings(load("default")),
-        lambda home: said,
-    )
+    known = replayed(lambda home: said)
     assert lesson not in [each.text for each in lessons_of(known)] and known.projects[0].in_files == (lesson,)
     assert "Not told, because an instruction file says it already" in "\n".join(
         _in_files(known, Cli({}, io.StringIO(), io.StringIO()), 5)
