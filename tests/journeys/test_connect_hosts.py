@@ -218,6 +218,7 @@ def test_the_form_of_before_is_named_replaced_and_taken_out(tacit: Any, folder: 
 
 
 PAYLOADS = {
+    "claude-code": {"session_id": "s1", "transcript_path": "", "hook_event_name": "SessionStart", "source": "startup"},
     "codex": {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "transcript_path": None},
     "copilot": {"sessionId": "s", "timestamp": 1, "source": "new"},
     "vscode": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "new"},
@@ -226,12 +227,12 @@ PAYLOADS = {
 }
 
 
-@pytest.mark.parametrize("host", OTHERS)
+@pytest.mark.parametrize("host", [*OTHERS, "claude-code"])
 def test_the_registered_command_answers(tacit: Any, alone: Path, folder: Path, host: str) -> None:
     """What stands in the settings, started by a shell from elsewhere, gives what was kept."""
-    tacit("connect", host)
+    path = Path(tacit("connect", host, "--json").data["settings"])
     tacit("add", "Always use pnpm, never npm.", "--kind", "preference")
-    first = next(iter(json.loads((alone / USERS[host]).read_text())["hooks"].values()))[0]
+    first = next(iter(json.loads(path.read_text())["hooks"].values()))[0]
     handler = first["hooks"][0] if "hooks" in first else first
     payload = {**PAYLOADS[host], "cwd": str(folder), "workspace_roots": [str(folder)]}
     argv = ["sh", "-c", handler.get("command") or handler["bash"]]

@@ -35,6 +35,11 @@ def _session(name: str, folder: Path, step: Any = None) -> Any:
     return run(name, user("set it up"), step or BAD, user("now the page"), host="claude-code", cwd=str(folder))
 
 
+def _sessions(folder: Path, told: int, before: int) -> list[Any]:
+    """Those that were told of it, and others."""
+    return [_session(name, folder) for name in (*(f"g{n}" for n in range(told)), *(f"b{n}" for n in range(before)))]
+
+
 def _learned(name: str, step: Any, folder: Path) -> None:
     with tacit.open() as memories:
         memories.learn(_session(name, folder, step), over=True)
@@ -120,7 +125,7 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
 ) -> None:
     """In the inbox with its record; a yes arms it, a no is remembered, and it is offered once."""
     lesson = _given(folder, TEXT, told)
-    sessions = [_session(f"g{n}", folder) for n in range(told)] + [_session(f"b{n}", folder) for n in range(before)]
+    sessions = _sessions(folder, told, before)
     with tacit.open(by="ada", yes=True) as memories:
         offered = memories.offer_guards(lambda: sessions)
         assert [(each.memory, (each.payload or {})["step"]) for each in offered] == ([(lesson, step)] if step else [])
@@ -139,9 +144,8 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
     folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _given(folder, TEXT, 2)
-    sessions = [_session(f"g{n}", folder) for n in range(2)] + [_session(f"b{n}", folder) for n in range(4)]
     with open_memories(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: sessions)
+        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4))
     said = " ".join(tacit().out.split())
     assert "From now on ask you before such a call?" in said and "6 right, 0 wrong" in said
     rows = {row["id"]: row["number"] for row in tacit("--json").data["screen"]["new"]}
@@ -151,11 +155,10 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
 
 def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
     _given(folder, TEXT, 2)
-    sessions = [_session(f"g{n}", folder) for n in range(2)] + [_session(f"b{n}", folder) for n in range(4)]
     with tacit.open(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: sessions)
+        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4))
         memories.review(offer.id, "reject")
-        assert memories.guards() == [] and memories.offer_guards(lambda: sessions) == []
+        assert memories.guards() == [] and memories.offer_guards(lambda: _sessions(folder, 2, 4)) == []
 
 
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,11 +178,8 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
         assert _before(folder, session=f"t{n}")
         _learned(f"t{n}", step, folder)
         with tacit.open() as memories:
-            kept = [
-                (mark.value, mark.reason)
-                for mark in memories.store.marks(memory=lesson)
-                if mark.signal == "firing ended"
-            ]
+            ended = [mark for mark in memories.store.marks(memory=lesson) if mark.signal == "firing ended"]
+            kept = [(mark.value, mark.reason) for mark in ended]
             armed = [each.guard.lesson for each in memories.guards()]
         assert kept == [("obeyed", ""), ("overruled", "wrong"), ("overruled", "wrong")][: n + 1]
         assert armed == ([lesson] if n < 2 else [])

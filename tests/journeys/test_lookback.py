@@ -42,23 +42,13 @@ class Transcript:
     def bash(self, command: str, error: str = "") -> Transcript:
         """A shell call and its result."""
         call = f"toolu_{self.session}_{len(self.lines)}"
-        usage = {
-            "input_tokens": 100,
-            "output_tokens": 100,
-            "cache_read_input_tokens": 50_000,
-            "cache_creation_input_tokens": 800,
-        }
+        usage = {"input_tokens": 100, "output_tokens": 100, "cache_read_input_tokens": 50_000}
+        usage["cache_creation_input_tokens"] = 800
         block = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
-        self._record(
-            type="assistant",
-            message={"id": f"msg_{call}", "model": "claude-x", "role": "assistant", "content": [block], "usage": usage},
-        )
-        result = {
-            "type": "tool_result",
-            "tool_use_id": call,
-            "content": f"Exit code 1\n{error}" if error else "ok",
-            "is_error": bool(error),
-        }
+        said = {"id": f"msg_{call}", "model": "claude-x", "role": "assistant", "content": [block], "usage": usage}
+        self._record(type="assistant", message=said)
+        result = {"type": "tool_result", "tool_use_id": call, "is_error": bool(error)}
+        result["content"] = f"Exit code 1\n{error}" if error else "ok"
         kept = f"Error: Exit code 1\n{error}" if error else {"stdout": "ok", "stderr": "", "interrupted": False}
         self._record(type="user", message={"role": "user", "content": [result]}, toolUseResult=kept)
         return self
@@ -119,12 +109,7 @@ def test_json_and_the_page(tacit: Any, projects: Path, folder: Path) -> None:
     """One JSON document; the page is one file, for its owner alone, and its path is told."""
     done = tacit("lookback", "--json", "--html", "out.html")
     page = folder / "out.html"
-    assert (done.data["sessions"], done.data["failures"], done.data["repeated"], done.data["forewarned"]) == (
-        3,
-        3,
-        2,
-        1,
-    )
+    assert [done.data[name] for name in ("sessions", "failures", "repeated", "forewarned")] == [3, 3, 2, 1]
     assert (done.data["looked_in"], done.data["html"]) == ([str(projects)], str(page))
     assert stat.S_IMODE(page.stat().st_mode) == 0o600 and page.read_text().startswith("<!doctype html>")
     assert sorted(path.name for path in folder.iterdir()) == ["out.html"]
@@ -223,13 +208,9 @@ def test_days_are_counted_from_now(tacit: Any, projects: Path) -> None:
 
 def test_runs_of_ones_own_loop(tacit: Any, folder: Path) -> None:
     """Neutral files are looked back at like any other."""
+    failed = {"error": "ModuleNotFoundError: No module named 'demo'", "status": 2}
     steps = [
-        {
-            "tool": "shell",
-            "input": {"command": "pytest -q"},
-            "error": "ModuleNotFoundError: No module named 'demo'",
-            "status": 2,
-        },
+        {"tool": "shell", "input": {"command": "pytest -q"}, **failed},
         {"tool": "shell", "input": {"command": "uv sync"}, "output": "ok", "status": 0},
         {"tool": "shell", "input": {"command": "pytest -q"}, "output": "12 passed", "status": 0},
     ]
@@ -257,36 +238,22 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, 
     for folder in (rollout.parent, chats):
         folder.mkdir(parents=True)
     at = "2026-11-14T09:00:0{}.000Z"
-    lines: list[dict[str, Any]] = [
-        {
-            "timestamp": at.format(0),
-            "type": "session_meta",
-            "payload": {"id": "s1", "cwd": str(tmp_path), "source": "cli"},
-        },
-        {
-            "timestamp": at.format(1),
-            "type": "response_item",
-            "payload": {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'},
-        },
-        {
-            "timestamp": at.format(2),
-            "type": "response_item",
-            "payload": {
-                "type": "function_call_output",
-                "call_id": "c",
-                "output": "Exit code: 2\nNo rule to make target",
-            },
-        },
+    payloads: list[tuple[str, dict[str, Any]]] = [
+        ("session_meta", {"id": "s1", "cwd": str(tmp_path), "source": "cli"}),
+        (
+            "response_item",
+            {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'},
+        ),
+        (
+            "response_item",
+            {"type": "function_call_output", "call_id": "c", "output": "Exit code: 2\nNo rule to make target"},
+        ),
     ]
+    lines = [{"timestamp": at.format(n), "type": kind, "payload": said} for n, (kind, said) in enumerate(payloads)]
     rollout.write_text("".join(json.dumps(line) + "\n" for line in lines))
     head = {"sessionId": "g1", "projectHash": "p", "startTime": at.format(0), "directories": [str(tmp_path)]}
-    call = {
-        "id": "c",
-        "name": "run_shell_command",
-        "args": {"command": "make"},
-        "status": "error",
-        "result": [{"functionResponse": {"response": {"error": "no target"}}}],
-    }
+    call: dict[str, Any] = {"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "error"}
+    call["result"] = [{"functionResponse": {"response": {"error": "no target"}}}]
     answer = {"id": "m", "timestamp": at.format(1), "type": "gemini", "content": "", "toolCalls": [call]}
     (chats / "session-2026-11-14T09-00-g1.json").write_text(json.dumps({**head, "messages": [answer]}))
     (chats.parent / "logs.json").write_text('[{"sessionId": "x"}]')

@@ -46,12 +46,8 @@ def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
 
 
 def answers() -> str:
-    lesson = {
-        "text": "Before new work get back to main and pull in latest.",
-        "kind": "rule",
-        "standing": "said",
-        "quotes": [{"line": 1, "words": SAID}],
-    }
+    lesson: dict[str, Any] = {"kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": SAID}]}
+    lesson["text"] = "Before new work get back to main and pull in latest."
     return json.dumps({"lessons": [lesson], "answers": [{"n": 1, "says": "yes", "holds": "working"}], "verdicts": []})
 
 
@@ -61,28 +57,13 @@ def config(alone: Path) -> Path:
 
 def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
     """A session of Claude Code, where it keeps them."""
-    at = {
-        "sessionId": name,
-        "cwd": str(folder),
-        "version": "2.1.50",
-        "timestamp": "2026-02-11T10:00:00.000Z",
-        "isSidechain": False,
-        "userType": "external",
-    }
+    at: dict[str, Any] = {"sessionId": name, "cwd": str(folder), "version": "2.1.50"}
+    at |= {"timestamp": "2026-02-11T10:00:00.000Z", "isSidechain": False, "userType": "external"}
+    asked, said = {"role": "user", "content": SAID}, [{"type": "text", "text": "Sure."}]
+    answer = {"id": "m1", "role": "assistant", "content": said}
     records = [
-        {
-            **at,
-            "type": "user",
-            "uuid": f"{name}-u1",
-            "promptSource": "typed",
-            "message": {"role": "user", "content": SAID},
-        },
-        {
-            **at,
-            "type": "assistant",
-            "uuid": f"{name}-a1",
-            "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "Sure."}]},
-        },
+        {**at, "type": "user", "uuid": f"{name}-u1", "promptSource": "typed", "message": asked},
+        {**at, "type": "assistant", "uuid": f"{name}-a1", "message": answer},
     ]
     path = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -75,21 +75,9 @@ def test_the_portable_folder_keeps_to_agent_plugins_1_0() -> None:
     version as the plugin of Claude Code. Copilot loads it for real: bench/hosts, agent-plugin."""
     folder = ROOT / "plugins" / "agent"
     manifest, theirs = loaded(folder / "plugin.json"), loaded(PLUGIN / ".claude-plugin" / "plugin.json")
-    known = {
-        "$schema",
-        "name",
-        "version",
-        "description",
-        "author",
-        "homepage",
-        "repository",
-        "license",
-        "keywords",
-        "extensions",
-    }
-    assert (
-        set(manifest) <= known and manifest["$schema"] == "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
-    )
+    known = "$schema name version description author homepage repository license keywords extensions".split()
+    assert {*manifest} <= {*known}
+    assert manifest["$schema"] == "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
     assert re.fullmatch(r"[a-z0-9.-]{1,64}", manifest["name"])
     assert all(
         manifest[name] == theirs[name] for name in ("name", "version", "description", "license", "keywords", "author")
@@ -107,13 +95,8 @@ def test_the_skill_is_one_text_for_every_host(tacit: Any, folder: Path) -> None:
     text = (PLUGIN / "skills" / "tacit" / "SKILL.md").read_text(encoding="utf-8")
     assert text == skill.text() and len(text.splitlines()) < 500
     assert frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")["name"] == skill.NAME
-    for part in (
-        "## When to recall",
-        "## When to keep something",
-        "## The marks of a good observation",
-        "## What to skip",
-    ):
-        assert part in text
+    for part in ("When to recall", "When to keep something", "The marks of a good observation", "What to skip"):
+        assert f"## {part}" in text
     assert tacit("skill").out == text
     path = folder / ".agents" / "skills" / "tacit" / "SKILL.md"
     assert [tacit("skill", ".agents/skills", "--json").data["changed"] for _ in range(2)] == [True, False]
@@ -151,24 +134,11 @@ def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Pat
 def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell: bool) -> None:
     """The hook at the start notes the session under its parent, or behind the shell that a host runs it in; whoever has the same parent, or one below it, finds it; an old note does not count."""
     tacit("init")
-    said = {
-        "session_id": SESSION,
-        "transcript_path": "",
-        "cwd": str(folder),
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-    }
+    said = {"session_id": SESSION, "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart"}
     hook = [sys.executable, "-m", "tacit", "hook", "session-start"]  # whose parent is this process
     hook = ["sh", "-c", harmless(hook)] if shell else hook
-    subprocess.run(
-        hook,
-        input=json.dumps(said),
-        text=True,
-        cwd=folder,
-        env={**os.environ, "TACIT_NO_WORKER": "1"},
-        check=True,
-        capture_output=True,
-    )
+    env, told = {**os.environ, "TACIT_NO_WORKER": "1"}, json.dumps({**said, "source": "startup"})
+    subprocess.run(hook, input=told, text=True, cwd=folder, env=env, check=True, capture_output=True)
     code = "from tacit.surfaces.session import *; from tacit.app import open; print(served_by(open().store, ancestors())[0])"
     for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
         told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout

@@ -68,28 +68,26 @@ def session(alone: Path, folder: Path, line: str, **marks: Any) -> Path:
     return path
 
 
+def number_of(word: str) -> int:
+    """The number that a lesson was shown with."""
+    with open_memories() as memories:
+        return next(n for n, id in numbers_shown(memories).items() if word in memories.get(id).text)
+
+
 def said(tacit: Any, path: Path, folder: Path, line: str, **env: str) -> str:
     """The hook is told of a prompt, the turn ends, and the worker learns the session."""
     plain = {name: word for name, word in os.environ.items() if not name.startswith("CLAUDE")}
     common = {"session_id": "s1", "transcript_path": str(path), "cwd": str(folder)}
-    answer = respond(
-        "prompt",
-        {**common, "hook_event_name": "UserPromptSubmit", "prompt": line},
-        {**plain, **env},
-        host="claude-code",
-    )
-    with_no_worker = {**plain, "TACIT_NO_WORKER": "1", **env}
-    respond(
-        "session-end", {**common, "hook_event_name": "SessionEnd", "reason": "exit"}, with_no_worker, host="claude-code"
-    )
+    prompt = {**common, "hook_event_name": "UserPromptSubmit", "prompt": line}
+    answer = respond("prompt", prompt, {**plain, **env}, host="claude-code")
+    over, with_no_worker = {**common, "hook_event_name": "SessionEnd", "reason": "exit"}, {"TACIT_NO_WORKER": "1"}
+    respond("session-end", over, {**plain, **with_no_worker, **env}, host="claude-code")
     tacit("worker", "--now")
     return answer
 
 
 def test_a_typed_word_is_done_and_is_the_persons(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
-    with open_memories() as memories:
-        first = next(n for n, id in numbers_shown(memories).items() if "exporter" in memories.get(id).text)
-        other = next(n for n, id in numbers_shown(memories).items() if "importer" in memories.get(id).text)
+    first, other = number_of("exporter"), number_of("importer")
     answer = said(tacit, session(alone, folder, f"tacit keep {first}"), folder, f"tacit keep {first}")
     assert "taken care of" in answer
     assert state(shown[first - 1]) == "provisional" and state(shown[other - 1]) == "candidate"
@@ -101,8 +99,7 @@ def test_claude_codes_own_hooks_bear_the_mark_of_its_shells(
     tacit: Any, alone: Path, folder: Path, shown: list[str]
 ) -> None:
     """Version 2.1.326 sets CLAUDECODE for hooks, too: nothing that was typed there was ever done."""
-    with open_memories() as memories:
-        first = next(n for n, id in numbers_shown(memories).items() if "exporter" in memories.get(id).text)
+    first = number_of("exporter")
     line = f"tacit keep {first}"
     answer = said(tacit, session(alone, folder, line), folder, line, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
     assert "taken care of" in answer and state(shown[first - 1]) == "provisional"
@@ -129,20 +126,13 @@ def test_nobody_elses_word_counts(
 
 def test_an_agents_shell_is_not_even_noted(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
     before = [state(id) for id in shown]
-    said(
-        tacit,
-        session(alone, folder, "tacit keep 1"),
-        folder,
-        "tacit keep 1",
-        CLAUDECODE="1",
-        CLAUDE_CODE_SESSION_ID="other",
-    )
+    line, marks = "tacit keep 1", {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "other"}
+    said(tacit, session(alone, folder, line), folder, line, **marks)
     assert [state(id) for id in shown] == before
 
 
 def test_what_is_held_takes_more_than_a_number(tacit: Any, alone: Path, folder: Path, shown: list[str]) -> None:
-    with open_memories() as memories:
-        held = next(n for n, id in numbers_shown(memories).items() if "curl" in memories.get(id).text)
+    held = number_of("curl")
     said(tacit, session(alone, folder, f"tacit keep {held}"), folder, f"tacit keep {held}")
     with open_memories() as memories:
         assert memories.get(shown[held - 1]).gate == "hold"
