@@ -98,3 +98,13 @@ def test_the_week_is_told_from_it(folder: object) -> None:
     # the coin may leave the lesson out wherever its problem comes
     came, stayed = last.get("occurred", 0), last.get("not_occurred", 0)
     assert (week["back"], week["told"]) == (came, came + stayed) and came + stayed
+
+
+def test_what_was_taken_out_is_none_of_the_weeks_new_lessons(folder: object) -> None:
+    """Whoever dropped one the same day read that it is new."""
+    with open_memories() as memories:
+        kept = [memories.add(f"Case {n}: run the importer with --cold first.") for n in range(3)]
+        since = memories.now()
+        assert memories.week(since)["new"] == 3
+        memories.forget(kept[0].id)
+        assert memories.week(since)["new"] == 2

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.core.states import CLOSED
+
 if TYPE_CHECKING:
     from tacit.stores.sql import Reads
 
@@ -83,10 +85,16 @@ def memories_by_project(store: Reads) -> dict[str, int]:
 
 
 def new_memories(store: Reads, project: str, since: str) -> int:
-    """Lessons that were made since a time."""
-    return _one(
+    """Lessons that were made since a time and were not taken out again."""
+    made = _one(
         store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since
     )
+    # By the few that were taken out since then: of all that are new each row would have to be looked at.
+    out = (
+        "SELECT count(*) FROM memory INDEXED BY memory_by_state WHERE project = :p AND state IN (SELECT value FROM json_each(:out))"
+        " AND updated_at >= :since AND created_at >= :since"
+    )
+    return made - _one(store, out, p=project, since=since, out=json.dumps(CLOSED))
 
 
 def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
