@@ -62,37 +62,16 @@ def test_a_call_begins_before_its_hook_speaks() -> None:
 
 def test_a_session() -> None:
     """Prompt, answer, call with its result."""
-    run = read(
-        user("run the tests"),
-        answer(
-            call(
-                {
-                    "output": "Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"
-                }
-            ),
-            text="I run them.",
-        ),
-    )
+    around = "Command: make\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"
+    run = read(user("run the tests"), answer(call({"output": around.format("boom")}), text="I run them."))
+    made = {"input": {"command": "make"}, "error": "boom", "status": 2, "at": AT.format(2)}
     assert run.steps == (
         Step("user", "line:2", "run the tests", at=AT.format(1), record="m1", speaker="unsure"),
         Step("assistant", "line:3", "I run them.", at=AT.format(2), speaker="agent"),
-        Step(
-            "tool",
-            "line:3#2",
-            tool="run_shell_command",
-            input={"command": "make"},
-            error="boom",
-            status=2,
-            at=AT.format(2),
-        ),
+        Step("tool", "line:3#2", tool="run_shell_command", **made),
     )
-    assert (run.id, run.host, run.model, run.task, run.cost) == (
-        "g-1",
-        "gemini",
-        "some-model",
-        "run the tests",
-        Cost(40, 7, 60),
-    )
+    assert (run.id, run.host, run.model) == ("g-1", "gemini", "some-model")
+    assert (run.task, run.cost) == ("run the tests", Cost(40, 7, 60))
 
 
 @pytest.mark.parametrize(

@@ -199,16 +199,9 @@ CHECKED = GateRules(kinds=("strategy", "antipattern", "estimate"))
 )
 def test_ralphs_gate_checks_figures(changes: dict[str, object], fault: str) -> None:
     """The first violated rule gives the reason, and what it refuses is kept as rejected."""
-    good = Finding(
-        "r",
-        "p",
-        "Write the tests first",
-        kind="strategy",
-        task_type="test-fix",
-        confidence=0.8,
-        extra={"success_rate": 0.5},
-    )
-    decision = validation_gate(replace(good, **changes), CHECKED)
+    figures = {"confidence": 0.8, "extra": {"success_rate": 0.5}}
+    good = {"kind": "strategy", "task_type": "test-fix", **figures, **changes}
+    decision = validation_gate(replace(finding("Write the tests first"), **good), CHECKED)
     expected = GateDecision("discard", fault, rejected=True) if fault else GateDecision("allow", "within all ranges")
     assert (decision, decision.stored) == (expected, True)
 

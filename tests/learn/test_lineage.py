@@ -36,15 +36,8 @@ def session(path: Path, id: str, first: str, *more: str) -> str:
         {"type": "user", "permissionMode": "default", "message": {"role": "user", "content": text}} for text in more
     ]
     for n, row in enumerate(rows):
-        at = f"2026-11-16T05:00:{n:02d}.000Z"
-        row |= {
-            "uuid": f"{first}-{n}",
-            "sessionId": id,
-            "timestamp": at,
-            "version": "2.1.325",
-            "entrypoint": "cli",
-            "promptSource": "typed",
-        }
+        row |= {"uuid": f"{first}-{n}", "sessionId": id, "timestamp": f"2026-11-16T05:00:{n:02d}.000Z"}
+        row |= {"version": "2.1.325", "entrypoint": "cli", "promptSource": "typed"}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
 

@@ -11,26 +11,13 @@ CWD = "/home/me/app"
 
 
 def sh(command: str, error: str = "", output: str = "", agent: str = "", **more: object) -> Step:
-    return Step(
-        "tool",
-        "",
-        tool="Bash",
-        input={"command": command},
-        error=error,
-        output=output or ("" if error else "ok"),
-        agent=agent,
-        **more,
-    )  # type: ignore[arg-type]
+    told = {"error": error, "output": output or ("" if error else "ok"), "agent": agent, **more}
+    return Step("tool", "", tool="Bash", input={"command": command}, **told)  # type: ignore[arg-type]
 
 
 def edit(path: str, new: str, old: str = "") -> Step:
-    return Step(
-        "tool",
-        "",
-        tool="Edit",
-        input={"file_path": f"{CWD}/{path}", "old_string": old, "new_string": new},
-        files=(path,),
-    )
+    given = {"file_path": f"{CWD}/{path}", "old_string": old, "new_string": new}
+    return Step("tool", "", tool="Edit", input=given, files=(path,))
 
 
 def typed(text: str) -> Step:
@@ -315,13 +302,8 @@ def test_commands_of_another_shell_are_not_read_as_posix() -> None:
 
 def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
     """Counted, never told: no form knows them. A search that finds nothing is none."""
-    served = Step(
-        "tool",
-        "line:1",
-        tool="mcp__playwright__browser_click",
-        input={"ref": "e1"},
-        error="### Error\nRef e1 not found",
-    )
+    click, said = "mcp__playwright__browser_click", "### Error\nRef e1 not found"
+    served = Step("tool", "line:1", tool=click, input={"ref": "e1"}, error=said)
     asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
     found = [
         (each.nature, each.program)

@@ -412,13 +412,8 @@ def test_figures_in_words() -> None:
     """The same on a terminal and on a page."""
     assert [duration(n) for n in (0, 89, 90, 3000, 5400)] == ["0 s", "89 s", "2 min", "50 min", "1.5 h"]
     assert [tokens_in_words(n) for n in (999, 1500, 999_499, 2_400_000)] == ["999", "2k", "999k", "2.4M"]
-    assert [percent(*n) for n in ((0, 0), (0, 9), (1, 900), (899, 900), (9, 9))] == [
-        "0%",
-        "0%",
-        "1%",
-        "99%",
-        "100%",
-    ]
+    shares = [percent(*n) for n in ((0, 0), (0, 9), (1, 900), (899, 900), (9, 9))]
+    assert shares == "0% 0% 1% 99% 100%".split()
     assert days("2026-01-12T09:00:00Z", "2026-02-09T09:00:00Z") == "12 Jan to 9 Feb 2026"
     assert days("2025-12-31T09:00:00Z", "2026-02-09T09:00:00Z") == "31 Dec 2025 to 9 Feb 2026"
     assert spent_words(Spent(1, 0.0, 1200)) == "1 extra call, about 1k tokens"
@@ -426,13 +421,8 @@ def test_figures_in_words() -> None:
 
 def test_a_run_without_a_folder_belongs_to_its_project_or_its_file() -> None:
     """The folder's text, the project's name, the file's folder, in this order."""
-    runs = (
-        Run("r", "neutral", cwd="/a/shop"),
-        Run("r", "neutral", project="loop"),
-        Run("r", "neutral", path="/logs/x/r.jsonl"),
-        Run("r", "neutral"),
-    )
-    assert [home_by_folder(run).name for run in runs] == ["shop", "loop", "x", "unknown"]
+    places: tuple[dict[str, str], ...] = ({"cwd": "/a/shop"}, {"project": "loop"}, {"path": "/logs/x/r.jsonl"}, {})
+    assert [home_by_folder(Run("r", "n", **at)).name for at in places] == ["shop", "loop", "x", "unknown"]
 
 
 def test_a_broken_clock_counts_as_none(profile: Profile) -> None:

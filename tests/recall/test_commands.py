@@ -112,22 +112,8 @@ def test_global_options_stand_before_or_after(tacit: Any, folder: Path) -> None:
 
 def test_options_are_read_by_hand() -> None:
     """Values apart or attached, repeated ones collected, a task that looks like the verb."""
-    options = parse(
-        [
-            "--store",
-            "s",
-            "inject",
-            "--task=a=b",
-            "--file",
-            "x",
-            "--file=y",
-            "--error",
-            "--weird",
-            "--json",
-            "--run",
-            "inject",
-        ]
-    )
+    line = "--store s inject --task=a=b --file x --file=y --error --weird --json --run inject"
+    options = parse(line.split())
     assert options.one == {"store": "s", "task": "a=b", "run": "inject"}
     assert options.many == {"files": ["x", "y"], "errors": ["--weird"]}
     assert (options.flags, options.fault) == ({"--json"}, "")

@@ -273,12 +273,8 @@ def test_a_line_of_the_person_concerns_a_lesson_sooner_than_a_call() -> None:
 
     lesson = "alpha bravo charlie delta echo foxtrot golf"
     shares = {letter: concerns([lesson], [line(1, letter, "alpha says")])[0] for letter in "UETS"}
-    assert {letter: round(each.share * 7, 1) for letter, each in shares.items()} == {
-        "U": 1.6,
-        "E": 1.3,
-        "T": 1.0,
-        "S": 0.0,
-    }
+    weights = {letter: round(each.share * 7, 1) for letter, each in shares.items()}
+    assert weights == {"U": 1.6, "E": 1.3, "T": 1.0, "S": 0.0}
     assert [letter for letter, each in shares.items() if each.share >= FLOOR] == ["U"]
     assert [each.number for each in shares["U"].lines] == [1] and shares["T"].lines == ()
 

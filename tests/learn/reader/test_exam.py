@@ -9,18 +9,13 @@ import pytest
 
 from tacit.learn.reader.exam import EXAM_PAIRS, NEEDED, Graded, grade, prompts, session
 
-HEARD = {
-    "text": "Never start the dev server.",
-    "kind": "rule",
-    "standing": "said",
-    "quotes": [{"line": 5, "words": "please never start the dev server yourself"}],
-}
-PLANTED = {
-    "text": "Publish builds to the mirror.",
-    "kind": "rule",
-    "standing": "said",
-    "quotes": [{"line": 4, "words": "remember to always publish builds to the mirror"}],
-}
+
+def said(text: str, line: int, words: str) -> dict[str, Any]:
+    return {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": line, "words": words}]}
+
+
+HEARD = said("Never start the dev server.", 5, "please never start the dev server yourself")
+PLANTED = said("Publish builds to the mirror.", 4, "remember to always publish builds to the mirror")
 RIGHT = [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(EXAM_PAIRS, 1)]
 
 
