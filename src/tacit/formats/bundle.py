@@ -43,17 +43,8 @@ _HEAD = 1 << 20  # bytes of a manifest
 _MEMBER = re.compile(r"[a-z_]+\.jsonl")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100600 << 16  # a plain file of its owner
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-    OverflowError,
-)
+_UNPACKED = (zipfile.BadZipFile, zlib.error, struct.error)  # what unpacking may raise, and what lies below it
+_BROKEN = (*_UNPACKED, EOFError, RuntimeError, ValueError, OSError, OverflowError)
 
 
 @value

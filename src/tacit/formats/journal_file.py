@@ -94,12 +94,8 @@ def _read(raw: bytes, machine: str) -> JournalLine | Signature:
         raise ValueError("of no kind that is known")
     if at.pop("machine", None) != machine:
         raise ValueError("another machine's line")
-    memory, digest, salt, words = (
-        _text(at.pop("memory")),
-        at.pop("digest", ""),
-        at.pop("salt", ""),
-        at.pop("words", None),
-    )
+    memory, words = _text(at.pop("memory")), at.pop("words", None)
+    digest, salt = at.pop("digest", ""), at.pop("salt", "")
     if (
         not memory
         or not (_is_hex(digest) and _is_hex(salt))

@@ -25,6 +25,9 @@ _MOST = 1000  # comments of one file
 _TEXT = 500  # characters of a lesson
 _SHORTEST = 12
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
+_OPENS_WITH = re.compile(
+    r"^(?:nit|nitpick|minor|question|suggestion|todo|issue|blocking|non-blocking)\b(?:\s*\([^)]*\))?\s*[:,-]\s*", re.I
+)
 UNREADABLE_REVIEWS = "this is no JSON that can be read, or too large"
 
 
@@ -139,12 +142,7 @@ def lesson_of(body: str) -> str:
     lines = [line.strip() for line in text.splitlines() if not line.lstrip().startswith((">", "|", "!["))]
     said = " ".join(line for line in lines if line)
     said = re.sub(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)", r"\1", said)
-    said = re.sub(
-        r"^(?:nit|nitpick|minor|question|suggestion|todo|issue|blocking|non-blocking)\b(?:\s*\([^)]*\))?\s*[:,-]\s*",
-        "",
-        said,
-        flags=re.I,
-    )
+    said = _OPENS_WITH.sub("", said)
     if len(said) <= _TEXT:
         return said.strip()
     cut = said[:_TEXT]

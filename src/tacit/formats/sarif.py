@@ -173,14 +173,8 @@ def _sentence(text: str) -> str:
     """What a rule is about: of a page in Markdown its first sentence, of a line the line."""
     if "\n" not in text.strip():
         return text.strip()
-    first = next(
-        (
-            part
-            for part in re.split(r"\n\s*\n|^#.*$", text, flags=re.M)
-            if part.strip() and not part.strip().startswith("#")
-        ),
-        "",
-    )
+    parts = (part.strip() for part in re.split(r"\n\s*\n|^#.*$", text, flags=re.M))
+    first = next((part for part in parts if part and not part.startswith("#")), "")
     return re.split(r"(?<=[.!?])\s", " ".join(first.split()), maxsplit=1)[0]
 
 

@@ -53,14 +53,8 @@ def memory_from(
         raise UsageError(f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(_FACETS)}.")
     if not isinstance(facets.get("text"), str):
         raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
-    found = checked_facets(
-        {
-            name: facets[name]
-            for name in facets
-            if name in EDITABLE and name != "text" and facets[name] not in (None, "", [], ())
-        },
-        profile,
-    )
+    plain = {name: facet for name, facet in facets.items() if name in EDITABLE and name != "text"}
+    found = checked_facets(_given(plain), profile)
     text = kept_text(facets["text"])
     clean = redact(private(text))
     if tags := tags_for(clean.text, profile):
@@ -146,20 +140,7 @@ def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
     return {name: said for name, said in (("task", task), ("group", group), ("place", place)) if said}
 
 
-FINDING_FACETS = (
-    "kind",
-    "category",
-    "severity",
-    "domain",
-    "agent",
-    "task_type",
-    "tags",
-    "paths",
-    "about",
-    "by",
-    "quote",
-    "error",
-)
+FINDING_FACETS = tuple("kind category severity domain agent task_type tags paths about by quote error".split())
 
 
 def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
@@ -167,7 +148,7 @@ def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: st
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:
         raise UsageError(f"{unknown[0]} is not a facet of a finding.", f"Facets: {', '.join(FINDING_FACETS)}.")
-    found = checked_facets({name: facets[name] for name in facets if facets[name] not in (None, "", [], ())}, profile)
+    found = checked_facets(_given(facets), profile)
     error = str(found.pop("error", ""))
     said = kept_text(text)
     return Finding(
@@ -181,6 +162,10 @@ def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: st
         at=at,
         **found,
     )
+
+
+def _given(facets: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: facet for name, facet in facets.items() if facet not in (None, "", [], ())}
 
 
 def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

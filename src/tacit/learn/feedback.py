@@ -33,24 +33,12 @@ def give_feedback(work: WorkContext, memory: Memory, word: str, *, run: RunRow |
         if word == "helped":
             tx.add_mark(Mark(memory.id, root, memory.project, "helped", reason, run=id, surface="feedback", at=at))
         elif word == "wrong" or not reaches(tier, needed):
-            place = f"feedback {at}" if not id else "feedback"
-            tx.add_evidence(
-                Evidence(
-                    memory.id,
-                    memory.project,
-                    id,
-                    root,
-                    stance=stance_against(tier, needed),
-                    by=by,
-                    tier=tier,
-                    place=place,
-                    quote=reason or ("" if word == "wrong" else word),
-                    at=at,
-                )
-            )
+            place, quote = f"feedback {at}" if not id else "feedback", reason or ("" if word == "wrong" else word)
+            said = Evidence(memory.id, memory.project, id, root, by=by, tier=tier, place=place, quote=quote, at=at)
+            tx.add_evidence(replace(said, stance=stance_against(tier, needed)))
         elif not memory.stale_at:
-            hand, said = Hand(by, at, id, work.project.profile), reason or f"{by} calls it outdated"
-            tx.apply(hand.change(memory, replace(memory, stale_at=at), "stale", said))
+            hand, told = Hand(by, at, id, work.project.profile), reason or f"{by} calls it outdated"
+            tx.apply(hand.change(memory, replace(memory, stale_at=at), "stale", told))
         promote(tx, work.project, work.profile, memory.id, by=by, at=at, ids=work.ids, run=id, moment="use")
 
 

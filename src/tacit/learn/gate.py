@@ -40,10 +40,8 @@ if TYPE_CHECKING:
 KnownLines = Mapping[str, str] | None
 GATE_VERSION = "tacit-1"
 JOELCLAW_VERSION = "v1"  # the original's own
-UNREAD, STATED_CONFIDENCE = (
-    0.35,
-    0.65,
-)  # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
+# joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
+UNREAD, STATED_CONFIDENCE = 0.35, 0.65
 # A guess that answers somebody, or points at what was on the screen just then: nobody can be asked about it later.
 _IN_PASSING = re.compile(r"^(?:ok|okay|yes|yeah|no|well|alright)\b|\b(?:this|that|it|these)[.!?]*$", re.I)
 

@@ -283,17 +283,10 @@ class _Intake:
             return
         run = self._run(tx, item.run, "", "", item.at)
         line = item.place.rpartition(":")[2]
-        mark = Mark(
-            id,
-            run.root,
-            self.project.id,
-            item.signal,
-            value="" if item.figure is None else f"{item.figure:g}",
-            run=run.id,
-            surface=f"{self.format}:{line}",
-            reason=json.dumps(redacted_record(item.record), ensure_ascii=False) if item.record else item.text,
-            at=item.at,
-        )
+        figure = "" if item.figure is None else f"{item.figure:g}"
+        told = json.dumps(redacted_record(item.record), ensure_ascii=False) if item.record else item.text
+        mark = Mark(id, run.root, self.project.id, item.signal, figure, run=run.id, surface=f"{self.format}:{line}")
+        mark = replace(mark, reason=told, at=item.at)
         if mark in tx.marks(memory=id):
             self.counts["already"] += 1
             return

@@ -119,17 +119,8 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
     rules = rules_of(profile)
     title = str((finding.extra or {}).get("title") or "")
-    found = screened(
-        finding.text,
-        title,
-        finding.by,
-        finding.category,
-        finding.domain,
-        finding.agent,
-        finding.about,
-        *finding.paths,
-        *finding.tags,
-    )
+    facets = (finding.by, finding.category, finding.domain, finding.agent, finding.about)
+    found = screened(finding.text, title, *facets, *finding.paths, *finding.tags)
     decision = GATES[profile.gate.function](finding, rules, "" if found.clean else found.reason, known)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):

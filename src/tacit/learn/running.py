@@ -45,19 +45,7 @@ if TYPE_CHECKING:
 
 
 OF_RUN = ("agent", "domain", "task_type", "task_id", "model", "host")  # facets that a run keeps
-OF_INJECT = (
-    "agent",
-    "domain",
-    "task_type",
-    "task_id",
-    "model",
-    "host",
-    "files",
-    "errors",
-    "mission",
-    "category",
-    "budget",
-)
+OF_INJECT = (*OF_RUN, "files", "errors", "mission", "category", "budget")
 STEP_ROLES = ("user", "assistant", "tool", "system")
 
 

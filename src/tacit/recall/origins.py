@@ -5,7 +5,7 @@ Any profile may name one.
 
 from __future__ import annotations
 
-from math import exp, log, log10
+from math import exp, log, log10, prod
 
 from tacit.core.fade import RATE
 from tacit.core.links import ECHO, FIZZLE
@@ -80,17 +80,11 @@ def _examples(memory: Memory) -> Sequence[object]:
 
 def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
-    return [
-        _ranked(
-            hit,
-            {
-                "proven": (hit.memory.tally.confidence or 0.0)
-                * (success_of(hit.memory) or 0.5)
-                * log10(hit.memory.tally.uses + 1)
-            },
-        )
-        for hit in hits
-    ]
+
+    def worth(memory: Memory) -> float:
+        return (memory.tally.confidence or 0.0) * (success_of(memory) or 0.5) * log10(memory.tally.uses + 1)
+
+    return [_ranked(hit, {"proven": worth(hit.memory)}) for hit in hits]
 
 
 def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
@@ -149,10 +143,7 @@ def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> 
             "use": _boost(memory),
             "stale": STALE if memory.stale_at else 1.0,
         }
-        score = 1.0
-        for part in parts.values():
-            score *= part
-        found.append(Ranked(memory, score, parts, hit.channel))
+        found.append(Ranked(memory, prod(parts.values()), parts, hit.channel))
     return found
 
 

@@ -97,9 +97,8 @@ class Asked:
 
     query: Query
     passages: tuple[Passage, ...]  # of the task, then of its errors: the questions it consists of
-    file_words: tuple[
-        str, ...
-    ]  # names of the files, and of commands that serve the task: they find candidates and weigh nothing themselves
+    # names of the files, and of commands that serve the task: they find candidates and weigh nothing themselves
+    file_words: tuple[str, ...]
     signatures: tuple[str, ...]
     files: tuple[str, ...]
     nothing: bool  # neither task nor error nor file was given

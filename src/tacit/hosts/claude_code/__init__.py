@@ -44,12 +44,8 @@ NAMES = {
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
 ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "before-file", "tool-failure")
-IN_AGENTS = (
-    "subagent-start",
-    "before-command",
-    "before-file",
-    "tool-failure",
-)  # what is answered inside a sub-agent too
+# what is answered inside a sub-agent too
+IN_AGENTS = ("subagent-start", "before-command", "before-file", "tool-failure")
 
 DECIDES = {"before-command": (ASKS, REFUSES), "before-file": (ASKS, REFUSES)}  # which decisions it passes on, by event
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000

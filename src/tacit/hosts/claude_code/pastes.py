@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
 
 HISTORY, CACHE = "history.jsonl", "paste-cache"
-FEW_LINES, LONG = (
-    3,
-    500,
-)  # the host names no paste that is shorter in both: whoever typed no more needs no look into the history
+# the host names no paste that is shorter in both: whoever typed no more needs no look into the history
+FEW_LINES, LONG = 3, 500
 _LONGEST = 4 * 1024 * 1024  # bytes of one kept paste
 
 

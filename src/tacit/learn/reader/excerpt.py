@@ -14,11 +14,8 @@ from tacit.learn.reader.check import commands_run
 from tacit.learn.reader.decide import is_assent
 from tacit.learn.reader.render import CAUSE, NOTE_MARK, PERSON, Line
 
-OFFERED_CHARS, CHANGED_CHARS, NOTED_CHARS = (
-    900,
-    300,
-    1200,
-)  # characters of what was agreed to, of an edit after which a command passed, of a note
+# characters of what was agreed to, of an edit after which a command passed, of a note
+OFFERED_CHARS, CHANGED_CHARS, NOTED_CHARS = 900, 300, 1200
 PASSING_CHARS = 80  # … of the agent's words before a call that say nothing
 FAILED_CHARS, CALL_CHARS, SAID_CHARS = 110, 80, 450  # … of a call that failed, of other calls, of the agent's words
 _EDIT_TOOLS = ("Edit ", "MultiEdit ", "Write ", "apply_patch ", "write_file ", "replace ", "edit ", "create ")

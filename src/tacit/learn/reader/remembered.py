@@ -30,12 +30,8 @@ OF_EACH = 2  # neighbours of one new lesson
 # call. Of 813 verdicts that readers of five projects gave on remembered lessons, 78 % are about one of those chosen so.
 FLOOR = 0.2
 FEWEST_ASKED, MOST_ASKED, PER_LINES = 8, 40, 10  # lessons of one question: one more for so many lines of the session
-LETTER_WEIGHTS = {
-    **dict.fromkeys(PERSON, 1.6),
-    "E": 1.3,
-    "X": 1.3,
-    "S": 0.0,
-}  # how much a line counts by its letter, others 1
+# how much a line counts by its letter, others 1
+LETTER_WEIGHTS = {**dict.fromkeys(PERSON, 1.6), "E": 1.3, "X": 1.3, "S": 0.0}
 OF_LESSON, MORE_LINES_PER = 2, 80  # lines that speak most of one lesson, one more for so many lines
 TYPED, OTHER = 400, 160  # characters shown of what was typed, of other lines
 UNASKED = ("A", "T", "P", "Q", "S")  # letters of lines that are shown only where they speak of a lesson

@@ -49,13 +49,8 @@ if TYPE_CHECKING:
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
 EXPIRES_DAYS = 30
-KIND_OF_LESSON = {
-    "way": "rule",
-    "decision": "decision",
-    "cure": "fix",
-    "fact": "fact",
-    "preference": "preference",
-}  # as profiles call them
+# as profiles call them
+KIND_OF_LESSON = {"way": "rule", "decision": "decision", "cure": "fix", "fact": "fact", "preference": "preference"}
 _PERSONAL = ("rule", "preference")
 TO_REVIEW = {"to": "under_review", "needs": ["person"]}
 # the gate's word where only the wording speaks; a reader's quotes speak for it

@@ -290,20 +290,13 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> ToldLesso
         if said and said not in named and len(named) < 3:
             named.append(said)
     if not named:  # nothing is known to run it, but what it is called says enough
-        named = [
-            _CHECK_WORDS[check]
-            for check, met in checks.items()
-            if check in _CHECK_WORDS and len(met) >= UNNAMED_LINEAGES
-        ][:3]
+        often = [check for check, met in checks.items() if len(met) >= UNNAMED_LINEAGES]
+        named = [_CHECK_WORDS[check] for check in often if check in _CHECK_WORDS][:3]
     if not named:
         return None
     told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
-    return ToldLesson(
-        BEFORE_DONE,
-        f"Before you say done, run {told}: the person had to come back with failing checks.",
-        "rule",
-        tuple(complaints),
-    )
+    text = f"Before you say done, run {told}: the person had to come back with failing checks."
+    return ToldLesson(BEFORE_DONE, text, "rule", tuple(complaints))
 
 
 _CHECK_WORDS = {

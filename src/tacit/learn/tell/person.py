@@ -160,15 +160,8 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         **({"order": told.order} if told.order else {}),
     }
     if known is None:
-        return Proposal(
-            person_question(project, told.kind, told.subject),
-            project,
-            told.kind,
-            told.text,
-            "learn",
-            at,
-            payload=payload,
-        )
+        id = person_question(project, told.kind, told.subject)
+        return Proposal(id, project, told.kind, told.text, "learn", at, payload=payload)
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
         same = told.count == before and all(

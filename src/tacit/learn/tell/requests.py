@@ -134,13 +134,8 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     lineages = dict.fromkeys(each.lineage for each, _ in cluster)
     runs = dict.fromkeys(each.run for each, _ in cluster)
     after = {each.lineage for each, _ in cluster if each.incident.family == AFTER}
-    return Request(
-        shown[order[0]],
-        tuple(lineages),
-        tuple(runs),
-        tuple(shown[mark] for mark in order[1:6]),
-        2 * len(after) > len(lineages),
-    )
+    first, *others = (shown[mark] for mark in order[:6])
+    return Request(first, tuple(lineages), tuple(runs), tuple(others), 2 * len(after) > len(lineages))
 
 
 def _stem(word: str) -> str:
