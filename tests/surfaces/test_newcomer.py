@@ -466,6 +466,23 @@ def test_a_look_back_says_what_it_takes_for_this_project(shop: Path, person: dic
     assert "come from" not in told and "3 sessions of 2 projects" in told
 
 
+def test_what_was_answered_about_a_folder_that_is_gone_is_said_no_more(
+    shop: Path, person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen from another project, too: there the moved sessions were a project of a folder that is gone again."""
+    called(person, "learn", answers="y\ny\n", monkeypatch=monkeypatch)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for folder in (shop, elsewhere):
+        monkeypatch.chdir(folder)
+        told, aside = called(person, "lookback")
+        assert "gone" not in told + aside and "3 sessions of 2 projects" in told
+        assert {each["path"] for each in json.loads(called(person, "lookback", "--json")[0])["data"]["projects"]} == {
+            str(shop),
+            "/gone/other",
+        }
+
+
 def test_a_look_back_says_what_a_file_says_already() -> None:
     """A lesson that will not come, because an instruction file has it, is named as such and not promised."""
     refused = 'pre-commit hook failed\nsrc/a.ts:1:1 lint/style/useConst FIXABLE\n✖ Found 1 error.\nerror: script "lint" exited with code 1\nhusky - pre-commit script failed (code 1)'

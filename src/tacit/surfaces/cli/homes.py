@@ -29,21 +29,26 @@ if TYPE_CHECKING:
 
 
 class GoneFolders:
-    """Folders that are gone, and which of them were the project here before it moved: because somebody said so, or by the files that their
-    sessions name. What is only likely is counted here and said; `tacit learn` asks."""
+    """Folders that are gone, and which project they were before it moved: because somebody said so, or this one here by the files that
+    their sessions name. What is only likely is counted here and said; `tacit learn` asks, once."""
 
     def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
-        nobody: tuple[Mapping[str, str], Place, list[str]] = ({}, locate(os.getcwd(), cli.env), [])
-        found = cli.here(args, lambda memories: (memories.moved(), memories.place, memories.was_at()), nobody)
-        told, self.place, self.said = found
-        gone = gone_folders(sources, self.place, told).values()
+        nobody: tuple[Mapping[str, str], Place, dict[str, str]] = ({}, locate(os.getcwd(), cli.env), {})
+
+        def known(memories: Memories) -> tuple[Mapping[str, str], Place, dict[str, str]]:
+            return memories.moved(), memories.place, {each.id: each.root for each in memories.store.projects()}
+
+        told, self.place, roots = cli.here(args, known, nobody)
+        # what was taken in as a project of its own was answered, too
+        gone = [each for each in gone_folders(sources, self.place, told).values() if each.folder not in roots.values()]
         self.likely = [each for each in gone if each.may_be(self.place)]
         self.others = [each for each in gone if not each.may_be(self.place)]
+        self.roots = {folder: roots.get(project, "") for folder, project in told.items()}
+        self.roots |= dict.fromkeys((each.folder for each in self.likely), self.place.root)
 
-    def is_here(self, folder: str) -> bool:
-        """Whether a folder that is gone counts as the project here."""
-        known = (*self.said, *(each.folder for each in self.likely))
-        return bool(moved_to(folder, dict.fromkeys(known, self.place.key)))
+    def now_at(self, folder: str) -> str:
+        """Where the project is by now that was in a folder which is gone; empty where nobody knows."""
+        return moved_to(folder, self.roots)
 
     def counted_here(self) -> list[str]:
         """What was taken for the project here without anybody's word."""
@@ -86,8 +91,8 @@ class Homes:
     def _find(self, run: Run) -> Home:
         plain = lookback_part("excerpt")
         folder = still_there(run.cwd)
-        if not folder and self.gone and self.gone.is_here(repository_of(run.cwd)):
-            folder = self.gone.place.root
+        if not folder and self.gone:
+            folder = self.gone.now_at(repository_of(run.cwd))
         if folder:
             place = locate(folder, self.env)
             home: Home = plain.Home(_key(place), place.name, place.root)
