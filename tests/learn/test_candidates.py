@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.core.journal import Hand
 from tacit.core.memory import Memory, Tally
+from tacit.core.profile_toml import standard
 from tacit.learn.deciding import best, heard
+from tacit.learn.stage import in_better_words
+from tacit.testing import finding
 
 
 def lesson(id: str, word: str = "", klass: str = "fact", seen: int = 1, contradicted: int = 0, **fields: str) -> Memory:
@@ -51,3 +55,16 @@ def test_what_is_held_is_not_shown() -> None:
         == len(heard([lesson(f"m{n:02}", "said") for n in range(12)]))
         == 10
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "before", "taken"), [("said", "found", True), ("found", "found", False), ("said", "shown", False)]
+)
+def test_fuller_words_take_over_only_where_a_person_was_heard(word: str, before: str, taken: bool) -> None:
+    """What a reader found for itself stays in its shorter form when it is found again; what somebody said of it replaces it."""
+    memory = lesson("a", before, text="Run make migrate before the tests.", trust="agent")
+    again = finding(
+        "r", "Run make migrate before the tests of the shop.", tier="observed", by="reader", extra={"word": word}
+    )
+    change = in_better_words(memory, again, standard("default"), Hand("reader", "2026-01-01T00:00:00Z"))
+    assert (change is not None) is taken
