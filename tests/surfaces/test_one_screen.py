@@ -19,6 +19,7 @@ from tacit.app import open as open_memories
 from tacit.core.errors import NotFound
 from tacit.core.journal import Hand
 from tacit.core.keep import made
+from tacit.core.links import Evidence
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.standing import standing_of
@@ -307,6 +308,10 @@ def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -
         assert sorted(row.id[0] for row in one_screen(memories).rows) == [*"defg"]
         rest = f"agents hear what is much the same: {', '.join(map(str, sorted(numbers[each] for each in 'abc')))}"
         assert rest in told("drop", str(numbers["e"]))  # what was told in its place before is told now
+        with memories.store.write() as tx:  # what is new gives way to what was met before
+            for n in "123":
+                tx.add_evidence(Evidence("b" * 12, memories.project_id, n, n, "f", at=memories.now()))
+        assert [row.id[0] for row in one_screen(memories).rows if row.id[0] in "abc"] == ["b"]
 
 
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:

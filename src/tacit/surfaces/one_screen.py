@@ -151,10 +151,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     every_new = [each for each in fresh if is_new(each)]
-    same = {id for ids in selection.said_again([*given, *filter(is_given, every_new)]).values() for id in ids}
-    new = [each for each in every_new if each.id not in same][
-        -NEW:
-    ]  # the latest, as they came, like a reading tells them
+    before, same = {each.id for each in given}, set[str]()
+    for one, others in selection.said_again([*given, *filter(is_given, every_new)]).items():
+        stands = next(
+            (id for id in (one, *others) if id in before), one
+        )  # what is new gives way to what was met before
+        same |= {one, *others} - {stands}
+    # the latest, as they came, like a reading tells them
+    new = [each for each in every_new if each.id not in same][-NEW:]
     gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
