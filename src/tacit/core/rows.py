@@ -170,6 +170,11 @@ class Fault:
     detail: str
 
 
+def index_fault(what: str, told: str, reindex: str = "rebuilds them") -> Fault:
+    """Something derived that is not as its rows say, and what `tacit reindex` does about it."""
+    return Fault("index", what, f"{told}; tacit reindex {reindex}")
+
+
 @value
 class Choice:
     """The project chosen for a place; without an id the caller asks, or creates one where the command may write."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from tacit.core.errors import TacitError, Unavailable
-from tacit.core.rows import Fault
+from tacit.core.rows import Fault, index_fault
 
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
@@ -95,6 +95,4 @@ def bm25_faults(store: PostgresStore) -> Iterator[Fault]:
     """An index that cannot be asked; candidates come by rarity until it is made anew."""
     project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {INDEX_MADE} LIMIT 1")
     if project and rows_like(store, [project[0]], ["a"], 1) is None:
-        yield Fault(
-            "index", "memory_fts_ranked", "the server's ranking cannot be read; tacit reindex makes its index anew"
-        )
+        yield index_fault("memory_fts_ranked", "the server's ranking cannot be read", "makes its index anew")

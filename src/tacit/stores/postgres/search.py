@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tacit.core.rows import Fault, Found, Hit
+from tacit.core.rows import Fault, Found, Hit, index_fault
 from tacit.stores.postgres.bm25 import INDEX_MADE, rows_like
 from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
-from tacit.stores.sqlite.search import INJECTABLE_ROWS, MOST_HITS, MOST_WORDS
+from tacit.stores.sqlite.search import INJECTABLE_ROWS, MOST_HITS, MOST_WORDS, WHATEVER_THE_TASK, _loaded
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import are_index_words
@@ -145,8 +145,7 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
         found += store.rows(
             f"SELECT {MEMORY_COLUMNS}, m.words, m.n, coalesce(t.amount, 0.0)::float8 FROM memory m"
             " LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen' WHERE m.project = :project"
-            " AND (m.about = '*' OR m.pinned = 1 OR (m.about = '' AND m.klass IN ('preference', 'rule', 'security')))"
-            f" AND {INJECTABLE_ROWS} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
+            f" AND {WHATEVER_THE_TASK} AND {INJECTABLE_ROWS} ORDER BY m.pinned DESC, coalesce(t.amount, 0.0) DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
     found = found[:limit]
@@ -158,12 +157,6 @@ def always_given(store: PostgresStore, projects: Sequence[str], *, limit: int = 
             project=project, newest=newest,
         )  # fmt: skip
     return _loaded(store, "standing", found)
-
-
-def _loaded(store: PostgresStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
-    """Hits from rows that end with the memory's words, its number and the channel's score."""
-    memories = store._with_tallies([row[:-3] for row in rows])
-    return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
 
 
 def porter_words(text: str) -> list[str]:
@@ -195,13 +188,9 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
             {f"{project} {token}" for token in porter_words(f"{text} {words}")}
         )
     if stale:
-        yield Fault(
-            "index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them"
-        )
+        yield index_fault("memory", f"the derived words of {stale} memories are not theirs")
     counted = "SELECT count(*) FROM memory m WHERE m.project = e.project"
     for (project,) in store.rows(f"SELECT project FROM extent e WHERE memories <> ({counted})"):
-        yield Fault(
-            "index", "extent", f"project {project} does not have as many memories as noted; tacit reindex counts them"
-        )
+        yield index_fault("extent", f"project {project} does not have as many memories as noted", "counts them")
     if wrong:
-        yield Fault("index", "memory_fts", f"{wrong} memories are not found by their words; tacit reindex rebuilds it")
+        yield index_fault("memory_fts", f"{wrong} memories are not found by their words", "rebuilds it")

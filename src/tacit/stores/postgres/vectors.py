@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from tacit.core.errors import TacitError
-from tacit.core.rows import Fault, Near
-from tacit.stores.postgres.search import _loaded
+from tacit.core.rows import Fault, Near, index_fault
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.stores.sqlite.search import INJECTABLE_ROWS
+from tacit.stores.sqlite.search import INJECTABLE_ROWS, _loaded
 from tacit.stores.sqlite.vectors import embed_pending
 
 if TYPE_CHECKING:
@@ -130,16 +129,10 @@ def vector_faults(store: PostgresStore) -> Iterator[Fault]:
         "SELECT count(*) FROM vector v LEFT JOIN memory m ON m.n = v.n AND m.project = v.project WHERE m.n IS NULL OR m.text = ''"
     )[0]
     if astray:
-        yield Fault(
-            "index", "vector", f"{astray} vectors are of no memory that has a text; tacit reindex rebuilds them"
-        )
+        yield index_fault("vector", f"{astray} vectors are of no memory that has a text")
     mixed = f"count(DISTINCT identity) > 1 OR count(DISTINCT {schema}.vector_dims(vector)) > 1"
     for (project,) in store.rows(f"SELECT project FROM vector GROUP BY 1 HAVING {mixed}"):
-        yield Fault(
-            "index",
-            "vector",
-            f"vectors of more than one model stand side by side in {project}; tacit reindex rebuilds them",
-        )
+        yield index_fault("vector", f"vectors of more than one model stand side by side in {project}")
 
 
 def _spelled(vectors: Sequence[Sequence[float]]) -> list[str]:

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import Memory
-from tacit.core.rows import Fault
+from tacit.core.rows import Fault, index_fault
 from tacit.core.value import value
 from tacit.stores.sql_rows import (
     FACETS,
@@ -117,9 +117,7 @@ def facet_faults(store: SqliteStore) -> Iterator[Fault]:
         " + (SELECT count(*) FROM facet f WHERE f.rows <> (SELECT count(*) FROM facet_of o WHERE o.facet = f.id))"
     )[0]
     if wrong:
-        yield Fault(
-            "index", "facet", f"{wrong} memories or counts are not under their own facets; tacit reindex rebuilds them"
-        )
+        yield index_fault("facet", f"{wrong} memories or counts are not under their own facets")
 
 
 def select(

@@ -6,7 +6,6 @@ through the same steps, so that the migrated schema and the fresh one cannot dif
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ import apsw
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, Unavailable
 from tacit.stores.check import rule_of
 from tacit.stores.daily import rebuild_daily as count_days
-from tacit.stores.sql_rows import SEALED, row_seal, seal_project
+from tacit.stores.sql_rows import SEALED, listed, row_seal, seal_project
 from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
 from tacit.stores.sqlite.erase import fold_anew
 from tacit.stores.sqlite.facets import rebuild_facets
@@ -90,7 +89,7 @@ def _step(tx: SqliteTransaction, number: int) -> None:
 def _split_words(tx: SqliteTransaction) -> None:
     """Schema 2: fill the derived column of every memory and build full text over both columns."""
     for n, text, tags, paths in tx.rows("SELECT n, text, tags, paths FROM memory"):
-        words = index_words(" ".join((text, *_listed(tags), *_listed(paths))))
+        words = index_words(" ".join((text, *listed(tags), *listed(paths))))
         if words:
             tx.rows("UPDATE memory SET words = :words WHERE n = :n", n=n, words=words)
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
@@ -102,10 +101,6 @@ def _seal_tables(tx: SqliteTransaction) -> None:
         for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):
             named = dict(zip(columns, row))
             tx.seal(seal_project(table, named), table, 0, 1, row_seal(table, named))
-
-
-def _listed(column: str) -> list[str]:
-    return [str(item) for item in json.loads(column)] if column else []
 
 
 def _use_wal(store: SqliteStore) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.rows import Direction
+    from tacit.stores.sql import LessonRows
     from tacit.stores.sqlite import SqliteStore
     from tacit.words.passages import Passage
 
@@ -369,7 +370,7 @@ def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
+def _loaded(store: LessonRows, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
     """Hits from rows that end with the memory's words, its number and the channel's score."""
     memories = store._with_tallies([row[:-3] for row in rows])
     return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))

@@ -15,7 +15,7 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import new_id
-from tacit.core.rows import Fault
+from tacit.core.rows import Fault, index_fault
 from tacit.stores.places import spoken_path
 from tacit.stores.sqlite.search import INJECTABLE_ROWS
 
@@ -98,10 +98,8 @@ class Expected(dict[str, int]):
                 known[few] = sum(as_held(int.from_bytes(each, "little")) for each in _numbers(few))
             wrong += rows != held >> _COUNT or (few is not None and known[few] != held)
         if wrong or self:
-            yield Fault(
-                "index",
-                "term",
-                f"{wrong + len(self)} words are not counted as the texts have them; tacit reindex counts them",
+            yield index_fault(
+                "term", f"{wrong + len(self)} words are not counted as the texts have them", "counts them"
             )
 
 

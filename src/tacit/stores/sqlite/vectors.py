@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from tacit.core.errors import SpacesMixed
-from tacit.core.rows import Fault, Near
+from tacit.core.rows import Fault, Near, index_fault
 from tacit.core.value import value
 from tacit.stores.sqlite.search import INJECTABLE_ROWS, _numbered, _tokenizer
 
@@ -255,20 +255,14 @@ def vector_faults(store: SqliteStore) -> Iterator[Fault]:
         "SELECT count(*) FROM vector v LEFT JOIN memory m ON m.n = v.n WHERE m.n IS NULL OR m.text = ''"
     )[0]
     if astray:
-        yield Fault(
-            "index", "vector", f"{astray} vectors are of no memory that has a text; tacit reindex rebuilds them"
-        )
+        yield index_fault("vector", f"{astray} vectors are of no memory that has a text")
     if store.one("SELECT count(DISTINCT identity) > 1 OR count(DISTINCT length(vector)) > 1 FROM vector")[0]:
-        yield Fault("index", "vector", "vectors of more than one model stand side by side; tacit reindex rebuilds them")
+        yield index_fault("vector", "vectors of more than one model stand side by side")
     sizes = "SELECT length(vector) AS size FROM vector_word UNION SELECT length(centre) / 4 FROM vector_centre"
     other = f"SELECT 1 FROM ({sizes}) WHERE size NOT IN (SELECT length(vector) FROM vector)"
     foreign = "SELECT 1 FROM vector_centre WHERE identity NOT IN (SELECT identity FROM vector)"
     if store.one("SELECT 1 FROM vector LIMIT 1") and (store.one(other) or store.one(foreign)):
-        yield Fault(
-            "index",
-            "vector",
-            "what a prompt compares by is of another model than the vectors; tacit reindex rebuilds them",
-        )
+        yield index_fault("vector", "what a prompt compares by is of another model than the vectors")
 
 
 def _packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:

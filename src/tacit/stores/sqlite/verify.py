@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged
-from tacit.core.rows import Fault
+from tacit.core.rows import Fault, index_fault
 from tacit.stores.sql_rows import listed
 from tacit.stores.sqlite import facets
 from tacit.stores.sqlite.search import _tokenizer
@@ -53,18 +53,14 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
             if len(token) <= LONGEST_TERM:
                 counts[token] = counts.get(token, 0) + once
     if stale:
-        yield Fault(
-            "index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them"
-        )
+        yield index_fault("memory", f"the derived words of {stale} memories are not theirs")
     store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
     differ = 0
     for term, sum_ in store.each(f"SELECT CAST(term AS BLOB), sum({WEIGHT}) FROM temp.memory_words GROUP BY term"):
         differ += wanted.pop(term, None) != sum_
     if differ or wanted:
-        yield Fault(
-            "index",
-            "memory_fts",
-            f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it",
+        yield index_fault(
+            "memory_fts", f"{differ + len(wanted)} words are not where the texts have them", "rebuilds it"
         )
     yield from counts.faults(store)
 
