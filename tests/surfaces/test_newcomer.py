@@ -44,7 +44,7 @@ from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
 from tacit.surfaces.cli.past import _not_learned
 from tacit.surfaces.cli.reading import Plan, Reader, _by_rules, nobody_reads, reader_here
-from tacit.surfaces.one_screen import listed_words
+from tacit.surfaces.one_screen import _problem, listed_words
 from tacit.surfaces.past import transcripts
 from tacit.surfaces.web import views as web_views
 from tacit.surfaces.wording import standing_words
@@ -339,6 +339,9 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
             memories.learn(each, over=True)
         (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
         assert lesson.tally.seen == len(MET)
+        marks = ["usage subcommand bun", "usage option -A"]
+        of_a_linter = _problem(memories, replace(lesson, signature="lint by rtk"), marks)
+        assert of_a_linter == "`rtk`: there is no subcommand `bun`, and 1 more failure"
     why, review = (" ".join(called(person, *command)[0].split()) for command in (("why", lesson.id), ("review",)))
     assert f"met in {len(MET)} sessions" in why and "5 sessions: `rtk`: there is no subcommand `bun`" in why
     assert "3 sessions: `cat`: there is no option `-A`" in why and "a session may have met more than one" in why

@@ -316,7 +316,8 @@ def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
         served = subject.removeprefix("command ")
         return _PURPOSES.get(served, f"how {served} is done")
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
-        return recognised(found[0][0])
+        others = len(marks) - 1  # the row counts the sessions of all of them
+        return recognised(found[0][0]) + (f", and {numbered(others, 'more failure')}" if others else "")
     return topic_words(memory.about)
 
 
