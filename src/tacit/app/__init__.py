@@ -93,11 +93,8 @@ def open(
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
     address = store_path(path_or_url, seen)
-    store = (
-        open_cache_of(address, seen, create, wait)
-        if near and "://" in address
-        else open_store_at(address, seen, create, wait)
-    )
+    opened = open_cache_of if near and "://" in address else open_store_at
+    store = opened(address, seen, create, wait)
     bring_in_step(store, seen, fetch=False)
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
 

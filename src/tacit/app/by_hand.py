@@ -21,6 +21,7 @@ from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.trust import reaches, tier_to_take_away
+from tacit.core.value import replace
 from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
 from tacit.learn.by_hand import checked_facets, memory_from
@@ -94,28 +95,13 @@ class ByHand(PageVerbs, Safety):
                 if alias:
                     tx.add_alias(memory.project, namespace or "cli", alias, memory.id)
                 if run:
-                    row = tx.find_run(self.project_id, run) or RunRow(
-                        run_id(self.project_id, "cli", run),
-                        self.project_id,
-                        "cli",
-                        run,
-                        run_id(self.project_id, "cli", run),
-                        started_at=memory.created_at,
-                    )
+                    own, at = run_id(self.project_id, "cli", run), memory.created_at
+                    row = tx.find_run(self.project_id, run)
+                    row = row or RunRow(own, self.project_id, "cli", run, own, started_at=at)
                     tx.put_run(row)
-                    tx.add_evidence(
-                        Evidence(
-                            memory.id,
-                            memory.project,
-                            row.id,
-                            row.root,
-                            by=self.actor.name,
-                            tier=memory.trust,
-                            place="tacit add",
-                            at=memory.created_at,
-                            seq=self.project.run_seq if self.project else 0,
-                        )
-                    )
+                    met = Evidence(memory.id, memory.project, row.id, row.root, by=self.actor.name, tier=memory.trust)
+                    seq = self.project.run_seq if self.project else 0
+                    tx.add_evidence(replace(met, place="tacit add", at=at, seq=seq))
             return tx.memories([change.memory.id for change, _, _ in chunk])
 
     def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]) -> Memory:

@@ -331,12 +331,9 @@ class Guarding(ByHand):
 
 def _lacks(guard: Guard, record: Record, step: str) -> str:
     """What a record lacks for a step."""
-    if not (lacks := why_not_offered(record)):
-        lacks = (
-            "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
-            if step == REFUSE
-            else "no call that it names has a record of its own that is enough"
-        )
+    lacks = why_not_offered(record) or "no call that it names has a record of its own that is enough"
+    if step == REFUSE and not why_not_offered(record):
+        lacks = "a refusal needs 10 judged firings in three pieces of work, none of them wrong"
     return f"{lacks[0].upper()}{lacks[1:]}."
 
 

@@ -186,18 +186,10 @@ class Looking(Tending):
         unit = row.root if row else ""
         crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
         if not crossed and memory.id in self.withheld_in(run):
+            asked = row.id if row else ""
+            mark = Mark(memory.id, unit, self.project_id, "crossed", run=asked, surface="cli", at=self.now())
             with self.store.write() as tx:
-                tx.add_mark(
-                    Mark(
-                        memory.id,
-                        unit,
-                        self.project_id,
-                        "crossed",
-                        run=row.id if row else "",
-                        surface="cli",
-                        at=self.now(),
-                    )
-                )
+                tx.add_mark(mark)
         return memory
 
     def list(

@@ -280,17 +280,8 @@ class Opened:
         from tacit.core.memory import AGENT
 
         place, at = self.place, self.now()
-        project = Project(
-            id,
-            place.given or place.name,
-            place.root,
-            place.key,
-            place.remote,
-            keep_profile(self, tx, at),
-            os.urandom(32),
-            0,
-            at,
-        )
+        name, profile = place.given or place.name, keep_profile(self, tx, at)
+        project = Project(id, name, place.root, place.key, place.remote, profile, os.urandom(32), 0, at)
         tx.put_project(project)
         for shared in (GLOBAL, AGENT):
             if tx.project(shared) is None:

@@ -152,11 +152,8 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
         return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
     measured = not is_exempt(memory, profile) and memory.state == "provisional" and profile.trial.rate
     if said.startswith("on trial") or (said == "in force" and measured):
-        heard = (
-            f" You were heard: tacit keep {memory.id} makes it your word."
-            if (memory.extra or {}).get("word") in HEARD_WORDS
-            else ""
-        )
+        heard = f" You were heard: tacit keep {memory.id} makes it your word."
+        heard = heard if (memory.extra or {}).get("word") in HEARD_WORDS else ""
         return (
             f"It is left out of a session now and then to see whether it helps: {so_far(memory, profile)} could tell so far. Then it stays"
             f" if it is likely to help and goes if it harms.{heard}"

@@ -73,25 +73,20 @@ def _notes(found: list[tuple[str, TakenIn]]) -> list[str]:
 
 
 def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
-    heads = (
-        "file",
-        "format",
-        "kept",
-        "already",
-        "renewed",
-        "held",
-        "quarantined",
-        "audits",
-        "left out",
-        "fields mended",
-        "redacted",
-    )
+    # a column's head -> the field that it shows
+    counts = {
+        "already": "already",
+        "renewed": "updated",
+        "held": "held",
+        "quarantined": "quarantined",
+        "audits": "audits",
+    }
+    counts |= {"left out": "skipped", "fields mended": "fields", "redacted": "redacted"}
     rows = [
-        [one_line(path, 50), each.format, str(len(each.kept)), str(each.already), str(each.updated), str(each.held), str(each.quarantined),
-         str(each.audits), str(each.skipped), str(each.fields), str(each.redacted)]
+        [one_line(path, 50), each.format, str(len(each.kept)), *map(str, picked(each, *counts.values()).values())]
         for path, each in found
-    ]  # fmt: skip
-    return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
+    ]
+    return table(rows, ("file", "format", "kept", *counts)) + ("\nnothing was changed" if dry_run else "")
 
 
 def _declare_export(parser: argparse.ArgumentParser) -> None:

@@ -242,11 +242,8 @@ def _ago(at: str) -> str:
 
 
 def _tier(name: str, at: Mapping[str, Any]) -> str:
-    agreed = (
-        f"{at['agreed']} of the last {at['last']} as people and outcomes had it"
-        if at["last"]
-        else "nothing came of them yet"
-    )
+    agreed = f"{at['agreed']} of the last {at['last']} as people and outcomes had it"
+    agreed = agreed if at["last"] else "nothing came of them yet"
     return f"{name} decided {at['decided']} ({agreed}), {'alone' if at['autonomous'] else 'as advice only'}"
 
 

@@ -123,11 +123,8 @@ def parse(args: Sequence[str]) -> Options:
             verb = True
         else:
             options.fault = f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
-            options.hint = (
-                _nearest(name)
-                if word.startswith("-")
-                else "What is to be done stands behind --task: tacit inject --task 'TEXT'"
-            )
+            task = "What is to be done stands behind --task: tacit inject --task 'TEXT'"
+            options.hint = _nearest(name) if word.startswith("-") else task
             break
     if not options.fault and options.one.get("budget", "auto").lower() not in BUDGET_LEVELS:
         options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."

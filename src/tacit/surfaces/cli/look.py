@@ -229,11 +229,8 @@ def _uses(data: dict[str, Any]) -> str:
     units = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
     back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
     told = sum(word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units)
-    came = (
-        f"; its problem came back in {back} of the {told} that could tell"
-        if told
-        else "; none could tell yet what came of it"
-    )
+    came = f"; its problem came back in {back} of the {told} that could tell"
+    came = came if told else "; none could tell yet what came of it"
     told_of = f"given in {numbered(given, 'session')}{came if given else ''}"
     return told_of + (f"; left out in {out} to compare" if out else "")
 
@@ -335,17 +332,13 @@ def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.what == "diff":
         a, b = with_store[0], with_store[1] if len(with_store) > 1 else load("default")
         changes = diff(a, b)
-        return Answer(
-            {"a": a.name, "b": b.name, "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes]},
-            table([[k, one_line(str(x), 50), one_line(str(y), 50)] for k, x, y in changes], ("key", a.name, b.name))
-            or "no difference",
-        )
+        rows = [[k, one_line(str(x), 50), one_line(str(y), 50)] for k, x, y in changes]
+        data = {"a": a.name, "b": b.name, "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes]}
+        return Answer(data, table(rows, ("key", a.name, b.name)) or "no difference")
     profile = with_store[0]
-    data = flat(profile)
-    return Answer(
-        {"name": profile.name, "version": profile_id(profile), "values": data},
-        table([[k, one_line(str(v), 90)] for k, v in data.items()]),
-    )
+    values = flat(profile)
+    text = table([[k, one_line(str(v), 90)] for k, v in values.items()])
+    return Answer({"name": profile.name, "version": profile_id(profile), "values": values}, text)
 
 
 def _kept(args: argparse.Namespace, cli: Cli, ask: Callable[[Memories], Any], otherwise: Callable[[], Any]) -> Any:

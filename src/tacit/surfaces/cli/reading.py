@@ -261,11 +261,8 @@ def _question(plan: Plan, after: bool) -> str:
         f" {plan.left} more would come to ${plan.whole:.2f} in all: --cap {plan.whole + 0.05:.1f}" if plan.left else ""
     )
     others = f" {unread_words(plan.others)}" if plan.others else ""
-    first = (
-        " The first lessons come in about a minute, the rest in the background."
-        if len(plan.sessions) > 1 and not after
-        else ""
-    )
+    first = " The first lessons come in about a minute, the rest in the background."
+    first = first if len(plan.sessions) > 1 and not after else ""
     return "\n".join(wrapped(plan.sentence + beyond + others + first, 0, 118))
 
 
@@ -413,14 +410,11 @@ def told(said: Mapping[str, Any]) -> str:
     """What a reading came to, for people."""
     lessons = numbered(said["lessons"], "new lesson")
     again = f"; {said['waiting']} not read yet, tried again later (tacit doctor says why)" if said["waiting"] else ""
-    behind = (
-        f"\nThe other {said['background']} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
-        " how far it is and what it cost, tacit pause stops it."
-        if said["background"]
-        else ""
-    )
+    if rest := said["background"]:
+        rest = f"\nThe other {rest} are read in the background, about {numbered(max(1, said['minutes']), 'minute')}; tacit shows"
+        rest += " how far it is and what it cost, tacit pause stops it."
     spent = f"; {said['spent']}" if said.get("spent") else ""
-    return f"read {numbered(said['read'], 'session')}, {lessons}{spent}{again}{behind}"
+    return f"read {numbered(said['read'], 'session')}, {lessons}{spent}{again}{rest or ''}"
 
 
 def settings_here(cli: Cli) -> Mapping[str, Any]:

@@ -55,11 +55,8 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
             args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
             report=lambda step, words: _progress(cli, step, words), **named,
         )  # fmt: skip
-        offered = (
-            memories.offer_guards(lambda: past_sessions(memories))
-            if not (args.only or args.dry_run or done.busy)
-            else []
-        )
+        whole = not (args.only or args.dry_run or done.busy)
+        offered = memories.offer_guards(lambda: past_sessions(memories)) if whole else []
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
     notes += [f"a guard is offered for {each.memory}: tacit review" for each in offered]

@@ -308,19 +308,10 @@ def _have_kept(memories: Memories, event: Event) -> None:
     from tacit.stores.identity import head_commit
 
     place = memories.place
-    head = (
-        head_commit(place.git_dir, place.common_dir)
-        if place.kind == "git" and event.source in ("", "startup", "clear")
-        else ""
-    )
-    if head:
-        said = {
-            "host": event.host,
-            "session": event.session,
-            "path": event.transcript,
-            "folder": event.folder,
-            "head": head,
-        }
+    fresh = place.kind == "git" and event.source in ("", "startup", "clear")
+    if head := head_commit(place.git_dir, place.common_dir) if fresh else "":
+        said = {"host": event.host, "session": event.session, "path": event.transcript, "folder": event.folder}
+        said["head"] = head
         with memories.store.write(wait=_RECORD_WITHIN) as tx:
             tx.enqueue("keep", f"keep:{event.host}:{event.session}", memories.project_id, said, clock.now(), "")
 

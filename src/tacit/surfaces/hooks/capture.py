@@ -145,9 +145,7 @@ def _is_copy(step: Mapping[str, Any], before: list[Mapping[str, Any]]) -> bool:
 def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
     """What makes a step this one, however a host spells its tools' names."""
     given = step.get("input")
-    what = (
-        next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), dumps(given))
-        if isinstance(given, dict)
-        else ""
-    )
+    what = ""
+    if isinstance(given, dict):
+        what = next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), dumps(given))
     return step.get("role"), what, step.get("text"), (str(step.get("error") or step.get("output") or "")).strip()

@@ -107,14 +107,8 @@ def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     elif do in ("approve", "reject", "open", "unmerge"):
         desk.review(id, do, reason=reason)
     elif do == "close":
-        desk.review(
-            id,
-            "close",
-            outcome=asked.get("outcome", ""),
-            text=asked.get("text", ""),
-            into=asked.get("into", ""),
-            reason=reason,
-        )
+        words: dict[str, Any] = {name: asked.get(name, "") for name in ("outcome", "text", "into")}
+        desk.review(id, "close", **words, reason=reason)
     elif do == "merge":
         desk.review(id, "merge", into=asked.get("into", ""), reason=reason)
     else:

@@ -224,12 +224,9 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """The playground: what a question finds, and why in this order."""
-    nothing: dict[str, Any] = {"hits": [], "dropped": [], "budget": None}
-    found = (
-        views.recall(desk, {"q": asked["q"], "limit": 30, "held": True, "stale": True})
-        if asked["q"].strip()
-        else nothing
-    )
+    found: dict[str, Any] = {"hits": [], "dropped": [], "budget": None}
+    if asked["q"].strip():
+        found = views.recall(desk, {"q": asked["q"], "limit": 30, "held": True, "stale": True})
     known = {each.id: each for each in desk.store.memories([hit["id"] for hit in found["hits"]])}
     hits = [{**hit, "stands": standing_words(known[hit["id"]], desk.profile)} for hit in found["hits"]]
     return {**found, "hits": hits, "peak": max((hit["score"] for hit in hits), default=1.0)}

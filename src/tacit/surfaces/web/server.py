@@ -73,11 +73,8 @@ class _Chosen:
         self.app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        said = (
-            cookie_parser(HTTPConnection(scope).headers.get("cookie", "")).get(PROJECT_COOKIE, "")
-            if scope["type"] == "http"
-            else ""
-        )
+        cookies = HTTPConnection(scope).headers.get("cookie", "") if scope["type"] == "http" else ""
+        said = cookie_parser(cookies).get(PROJECT_COOKIE, "")
         CHOSEN_PROJECT.set(said if said.isalnum() and len(said) <= 32 else "")
         await self.app(scope, receive, send)
 

@@ -151,11 +151,9 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson in question, in the shape of a proposal."""
-    kind, reason = (
-        ("review", "under review")
-        if memory.state == "under_review"
-        else ("held", held_words(memory.gate_reason) or memory.gate)
-    )
+    kind, reason = "held", held_words(memory.gate_reason) or memory.gate
+    if memory.state == "under_review":
+        kind, reason = "review", "under review"
     return {
         "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
         "sessions": [], "asks": "May agents be given this?" if kind == "held" else "What becomes of it?",
@@ -193,11 +191,8 @@ def find_proposal(desk: Memories, id: str) -> Proposal:
 
 def recall(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A search, with the parts of each score."""
-    return recalled_json(
-        desk.recall(
-            asked["q"], limit=asked["limit"], include_held=asked["held"], include_stale=asked["stale"], surface="desk"
-        )
-    )
+    more = {"include_held": asked["held"], "include_stale": asked["stale"]}
+    return recalled_json(desk.recall(asked["q"], limit=asked["limit"], surface="desk", **more))
 
 
 def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
