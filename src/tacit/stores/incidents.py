@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
 from tacit.core.value import replace, value
-from tacit.stores.sql_rows import row_seal
+from tacit.stores.sql_rows import insert_into, row_seal
 from tacit.words.diagnose import MISSING
 
 if TYPE_CHECKING:
@@ -296,10 +296,7 @@ def forget_places(tx: Transaction, project: str, places: Iterable[tuple[str, str
             )
 
 
-_PUT_INCIDENT = (
-    f"INSERT INTO incident ({', '.join(COLUMNS)}, hash) VALUES ({', '.join(':' + name for name in COLUMNS)}, :hash)"
-    f" ON CONFLICT ({', '.join(INCIDENT_KEY)}) DO NOTHING"
-)
+_PUT_INCIDENT = f"{insert_into('incident', (*COLUMNS, 'hash'))} ON CONFLICT ({', '.join(INCIDENT_KEY)}) DO NOTHING"
 
 
 def _read(row: tuple[Any, ...]) -> Noted:

@@ -25,7 +25,7 @@ from tacit.core.errors import Damaged, NotFound
 from tacit.core.links import link_hash
 from tacit.core.value import value
 from tacit.stores.files import to_disk
-from tacit.stores.sql_rows import row_seal
+from tacit.stores.sql_rows import insert_into, row_seal
 from tacit.stores.tables import BY_NAME
 
 if TYPE_CHECKING:
@@ -211,8 +211,7 @@ def exchange_words(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
     """The row with other words, its hash and its seal in step."""
     if row.table == "injection":
         if words:
-            names = ", ".join(INJECTION)
-            tx.rows(f"INSERT INTO injection ({names}) VALUES ({', '.join(':' + n for n in INJECTION)})", **dict(words))
+            tx.rows(insert_into("injection", INJECTION), **dict(words))
         else:
             tx.rows("DELETE FROM injection WHERE event = :key", key=row.key)
         return 1

@@ -7,7 +7,7 @@ without it, or a file that somebody edited, changes nothing that is known.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import new_salt, payload_digest
@@ -16,6 +16,7 @@ from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.trust import least
 from tacit.guard.redact import redacted_record
+from tacit.stores.sql_rows import insert_into
 from tacit.team.lines import (
     ENTRY,
     LINKED_FIELDS,
@@ -43,14 +44,12 @@ _SHARED_COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standin
 
 def lines_of(store: Reads, project: str, memory: str, kind: str = "entry") -> list[JournalLine]:
     """What is known of one memory, in the order it became known."""
-    sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
-    return [_line(row) for row in store.rows(sql, p=project, m=memory, k=kind)]
+    return _lines(store, " AND memory = :m AND kind = :k", p=project, m=memory, k=kind)
 
 
 def lines_by(store: Store, project: str, machine: str) -> list[JournalLine]:
     """The lines of one machine's file, in their order."""
-    sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
-    return [_line(row) for row in store.rows(sql, p=project, m=machine)]
+    return _lines(store, f" AND machine = :m AND standing <> '{UNKNOWN}'", p=project, m=machine)
 
 
 def standings(store: Store, project: str) -> dict[str, str]:
@@ -66,10 +65,7 @@ def lines_known(store: Store, project: str) -> dict[str, int]:
 
 def all_lines(store: Store, project: str) -> list[JournalLine]:
     """Every line that is known of a project, in the order it became known."""
-    return [
-        _line(row)
-        for row in store.rows(f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)
-    ]
+    return _lines(store, "", p=project)
 
 
 def machines_of(store: Store, project: str) -> list[str]:
@@ -80,13 +76,14 @@ def machines_of(store: Store, project: str) -> list[str]:
 
 def put_line(tx: Transaction, project: str, line: JournalLine, local: str) -> None:
     """Keep a line, and the row that it stands for."""
-    tx.rows(
-        "INSERT INTO shared (id, project, memory, kind, machine, local, standing, signer, head, digest, salt, words)"
-        " VALUES (:id, :project, :memory, :kind, :machine, :local, :standing, :signer, :head, :digest, :salt, :words)",
-        id=line.id, project=project, memory=line.memory, kind=line.kind, machine=line.machine, local=local, standing=line.standing,
-        signer=line.signer, head=_dump(line.head), digest=line.digest, salt=line.salt,
-        words="" if line.words is None else _dump(line.words),
-    )  # fmt: skip
+    own = {
+        "project": project,
+        "local": local,
+        "head": _dump(line.head),
+        "words": "" if line.words is None else _dump(line.words),
+    }
+    row = {**line.__dict__, **own}
+    tx.rows(insert_into("shared", row), **row)
 
 
 def vouch_line(tx: Transaction, line: JournalLine) -> None:
@@ -314,20 +311,13 @@ def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: A
     return line(kind, machine, memory, head, payload_digest(salt, spoken(words)).hex(), salt.hex(), words)
 
 
-def _line(row: Sequence[Any]) -> JournalLine:
-    id, kind, machine, memory, head, digest, salt, words, standing, signer = row
-    return JournalLine(
-        id,
-        kind,
-        machine,
-        memory,
-        json.loads(head),
-        digest,
-        salt,
-        json.loads(words) if words else None,
-        standing,
-        signer,
-    )
+def _lines(store: Reads, where: str, **named: str) -> list[JournalLine]:
+    found = []
+    sql = f"SELECT {_SHARED_COLUMNS} FROM shared WHERE project = :p{where} ORDER BY n"
+    for id, kind, machine, memory, head, digest, salt, words, standing, signer in store.rows(sql, **named):
+        said = json.loads(words) if words else None
+        found.append(JournalLine(id, kind, machine, memory, json.loads(head), digest, salt, said, standing, signer))
+    return found
 
 
 def _dump(at: Any) -> str:
