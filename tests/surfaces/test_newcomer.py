@@ -355,6 +355,20 @@ def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None
     assert f"  {len(MET)} sessions, 8 extra calls in all" in called(person)[0]
 
 
+def test_what_was_answered_about_a_failure_is_unknown_no_more(person: dict[str, str], folder: Path) -> None:
+    """The question was closed, and the failure stood under what came back with nothing known about it."""
+    with package.open(env=person) as memories:
+        for n in range(6):
+            at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
+            steps = [user("go on", at=at), tool("terraform plan", error="zsh: command not found: terraform", at=at)]
+            memories.learn(run(f"r{n}", *steps, started_at=at, complete=True), over=True)
+        (asked,) = memories.proposals()
+    unknown = "Came back, nothing known yet"
+    assert asked.kind == "notice" and unknown not in called(person)[0]
+    called(person, "review", "reject", asked.id)
+    assert unknown not in called(person)[0]
+
+
 def test_a_failure_is_called_what_most_sessions_call_it() -> None:
     """Of one failure of several programs look back and the one screen name the same, whichever session came last."""
     runs = []

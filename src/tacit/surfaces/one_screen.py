@@ -378,12 +378,12 @@ def _unknown(memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set
     for each in noticed:
         if each["lineages"] < memories.profile.trust.runs or each["nature"] in OF_NO_LESSON:
             continue
-        if each["signature"] in told:
+        if each["signature"] in told or _is_answered(memories, each["signature"]):
             continue
         found = met(memories.store, memories.project_id, [each["signature"]])
         if found and (of := found[0][0]).program and not said_of(of) and of.program in of.mark:
             continue  # the name of a tool, and nothing of what went wrong
-        if _is_answered(memories, each["signature"], found[0][0] if found else None):
+        if found and _is_spoken_of(memories, found[0][0]):
             continue
         label = recognised(found[0][0]) if found else each["signature"]
         rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
@@ -401,17 +401,18 @@ def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str
         for mark in _marks(memories.store.evidence(each.id))
     ]
     found = {**dict(of), **{mark: text for mark, text in of if text}}
-    rest = {mark: met(memories.store, memories.project_id, [mark]) for mark in marks if mark not in found}
-    return found | {mark: "" for mark, of in rest.items() if _is_answered(memories, mark, of[0][0] if of else None)}
+    for mark in marks:
+        here = met(memories.store, memories.project_id, [mark]) if mark not in found else []
+        if _is_answered(memories, mark) or (here and _is_spoken_of(memories, here[0][0])):
+            found.setdefault(mark, "")
+    return found
 
 
-def _is_answered(memories: Memories, mark: str, problem: Incident | None) -> bool:
-    """Whether a lesson is about a failure or speaks of it, or a question about it is open or was answered."""
-    if with_signature(memories.store, memories.project_id, mark):
-        return True
-    if memories.store.proposal(person_question(memories.project_id, "notice", f"fails {mark}")):
-        return True
-    return problem is not None and _is_spoken_of(memories, problem)
+def _is_answered(memories: Memories, mark: str) -> bool:
+    """Whether a lesson is about a failure, or a question about it is open or was answered."""
+    asked = person_question(memories.project_id, "notice", f"fails {mark}")
+    known = with_signature(memories.store, memories.project_id, mark) or memories.store.proposal(asked)
+    return bool(known)
 
 
 def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
