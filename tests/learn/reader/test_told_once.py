@@ -57,6 +57,21 @@ def test_what_a_reader_calls_the_same_is_a_sighting_of_the_older_one(memories: M
     assert memory.tally.seen == 2 and memory.text == RTK
 
 
+def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: Memories) -> None:
+    def failing(name: str) -> Any:
+        bad = tool("rtk bun run test", error="error: unrecognized subcommand 'bun'", status=2)
+        said = say("Well, that call failed, so this time I ran it plainly.")
+        return run(name, user("why?"), said, bad, tool("bun run test", "ok"), task=name, lineage=f"first line of {name}")
+
+    for name in ("r1", "r2"):
+        memories.learn(failing(name))
+    (rules,) = memories.list()
+    read_by(memories, failing("r3"), Reader(RTK, "that call failed, so this time", "same"))
+    (memory,) = memories.store.memories([rules.id])
+    by = sorted(row.by for row in memories.store.evidence(memory.id) if row.run)
+    assert (memory.tally.seen, by) == (3, ["notice", "notice", "notice", "reader"])
+
+
 def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_coin(memories: Memories) -> None:
     (old,) = heard(memories, "r1", RTK)[0].new
     (new,) = heard(memories, "r2", LINT, "less")[0].new
