@@ -21,11 +21,7 @@ from tacit.core.clock import now  # noqa: E402
 from tacit.core.journal import Hand, change  # noqa: E402
 from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.security import Keys, host_names, refused  # noqa: E402
-from tacit.surfaces.web.server import (  # noqa: E402
-    Desk,
-    application,
-    document,
-)
+from tacit.surfaces.web.server import Desk, application, document  # noqa: E402
 from tacit.testing import finding, run, tool  # noqa: E402
 
 TOKEN = "t" * 64
@@ -85,9 +81,8 @@ def hold(number: int = 1) -> str:
     """A lesson that waits for a person's word."""
     with open_memories() as memories:
         text = f"Clear the cache of module {number} before you deploy it"
-        memories.learn(
-            run(f"r{number}", finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page"))
-        )
+        told = finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page")
+        memories.learn(run(f"r{number}", told))
         return next(memory.id for memory in memories.list(limit=500) if memory.text == text)
 
 
@@ -206,18 +201,8 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
     with open_memories() as memories:
         memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
         memories.learn(run("<b>r</b>", finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS), task=XSS))
-    for path in (
-        "/",
-        "/inbox",
-        "/lessons",
-        f"/lessons/{id}",
-        f"/lessons/{other}",
-        "/search?q=alert",
-        "/page",
-        "/runs",
-        "/runs/%3Cb%3Er%3C%2Fb%3E",
-        "/health",
-    ):
+    lists, own = "/ /inbox /lessons /search?q=alert /page /runs /runs/%3Cb%3Er%3C%2Fb%3E /health", (id, other)
+    for path in (*lists.split(), *(f"/lessons/{each}" for each in own)):
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
@@ -316,10 +301,8 @@ def test_the_api_speaks_in_the_envelope(api: Client) -> None:
     kept = api("POST", "/api/v1/memories", json={"text": "Use pnpm.", "kind": "preference"}).json()
     assert kept["ok"] and kept["schema"] == 1
     id = kept["data"]["id"]
-    assert (
-        api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()["data"]["text"]
-        == "Use pnpm, not npm."
-    )
+    edited = api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()
+    assert edited["data"]["text"] == "Use pnpm, not npm."
     assert api("POST", f"/api/v1/memories/{id}/pin", json={"on": True}).json()["data"]["pinned"]
     assert api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"] == "archived"
     assert api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"] != "archived"
@@ -408,9 +391,8 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
         memories.add_many({"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23))
         lesson = memories.list(limit=1)[0].id
         for n in range(12):
-            memories.learn(
-                run(f"run-{n}", finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}"))
-            )
+            told = finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")
+            memories.learn(run(f"run-{n}", told))
         met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
     monkeypatch.setattr("tacit.surfaces.web.told.STORY_LINES", 5)
     for sort in ("new", "kind", "seen"):
@@ -423,10 +405,8 @@ def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.
     assert lesson in seen
     runs = [name for page in pages(browser, "/runs?limit=5") for name in re.findall(r'href="/runs/(run-\d+)"', page)]
     assert runs == [f"run-{n}" for n in reversed(range(12))]
-    quotes = [
-        quote for page in pages(browser, f"/lessons/{met}") for quote in re.findall(r"<blockquote>quote (\d+)<", page)
-    ]
-    assert quotes == [str(n) for n in reversed(range(12))]
+    whole = "".join(pages(browser, f"/lessons/{met}"))
+    assert re.findall(r"<blockquote>quote (\d+)<", whole) == [str(n) for n in reversed(range(12))]
 
 
 INNER = r"\b(provisional|exempt|settled|arm|arms|unit|units|candidate|canonical|under review|withheld|injected)\b"
@@ -469,11 +449,7 @@ def test_a_share_button_exports_one_file(browser: Client) -> None:
         answer = browser("GET", path)
         assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"], path
         assert "<script" not in answer.text and "default-src &#39;none&#39;" in answer.text
-        assert (
-            path in browser("GET", f"/lessons/{id}" if "lessons" in path else "/").text
-            or "team" in path
-            or path == "/share/report"
-        )
+        assert "lessons" not in path or path in browser("GET", f"/lessons/{id}").text
     assert browser("GET", "/share/lessons/nothing").status_code == 404
 
 
@@ -531,10 +507,8 @@ def test_a_row_is_kept_dropped_and_reworded_where_it_stands(browser: Client) -> 
     assert "Use port 5433" in page and f'hx-post="/act/rows/{gone}"' in page
     assert "your word" in browser("POST", f"/act/rows/{kept}", data={"do": "keep"}).text
     assert "dropped" in browser("POST", f"/act/rows/{gone}", data={"do": "drop"}).text
-    assert (
-        "Run make seed-all"
-        in browser("POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"}).text
-    )
+    reworded = browser("POST", f"/act/rows/{other}", data={"do": "edit", "text": "Run make seed-all"})
+    assert "Run make seed-all" in reworded.text
     assert browser("POST", f"/act/rows/{kept}", data={"do": "burn"}).status_code == 422
     assert "Use port 5433" not in browser("GET", "/").text
 
@@ -561,13 +535,9 @@ def test_what_is_not_there_is_a_page_for_people(browser: Client) -> None:
 
 def test_a_session_says_what_failed_in_it(browser: Client) -> None:
     """Sessions were empty pages though the store knew their failures."""
-    steps = [
-        tool("npm run test", error="Error: Cannot find module 'left-pad'"),
-        tool("npm ci"),
-        tool("npm run test", "ok"),
-    ]
+    failed = tool("npm run test", error="Error: Cannot find module 'left-pad'")
     with open_memories() as memories:
-        memories.learn(run("s1", *steps), over=True)
+        memories.learn(run("s1", failed, tool("npm ci"), tool("npm run test", "ok")), over=True)
     page = browser("GET", "/runs/s1").text
     assert "left-pad" in page and "got over by a command: npm ci" in page
     assert "1 failure" in browser("GET", "/runs").text

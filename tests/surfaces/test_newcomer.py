@@ -444,32 +444,23 @@ def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path
         )
 
 
+OFFERED = "{}, and do it only when told to."
+
+
 @pytest.mark.parametrize(
     ("asked_for", "after", "order"),
     [
-        (
-            "commit and update changelog",
-            True,
-            "When the work is done, offer to commit and update changelog, and do it only when told to.",
-        ),
-        (
-            "push it to the staging branch",
-            False,
-            "Offer to push it to the staging branch, and do it only when told to.",
-        ),
-        (
-            "open a PR with a short description",
-            True,
-            "When the work is done, offer to open a PR with a short description, and do it only when told to.",
-        ),
-        ("update the docs and deploy", False, "Offer to update the docs and deploy, and do it only when told to."),
+        ("commit and update changelog", True, f"When the work is done, offer to {OFFERED}"),
+        ("push it to the staging branch", False, f"Offer to {OFFERED}"),
+        ("open a PR with a short description", True, f"When the work is done, offer to {OFFERED}"),
+        ("update the docs and deploy", False, f"Offer to {OFFERED}"),
         ("update the changelog", True, "When the work is done, without being asked: update the changelog."),
         ("never push to main", False, "Without being asked each time: never push to main."),
     ],
 )
 def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: str) -> None:
     """Who asks for a commit each time has not said that one may commit unasked."""
-    assert Request(asked_for, (), (), (), after).order == order
+    assert Request(asked_for, (), (), (), after).order == order.format(asked_for)
 
 
 def test_a_look_back_says_what_it_takes_for_this_project(shop: Path, person: dict[str, str]) -> None:
@@ -609,28 +600,13 @@ def test_a_column_that_says_nothing_takes_no_room() -> None:
 
 def test_one_is_one() -> None:
     """No screen counts “1 lessons”: a number before a plural goes through `numbered`, unless it is a total or a measure."""
-    assert [numbered(n, "session") for n in (0, 1, 2, 12000)] == [
-        "0 sessions",
-        "1 session",
-        "2 sessions",
-        "12,000 sessions",
-    ]
+    assert ", ".join(numbered(n, "session") for n in (0, 1, 12000)) == "0 sessions, 1 session, 12,000 sessions"
     counted = "lessons|sessions|questions|faults|keys|rows|records|projects|uses|runs|pairs|backups|sightings|changes"
     plural = re.compile(r"(?<!of )(?<!of the )(?<!last )\{[^{}]*\}\}? (?:new |more )?(?:" + counted + r")\b")
-    told: list[Any] = []
-    for path in sorted(
-        [
-            *(SOURCES / "surfaces").rglob("*.py"),
-            *(SOURCES / "surfaces").rglob("*.html"),
-            *(SOURCES / "lookback").rglob("*.py"),
-        ]
-    ):
-        told += [
-            (path.name, line.strip())
-            for line in path.read_text().splitlines()
-            if plural.search(line) and not ALWAYS_MANY.search(line)
-        ]
-    assert told == []
+    places = (("surfaces", "*.py"), ("surfaces", "*.html"), ("lookback", "*.py"))
+    every = [path for room, kind in places for path in sorted((SOURCES / room).rglob(kind))]
+    lines = [(path.name, line.strip()) for path in every for line in path.read_text().splitlines()]
+    assert [each for each in lines if plural.search(each[1]) and not ALWAYS_MANY.search(each[1])] == []
 
 
 # Shown only where there are several, or a measure.

@@ -67,9 +67,8 @@ def test_a_row_is_a_problem_with_its_cost_and_what_agents_hear(lived: Path) -> N
     first = next(row for row in found.told + found.new if "left-pad" in row.problem)
     assert "3 sessions" in first.cost and "call" in first.cost
     assert "npm ci" in first.hears and first.when == "before `npm run test`"
-    assert any("docker" in row.problem for row in found.unknown) and not any(
-        "Edit" in row.problem for row in found.unknown
-    )
+    unknown = " ".join(row.problem for row in found.unknown)
+    assert "docker" in unknown and "Edit" not in unknown
     assert [row.number for row in found.rows] == list(range(1, len(found.rows) + 1))
     text = told()
     assert "left-pad" in text and "Came back, nothing known yet" in text and "on trial" not in text
@@ -359,9 +358,8 @@ def test_a_number_names_its_lesson_before_and_after_a_word(folder: Path) -> None
         assert "Update the changelog" in said("why", "2") and numbers_shown(memories)[2] == asked.id
         assert "2: kept in your words" in said("edit", "2", "Update NEWS.md.") and "NEWS.md" in said("why", "2")
         said("drop", "2")
-        assert "nothing was done" in said(
-            "edit", "2", "Never.", code=1
-        )  # what was taken out is not worded anew in silence
+        # what was taken out is not worded anew in silence
+        assert "nothing was done" in said("edit", "2", "Never.", code=1)
         other = memories.add("The mirror of the registry answers faster.", trust="quoted")
         said("review"), said("keep", "4"), said("undo", "4")
         assert (memories.get(other.id).gate, memories.get(other.id).state) == ("hold", "candidate")

@@ -30,15 +30,16 @@ INNER = re.compile(
 )
 
 
+# of what these are said agents are given it, and while it is on trial
+GIVEN = "your word|always given|in your files|in force|given, unmeasured|likely helps|helps|no difference|rare".split(
+    "|"
+)
+
+
 def lesson(**fields: Any) -> Memory:
     tally = Tally(seen=fields.pop("seen", 2), belief=fields.pop("belief", None), signals=fields.pop("signals", None))
-    return Memory(
-        "k3v9",
-        "p",
-        "Run make migrate first.",
-        **{"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields},
-        tally=tally,
-    )
+    facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}
+    return Memory("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
 
 
 @pytest.mark.parametrize(
@@ -72,21 +73,7 @@ def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
     """Each inner state has words that a list can show, and none of them is inner."""
     memory = lesson(**fields)
     assert standing_words(memory, DEFAULT).words == said
-    assert is_given(memory) == (
-        said
-        in (
-            "your word",
-            "always given",
-            "in your files",
-            "in force",
-            "given, unmeasured",
-            "likely helps",
-            "helps",
-            "no difference",
-            "rare",
-        )
-        or "trial" in said
-    )
+    assert is_given(memory) == (said in GIVEN or "trial" in said)
     assert not INNER.search(said + " " + ahead(memory, DEFAULT, ""))
     known = " ".join(WORDS)
     assert all(word in known for word in re.sub(r"\(.*", "", said).split()), "tacit help words explains it"
