@@ -365,6 +365,14 @@ def test_the_estimate_compares_within_rates() -> None:
         ({0.3: Counts(6, 35, 3, 15)}, "more than 500"),
         (add([HELPFUL, HELPFUL]), "tens"),
         ({0.3: Counts(2, 5, 0, 0)}, None),
+        ({0.3: Counts(2, 30, 5, 8)}, "tens"),
+        ({0.3: Counts(3, 30, 3, 10)}, "hundreds"),
+        ({0.3: Counts(4, 30, 2, 12)}, "more than 500"),
+        ({0.3: Counts(2, 40, 3, 12)}, "hundreds"),
+        ({0.3: Counts(1, 30, 2, 8)}, "tens"),
+        ({0.3: Counts(3, 30, 3, 10), 0.05: Counts(1, 9, 0, 1)}, "hundreds"),
+        ({0.05: Counts(3, 30, 1, 1), 0.3: Counts(2, 40, 3, 12)}, "tens"),
+        ({0.05: Counts(2, 20, 0, 1), 0.5: Counts(1, 3, 2, 2)}, "hundreds"),
     ],
 )
 def test_forecast(table: dict[float, Counts], guess: str | None) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.value import replace
-from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, verdict
+from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, log_e, verdict
 from tacit.trial.overall import STAKES, whole_memory
 from tacit.trial.table import Trial, tabulate
 
@@ -147,6 +147,23 @@ def test_help_is_seen_though_not_every_session_comes_to_its_moment(
 ) -> None:
     """Half of the sessions run the command, told as often as untold; or a few less, which is not counted as a problem each."""
     assert whole_memory(worked(1, done=done, rates=rates)).verdict.word == HELPS
+
+
+@pytest.mark.parametrize("runs", [20, 60])
+def test_of_one_lesson_the_purse_says_what_its_own_table_does(runs: int) -> None:
+    """Each coin is bet on once, and nothing is expected of work that was always done."""
+    coins = story(1, runs, {"a": (0.1, 0.5)})[1]
+    found, table = whole_memory(coins).verdict, tabulate(coins)
+    assert found.e_help == pytest.approx(exp(log_e(table, 0.0, "help")))
+    assert found.e_harm == pytest.approx(exp(log_e(table, 0.0, "harm")))
+
+
+def test_where_one_coin_could_ruin_every_stake_nothing_is_known() -> None:
+    """Withheld once in two hundred times: the interval is all there is."""
+    arms = ["withheld" if n == 7 else "injected" for n in range(20)]
+    coins = [Trial(str(n), "a", "a", 0.005, arm, "occurred" if n % 2 else "not_occurred") for n, arm in enumerate(arms)]
+    whole = whole_memory(coins)
+    assert (whole.low, whole.high) == (-1.0, 1.0)
 
 
 def test_an_empty_memory_has_no_figure() -> None:
