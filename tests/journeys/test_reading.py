@@ -308,7 +308,8 @@ def test_a_second_yes_is_for_what_is_read_after_the_first(
     goes_on(1)
     said = looked("y\n")
     assert "Read it after those that are being read? [y/N]" in said and "1 session more: read after the others." in said
-    assert "[y/N]" not in looked("") and not (tmp_path / "calls").exists()
+    said = looked("")
+    assert "[y/N]" not in said and "When it is over" not in said and not (tmp_path / "calls").exists()
     goes_on(0)
     transcript(alone, folder, "s2")
     done = tacit("lookback", "--read", "--yes", "--cap", "0.0001", "--json", PATH=path, TACIT_KEY="")

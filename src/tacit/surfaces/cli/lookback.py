@@ -244,7 +244,7 @@ def _offered(cli: Cli, plan: Plan | None, settings: Mapping[str, Any], chosen: _
         reader = reader_here(settings, cli.env)
         if chosen.going:
             left = reader and unread_of(chosen.sessions.values(), reader)
-            return f"{chosen.going} {left or _LEFT}"
+            return f"{chosen.going} {left or ('' if cli.can_ask else _LEFT)}".rstrip()
         return "" if reader else nobody_reads(cli.env, chosen.sessions.values())
     return chosen.going if cli.can_ask else f"{plan.sentence} Do it: tacit lookback --read"
 
