@@ -63,11 +63,8 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
     wish, cure = "Always use pnpm in this repository, never npm.", "Run `make migrate` before `pnpm run test`"
-    assert [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)] == [
-        (False, False),
-        (True, False),
-        (True, True),
-    ]
+    came = [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)]
+    assert came == [(False, False), (True, False), (True, True)]
     # a lesson that is told at a failure did not come back by that failure
     assert "given 3" in start[4] and "came back" not in start[4]
 
@@ -190,9 +187,8 @@ def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -
 def test_paused(kept: Any, host: Any, folder: Path) -> None:
     """A pause silences and ends."""
     kept("pause", "1h")
-    assert silent(host.hook("prompt", payload(folder))) and silent(
-        host.hook("session-end", payload(folder, "SessionEnd"))
-    )
+    for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
+        assert silent(host.hook(event, payload(folder, name)))
     with open_memories() as memories:
         assert memories.near.queued() == 0
     kept("pause", "--off")
@@ -232,9 +228,8 @@ def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> 
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.near.write() as tx:
         tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0")
-    assert (
-        "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
-    )
+    off = host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off")
+    assert "systemMessage" not in off.stdout
     told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
     assert told["systemMessage"] == "tacit, last session: given 5, left out 1, cited 2, came back 0"
     assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout

@@ -7,6 +7,7 @@ import json
 import os
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.terminals import MISSING, Screen, learn_cure, typed
@@ -29,6 +30,10 @@ def env(folder: Path) -> dict[str, str]:
         memories.add("Answer in English, even when I write German.", kind="preference")
         memories.add("Maps may be nil in importer/read.go.", kind="fact", paths=["importer/read.go"])
     return seen
+
+
+def row_of_cure(memories: Any) -> Any:
+    return next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
 
 
 def looked(env: dict[str, str], *args: str) -> str:
@@ -55,13 +60,12 @@ def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
     """Two newcomers kept a lesson and saw it nowhere afterwards."""
     with open_memories(env=env) as memories:
         typed(env)
-        cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
+        cure = row_of_cure(memories)
         said = typed(env, "keep", str(cure.number))
         assert "it is your word now, told before `npm run test`" in said
         found = one_screen(memories)
         assert (
-            found.told[0].stands == "your word"
-            and next(row.number for row in found.rows if row.id == cure.id) == cure.number
+            found.told[0].stands == "your word" and {row.id: row.number for row in found.rows}[cure.id] == cure.number
         )
     assert "before `npm run test`: Run `npm ci`" in looked(env).partition("Later")[2]
     assert "Told before `npm run test`." in typed(env, "why", str(cure.number))
@@ -78,7 +82,7 @@ def test_what_was_dropped_does_not_come_back_as_unknown(env: dict[str, str]) -> 
     """It stood under "nothing known yet" the moment it was dropped."""
     with open_memories(env=env) as memories:
         typed(env)
-        cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
+        cure = row_of_cure(memories)
         typed(env, "drop", str(cure.number))
         assert "left-pad" not in str(one_screen(memories).unknown)
 
@@ -103,11 +107,8 @@ def test_numbers_stay(env: dict[str, str]) -> None:
 def test_why_shows_what_the_session_said(env: dict[str, str], alone: Path) -> None:
     """It showed counts, and none of the session's words; the file may be gone, and then it shows counts."""
     path = alone / "s.jsonl"
-    calls = [
-        ("npm run test", {"error": f"Exit code 1\n{MISSING}"}),
-        ("npm ci", {"output": "ok"}),
-        ("npm run test", {"output": "ok"}),
-    ]
+    failed, well = {"error": f"Exit code 1\n{MISSING}"}, {"output": "ok"}
+    calls = [("npm run test", failed), ("npm ci", well), ("npm run test", well)]
     steps = [{"tool": "Bash", "input": {"command": command}, **came} for command, came in calls]
     path.write_text(json.dumps({"type": "run", "id": "late", "steps": steps, "outcome": "success"}) + "\n")
     with open_memories(env=env) as memories:
@@ -137,7 +138,7 @@ def test_words_of_ones_own_leave_a_lesson_where_it_is_told(env: dict[str, str]) 
     """A corrected wording moved from its command to every start."""
     with open_memories(env=env) as memories:
         typed(env)
-        cure = next(row for row in one_screen(memories).rows if "npm ci" in row.hears)
+        cure = row_of_cure(memories)
     said = typed(env, "edit", str(cure.number), "Install what is missing before you test.")
     assert "told before `npm run test`" in said
     assert "Install what is missing" in looked(env, "--command", "npm run test")

@@ -138,9 +138,8 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     """Whose sessions these are is a person's word."""
     err = io.StringIO()
     agent = {name: word for name, word in os.environ.items() if name != "TACIT_KEY"}
-    assert (
-        _main(["learn", "--moved-from", "/gone/code/store"], Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)) == 1
-    )
+    cli = Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)
+    assert _main(["learn", "--moved-from", "/gone/code/store"], cli) == 1
     assert "is a person's word" in err.getvalue()
 
 
@@ -169,9 +168,8 @@ def test_what_to_do_where_nobody_reads() -> None:
     assert "a shell that finds claude" in told and "tacit config set model.command '" in told
     assert told.endswith("lookback --read")
     session = lookback_part("estimate").UnreadSession("s", "codex", 12, 300)
-    assert (
-        "read by a model they would teach about" in (told := nobody_reads({"HOME": "/h"}, [session])) and "$0.0" in told
-    )
+    told = nobody_reads({"HOME": "/h"}, [session])
+    assert "read by a model they would teach about" in told and "$0.0" in told
 
 
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
@@ -403,14 +401,13 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         for each in runs[:2]:
             memories.learn(each, over=True)
         (lesson,) = memories.list()
-        assert standing_words(lesson, memories.profile).words == "in force" and not is_exempt(
-            lesson, memories.profile.trial
-        )
+
+        def stands(memory: Memory) -> tuple[str, bool]:
+            return standing_words(memory, memories.profile).words, is_exempt(memory, memories.profile.trial)
+
+        assert stands(lesson) == ("in force", False)
         edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
-        assert (standing_words(edited, memories.profile).words, edited.trust) == (
-            "your word",
-            "observed",
-        ) and is_exempt(edited, memories.profile.trial)
+        assert stands(edited) == ("your word", True) and edited.trust == "observed"
         for each in runs[2:]:
             memories.learn(each, over=True)
         assert memories.get(lesson.id).text == edited.text and memories.health().health.faults == ()
@@ -419,9 +416,7 @@ def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -
         back = memories.get(lesson.id)
         assert back.text == lesson.text and not is_exempt(back, memories.profile.trial)
         memories.review(lesson.id, "approve")
-        assert standing_words(memories.get(lesson.id), memories.profile).words == "your word" and is_exempt(
-            memories.get(lesson.id), memories.profile.trial
-        )
+        assert stands(memories.get(lesson.id)) == ("your word", True)
         assert memories.health().health.faults == ()
 
 
@@ -432,16 +427,12 @@ def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path
     with package.open(env=agent) as memories:
         kept = memories.add("The fixtures need make seed.")
         memories.edit(kept.id, text="The fixtures need `make seed` first.")
-        assert memories.get(kept.id).state == "candidate" and not is_exempt(
-            memories.get(kept.id), memories.profile.trial
-        )
+        mine = memories.get(kept.id)
+        assert mine.state == "candidate" and not is_exempt(mine, memories.profile.trial)
     with package.open(env=person) as memories:
         mine = memories.edit(kept.id, text="Run `make seed` before the fixtures are used.")
-        assert (mine.state, mine.trust, standing_words(mine, memories.profile).words) == (
-            "provisional",
-            "agent",
-            "your word",
-        )
+        said = standing_words(mine, memories.profile).words
+        assert (mine.state, mine.trust, said) == ("provisional", "agent", "your word")
 
 
 OFFERED = "{}, and do it only when told to."
@@ -564,10 +555,8 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     file.write_text('{"text": "Use uv.", "kind": "rule"}\n{"text": "Run make seed first."}\n')
     called(person, "import", str(file), "--trust", "user")
     with package.open(env=person) as memories:
-        assert {(each.text, each.kind) for each in memories.list()} == {
-            ("Use uv.", "rule"),
-            ("Run make seed first.", "fact"),
-        }
+        kinds = {each.text: each.kind for each in memories.list()}
+    assert kinds == {"Use uv.": "rule", "Run make seed first.": "fact"}
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')
     err = io.StringIO()
     assert _main(["import", str(file)], Cli(person, io.StringIO(), err)) == 2
@@ -584,18 +573,15 @@ def test_a_session_that_brings_a_lesson_does_not_say_it_found_none(person: dict[
 
 def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:
     """On a narrow screen."""
-    cut = words._fitted(
-        [["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]], 40
-    )
+    row = ["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]
+    cut = words._fitted([row], 40)
     assert cut[0][1].startswith("on tr") and "[32m" not in cut[0][1] and cut[0][1].endswith("…")
 
 
 def test_a_column_that_says_nothing_takes_no_room() -> None:
     """As before the first outcome: the lessons themselves need it."""
-    assert words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson")) == (
-        [["k3", "Run it."]],
-        ["id", "lesson"],
-    )
+    found = words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson"))
+    assert found == ([["k3", "Run it."]], ["id", "lesson"])
 
 
 def test_one_is_one() -> None:
@@ -626,9 +612,7 @@ def test_what_orders_nothing_does_not_become_an_order(person: dict[str, str]) ->
                 memories.review(id)
         memories.review("p0", text="have pushed the code")
         memories.review("p2")
-        assert all("only when told to" in each.text for each in memories.list()), [
-            each.text for each in memories.list()
-        ]
+        assert all("only when told to" in each.text for each in memories.list())
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,8 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
     `path` is the file that holds the queue; of a server's cache `far` is the server, which is told in the environment: others can read
     a process's arguments.
     """
+    from tacit.hosts import of_session
+
     if env.get("TACIT_NO_WORKER") or not sys.executable:
         return False
     if far:
@@ -107,21 +109,15 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
     words += [] if far else ["--store", os.path.abspath(path)]
     if wish is not None:
         words += ["--wish", dumps(wish.__dict__)]
-    handed_on = {name: said for name, said in env.items() if not _is_session(name)}
+    # the worker serves all sessions; which model it asks stands in the user's own file only: a repository can have its host set variables
+    left = {name for name in env if of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")}
+    handed_on = {name: said for name, said in env.items() if name not in left}
     try:
         spawned(words, {**handed_on, "TACIT_STORE": far} if far else handed_on, held)
     finally:
         if held is not None:
             os.close(held)
     return True
-
-
-def _is_session(name: str) -> bool:
-    """Variables of the session in which a hook runs: the worker serves all sessions. Which model it asks stands in the user's
-    own file only: a repository can have its host set variables."""
-    from tacit.hosts import of_session
-
-    return of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")
 
 
 def work(

@@ -61,7 +61,9 @@ def test_what_rules_and_a_reader_find_in_one_session_is_one_sighting(memories: M
     def failing(name: str) -> Any:
         bad = tool("rtk bun run test", error="error: unrecognized subcommand 'bun'", status=2)
         said = say("Well, that call failed, so this time I ran it plainly.")
-        return run(name, user("why?"), said, bad, tool("bun run test", "ok"), task=name, lineage=f"first line of {name}")
+        return run(
+            name, user("why?"), said, bad, tool("bun run test", "ok"), task=name, lineage=f"first line of {name}"
+        )
 
     for name in ("r1", "r2"):
         memories.learn(failing(name))

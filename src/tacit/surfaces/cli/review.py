@@ -206,7 +206,8 @@ def _card(
     if payload.get("order"):
         lines += [f"  {line}" for line in wrapped(f"would read: {one_line(str(payload['order']), 300)}", 2)]
     lines += diff_lines(cli, fields(patch) if patch else None)
-    lines += [f"  approved so far by {_signed(each)}"] if each.approvals else []
+    signed = ", ".join(who if role == "person" else f"{who} ({role})" for who, role in each.approvals)
+    lines += [f"  approved so far by {signed}"] if signed else []
     if not closed:
         lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch, name)]
     return lines
@@ -237,10 +238,6 @@ def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Na
 
 def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
     return [(each, held_words(each.gate_reason) or f"{each.kind}, {seen(each)}") for each in found]
-
-
-def _signed(proposal: Proposal) -> str:
-    return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
 
 
 def _show(memories: Memories, cli: Cli, id: str) -> Answer:
