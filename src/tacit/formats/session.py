@@ -108,6 +108,12 @@ class Transcript:
         """From here on steps stand at this place."""
         self.where, self.nth = place, 0
 
+    def facts(self, source: Source) -> dict[str, Any]:
+        """What every reader tells of a run by the same names."""
+        said = {name: getattr(self, name) for name in ("cwd", "branch", "commit", "version", "outcome", "complete")}
+        times = {"started_at": self.started, "ended_at": self.ended}
+        return {**said, **times, "files": tuple(self.files), "path": source.path}
+
     def odd(self, what: str) -> None:
         """Something that this reader does not know."""
         what = what[:60]
@@ -214,22 +220,13 @@ class Session(Transcript):
         if source.skipped:
             self.warnings.append(f"{source.skipped} lines are too long or cut off and were left out")
         said = {
+            **self.facts(source),
             "root": self.root if self.root != self.id else "",
-            "cwd": self.cwd,
-            "branch": self.branch,
-            "commit": self.commit,
             "remote": self.remote,
             "agent": self.agent,
             "model": max(self.models, key=self.models.__getitem__) if self.models else "",
-            "version": self.version,
             "task": self.task,
-            "outcome": self.outcome,
-            "complete": self.complete,
-            "files": tuple(self.files),
             "cost": self.spent if self.spent != Cost() else None,
-            "started_at": self.started,
-            "ended_at": self.ended,
-            "path": source.path,
             "reading": Reading(
                 self.lines,
                 self.malformed,

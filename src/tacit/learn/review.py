@@ -86,7 +86,7 @@ class Review:
 
     def approve(self, id: str, *, to: str = "", reason: str = "") -> Reviewed:
         """Let a memory rise: a held one into the ladder, any other to the next state up, or the one that is named."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             memory = tx.get(id)
             goal = to or _next_up(memory.state)
             if memory.gate in ("hold", "quarantine") and (not goal or goal in INJECTABLE):
@@ -105,12 +105,12 @@ class Review:
 
     def reject(self, id: str, *, reason: str = "") -> Reviewed:
         """Send a memory away for good."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             return self._decide(tx, tx.get(id), "rejected", reason)
 
     def open(self, id: str, *, reason: str = "") -> Reviewed:
         """Ask for a review: until it is closed, the memory is given to nobody."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             return self._decide(tx, tx.get(id), "under_review", reason)
 
     def close(
@@ -123,7 +123,7 @@ class Review:
         """
         if outcome not in _OUTCOMES:
             raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}.")
-        with self._write() as tx:
+        with Deciding(self) as tx:
             memory = tx.get(id)
             if outcome == "keep" and memory.state in INJECTABLE:
                 return self._keep(tx, memory, reason)
@@ -263,7 +263,7 @@ class Review:
 
     def merge(self, id: str, into: str, *, reason: str = "") -> Reviewed:
         """Two memories that say the same become one: the other keeps its row, superseded, and `unmerge` takes it back."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             loser, winner = tx.get(id), tx.get(into)
             if loser.id == winner.id:
                 raise UsageError("A memory cannot be merged into itself.")
@@ -298,7 +298,7 @@ class Review:
 
     def unmerge(self, id: str, *, reason: str = "") -> Reviewed:
         """Take a merge back: the memory stands where it stood, and its sightings are its own again."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             memory = tx.get(id)
             if memory.state != "superseded" or not memory.superseded_by:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
@@ -344,7 +344,7 @@ class Review:
                 )
             done = self.approve(proposal.memory, reason=reason)
         else:
-            with self._write() as tx:
+            with Deciding(self) as tx:
                 memory = tx.get(proposal.memory)
                 if memory.gate in ("hold", "quarantine") and payload["to"] in INJECTABLE:
                     self._vouch(tx, memory, reason)
@@ -359,7 +359,7 @@ class Review:
         if acts_in_any_form(text) and not is_standing_order(text) and ONLY_WHEN_TOLD not in text:
             text = offered(text[:1].lower() + text[1:].rstrip(" ?.!"))
         facets = {"text": text, "kind": kind_named(self.profile, "preference")}
-        with self._write() as tx:
+        with Deciding(self) as tx:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
             tx.apply(made(memory, self.hand(at), reason=reason or why))
@@ -381,7 +381,7 @@ class Review:
         if stays not in pair:
             hint = f"Name {' or '.join(sorted(pair))} as the one that stays."
             raise UsageError(f"{stays} is not one of the two.", hint)
-        with self._write() as tx:
+        with Deciding(self) as tx:
             winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
             for each in (winner, loser):
                 if any(entry.at > proposal.created_at for entry in tx.entries(memory=each.id, verb="edit")):
@@ -398,7 +398,7 @@ class Review:
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
-        with self._write() as tx:
+        with Deciding(self) as tx:
             line = read_line_back(proposal.payload or {})
             line = replace(line, text=text or line.text)
             work = replace(self.work, actor=Actor(self.by, "user", f"review {proposal.id}"))
@@ -417,7 +417,7 @@ class Review:
     def _take_lost(self, proposal: Proposal, reason: str) -> Reviewed:
         """What another machine decided, and was overruled without having been seen, after all."""
         payload = proposal.payload or {}
-        with self._write() as tx:
+        with Deciding(self) as tx:
             memory, at = tx.get(proposal.memory), self.now()
             told = reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
             now = laid_over(memory, payload.get("fields", {}), at)
@@ -425,7 +425,7 @@ class Review:
             return Reviewed(memory.id, now.state, memory.state, told)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        with self._write() as tx:
+        with Deciding(self) as tx:
             memory = tx.get(proposal.memory)
             told = reason or proposal.reason
             now = edited(memory, {"text": text}, self.hand(self.now()), reason=told)
@@ -452,7 +452,7 @@ class Review:
             decision="", approvals=mine,
             expires_at=after_days(at, self.profile.triage.expire_days),
         )  # fmt: skip
-        with self._write() as tx:
+        with Deciding(self) as tx:
             tx.put_proposal(again)
         return again
 
@@ -463,7 +463,7 @@ class Review:
     def clear(self, *, every: bool = False) -> int:
         """Close proposals whose time is over, or all that are open; their memories keep their states."""
         at, closed = self.now(), 0
-        with self._write() as tx:
+        with Deciding(self) as tx:
             for each in tx.proposals(self.project.id, state=OPEN, limit=-1):
                 over = bool(each.expires_at) and each.expires_at <= at
                 if over or every:
@@ -473,14 +473,11 @@ class Review:
         return closed
 
     def _settled(self, proposal: Proposal, state: str, why: str, made: str = "") -> None:
-        with self._write() as tx:
+        with Deciding(self) as tx:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
                 of, at = made or now.memory, self.now()
                 tx.put_proposal(replace(now, memory=of, state=state, decided_by=self.by, decided_at=at, decision=why))
-
-    def _write(self) -> Deciding:
-        return Deciding(self)
 
 
 def _next_up(state: str) -> str:

@@ -51,7 +51,7 @@ class Stage:
     def validate(self) -> tuple[int, int]:
         """Judge what is pending by the profile's checks: (validated, rejected)."""
         good = bad = 0
-        with self._write() as tx:
+        with self.work.write() as tx:
             for memory in self._of("pending"):
                 fault = fault_of(memory, self.profile)
                 now = replace(memory, gate="discard" if fault else "hold", gate_reason=fault or VALIDATED)
@@ -65,7 +65,7 @@ class Stage:
         if auto_validate:
             self.validate()
         done = skipped = 0
-        with self._write() as tx:
+        with self.work.write() as tx:
             for memory in self._of("validated"):
                 if memory.state != "candidate":
                     continue
@@ -80,7 +80,7 @@ class Stage:
 
     def clear(self) -> int:
         """Empty the area. Nothing is judged by it: what is met again is staged again."""
-        with self._write() as tx:
+        with self.work.write() as tx:
             found = self.listed()
             for memory in found:
                 if memory.gate_reason == KEPT_STAGED:
@@ -94,9 +94,6 @@ class Stage:
 
     def _of(self, status: str) -> list[Memory]:
         return [memory for memory in self.listed() if staging_status(memory) == status]
-
-    def _write(self) -> Transaction:
-        return self.work.write()
 
     def _apply(self, tx: Transaction, was: Memory, now: Memory, verb: str, reason: str) -> None:
         version = self.project.profile

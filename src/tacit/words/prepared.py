@@ -133,16 +133,8 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
     if len(counts) <= SHORT_TEXT:
         flat = " ".join(piece.whole for piece in pieces)
         letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
-    return Prepared(
-        text=_folded(scanned),
-        source=scanned,
-        weights={term: count / (count + SATURATION) for term, count in counts.items()},
-        letters=letters,
-        tags=tags,
-        signature=signature,
-        category=category,
-        head=frozenset(head),
-    )
+    weights = {term: count / (count + SATURATION) for term, count in counts.items()}
+    return Prepared(_folded(scanned), scanned, weights, letters, tags, signature, category, frozenset(head))
 
 
 def _folded(text: str) -> str:

@@ -24,15 +24,7 @@ _PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang
 _NOUNS = frozenset("bug crash deadlock error exception leak overflow panic problem".split())
 _NAMED = ("error", "exception", "failure")  # names of errors end so
 _TWO = frozenset(
-    (
-        ("no", "longer"),
-        ("timing", "out"),
-        ("times", "out"),
-        ("timed", "out"),
-        ("any", "more"),
-        ("failed", "to"),
-        ("failed", "with"),
-    )
+    tuple(pair.split()) for pair in "no longer,timing out,times out,timed out,any more,failed to,failed with".split(",")
 )
 _BE = frozenset("is are was were does did has have had can could will would".split())  # with "not" it does not happen
 _BEHIND = frozenset("in on at with when while if after before during for from is was occurs because and".split()) | {""}

@@ -81,7 +81,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         host=HOST,
         session=session,
         folder=opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd,
-        key=short_hash(session, event, source, *(text_at(payload, each) for each in _IDS[event]), said),
+        key=short_hash(session, event, source, *([text_at(payload, _IDS[event])] if event in _IDS else []), said),
         transcript=text_at(payload, "transcript_path"),
         source=source,
         model=text_at(payload, "model"),
@@ -95,16 +95,10 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
 
 
 # What tells one event of its kind from the next. A prompt's id comes with its text: some versions send the id of the one before.
-_IDS: dict[str, tuple[str, ...]] = {
-    "session-start": ("prompt_id",),
-    "prompt": ("prompt_id",),
-    "subagent-start": ("agent_id",),
-    "before-command": ("tool_use_id",),
-    "before-file": ("tool_use_id",),
-    "tool-failure": ("tool_use_id",),
-    "pre-compact": (),
-    "stop": (),
-    "session-end": (),
+_IDS = {
+    **dict.fromkeys(("session-start", "prompt"), "prompt_id"),
+    "subagent-start": "agent_id",
+    **dict.fromkeys(("before-command", "before-file", "tool-failure"), "tool_use_id"),
 }
 _SAID = {"prompt": "prompt", "tool-failure": "error"}
 

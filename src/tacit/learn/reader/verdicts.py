@@ -29,11 +29,8 @@ MET = ("came_back", "said_again")  # its problem was met again
 PROBLEM = (*MET, "breached")
 EXCEPTION = "an exception for this time"
 AGREED_TO = "the person agreed to"
-VERDICT_WITNESSES = {
-    "E": "observed",
-    "T": "agent",
-    "A": "agent",
-}  # tier of what speaks against a lesson, by who says it
+# tier of what speaks against a lesson, by who says it
+VERDICT_WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}
 
 
 @value

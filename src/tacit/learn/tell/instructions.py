@@ -125,11 +125,8 @@ class Patch:
 
 def patch_of(payload: Mapping[str, Any], text: str) -> Patch | None:
     """The patch that a notice comes to in its file's present text; None where it has none, or the line is not there any more."""
-    file, quote, swap = (
-        str(payload.get("file") or ""),
-        plain_line(str(payload.get("quote") or "")),
-        [*(payload.get("swap") or ())],
-    )
+    file, swap = str(payload.get("file") or ""), [*(payload.get("swap") or ())]
+    quote = plain_line(str(payload.get("quote") or ""))
     if not (file and quote and len(swap) == 2):
         return None
     fenced = False

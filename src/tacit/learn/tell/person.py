@@ -114,19 +114,9 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
                 note.run for note in failures if each.about in (note.incident.name, note.incident.program.split(" ")[0])
             )
         )
+        subject, seen = f"instructions {each.file} {each.about}", runs[-MOST_RUNS:]
         told.append(
-            ForPerson(
-                "notice",
-                f"instructions {each.file} {each.about}",
-                text,
-                each.lineages,
-                sessions,
-                runs[-MOST_RUNS:],
-                said,
-                each.patch,
-                each.file,
-                each.swap,
-            )
+            ForPerson("notice", subject, text, each.lineages, sessions, seen, said, each.patch, each.file, each.swap)
         )
     return told
 
