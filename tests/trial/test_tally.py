@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.links import CONFIRMED, INSTRUCTED, Evidence, Mark
+from tacit.core.links import CONFIRMED, INSTRUCTED, UNMET, Evidence, Mark, Use
 from tacit.formats.lessons import is_derived
+from tacit.trial.table import trials_from
 from tacit.trial.tally import tally_of
 
 AT = "2026-11-17T00:00:00.000Z"
@@ -27,3 +28,11 @@ def test_nobody_else_spares_a_lesson_its_coin(signal: str) -> None:
     mark = Mark("m", "", "p", signal, amount=1.0, at=AT)
     assert signal not in (tally_of([brought, mate], [], [mark]).signals or {})
     assert is_derived(signal)  # so no file of lessons carries it
+
+
+@pytest.mark.parametrize(("unmet", "came"), [((), True), ((1.0,), False), ((1.0, -1.0), True)])
+def test_a_unit_comes_to_its_moment_unless_it_is_noted_otherwise(unmet: tuple[float, ...], came: bool) -> None:
+    """What was noted may be taken back when a later run of the unit comes to it."""
+    use = Use("m", "u", "p", "u", "m", "injected", 0.3, at=AT)
+    marks = [Mark("m", "u", "p", "outcome", "not_occurred", at=AT), *(Mark("m", "u", "p", UNMET, "", n) for n in unmet)]
+    assert [trial.came for trial in trials_from([use], marks)] == [came]
