@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recorded_answers import answering_as_declared, encoded
+from tests.recorded_answers import encoded
 from tests.recorded_lives import is_as_recorded
 
 from tacit.core.errors import TacitError
@@ -195,5 +195,4 @@ def test_every_question_is_answered_as_it_was(
     profile: str, world_of: Callable[..., Any], make: Callable[..., Memory]
 ) -> None:
     """Question by question, then the rows that asking left behind."""
-    with answering_as_declared():
-        is_as_recorded(ASKED / f"{profile}.jsonl", ASKED, answers(world_of(profile), make))
+    is_as_recorded(ASKED / f"{profile}.jsonl", ASKED, answers(world_of(profile), make))
