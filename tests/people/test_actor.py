@@ -39,6 +39,23 @@ def test_who_is_a_person(env: dict[str, str], signs: dict[str, Any], is_person: 
     assert actor(env, shells=SHELLS, **signs).is_person is is_person
 
 
+@pytest.mark.parametrize(
+    ("login", "env", "name"),
+    [
+        ("li", {"USER": "ada", "LOGNAME": "bo"}, "li"),
+        ("", {"USER": "ada", "LOGNAME": "bo"}, "ada"),
+        ("", {"LOGNAME": "bo"}, "bo"),
+        ("", {}, "user"),
+        ("li", {"TACIT_BY": "sam"}, "sam"),
+    ],
+)
+def test_whoever_sits_at_a_terminal_is_called_what_the_machine_calls_them(
+    login: str, env: dict[str, str], name: str
+) -> None:
+    """Unless they say it themselves."""
+    assert actor(env, login=login, shells=SHELLS, terminal=True).name == name
+
+
 def test_without_terminal_key_and_mark_one_is_an_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library and the command line alike; a key that nobody made is none, and one that was taken back is none any more."""
     from tacit.app.opened import keys_path

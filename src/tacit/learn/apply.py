@@ -44,7 +44,7 @@ class Applied:
 # --- geas: by the task's outcome ---------------------------------------------------------------------------------------
 
 
-def by_outcome(outcome: str, *, touched: bool, repeated: bool = False, contradicted: bool = False) -> Applied:
+def by_outcome(outcome: str, *, touched: bool, repeated: bool, contradicted: bool) -> Applied:
     """geas's table: passed where it applied is positive, failed there is negative, elsewhere neither."""
     if contradicted:
         return Applied("negative", "weaken", "the advice contradicted what was right")
