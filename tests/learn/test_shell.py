@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Step
+from tacit.core.shell_line import bare
 from tacit.learn.command import commands, line_of
 
 
@@ -23,6 +24,12 @@ from tacit.learn.command import commands, line_of
 def test_the_files_that_output_goes_to(line: str, writes: tuple[str, ...]) -> None:
     """Not what is read, another stream, or a device."""
     assert commands(line)[0].writes == writes
+
+
+@pytest.mark.parametrize(("word", "plain"), [("'a b'", "a b"), ('"a"', "a"), ("''", ""), ('"', '"'), ("'a\"", "'a\"")])
+def test_a_word_is_freed_of_a_pair_of_quotes(word: str, plain: str) -> None:
+    """A lone one stays."""
+    assert bare(word) == plain
 
 
 def test_a_document_ends_at_its_mark() -> None:

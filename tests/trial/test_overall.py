@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.core.value import replace
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, log_e, verdict
+from tacit.trial.guarded import GuardEffect
 from tacit.trial.overall import STAKES, whole_memory
 from tacit.trial.table import Trial, tabulate
 
@@ -219,3 +220,12 @@ def test_no_stake_grows_on_average(
         )
         assert mean <= 1 + 1e-9
         assert sum(q * x for q, x in zip(chances, coin.scores)) == pytest.approx(difference, abs=1e-9)
+
+
+@pytest.mark.parametrize(("verdict", "said"), [(HELPS, "asking helps"), ("none", "not yet known whether asking helps")])
+def test_what_is_said_of_guards(verdict: str, said: str) -> None:
+    """Their arms side by side, empty ones left out, with the error in percent."""
+    found = GuardEffect({"told": (8, 3), "asked": (12, 1), "refused": (0, 0)}, verdict, 0.01)
+    assert found.sentence == (
+        f"Guards: the problem came back in sessions that were told 3 of 8, asked 1 of 12; {said} (error rate 1 %)."
+    )
