@@ -102,8 +102,7 @@ def doors(home: Path) -> dict[str, Door]:
 
         return read
 
-    for name in formats.format_names():
-        found[f"read-{name}"] = reader(name)
+    found |= {f"read-{name}": reader(name) for name in formats.format_names() if hasattr(formats.get(name), "read")}
     for name in formats.exchanging():
         found[f"import-{name}"] = lambda raw, name=name: [
             (report.__class__.__name__, len(repr(report)) // 50)
