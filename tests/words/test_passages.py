@@ -10,6 +10,7 @@ import pytest
 import tacit
 from tacit.stores.sqlite.verify import index_faults
 from tacit.testing import signed
+from tacit.words.blocks import blocks_of
 from tacit.words.passages import (
     PASTE,
     SHORT_CHARS,
@@ -353,3 +354,9 @@ def test_a_long_paste_is_read_by_the_index_whatever_signs_it_has(sign: str, by_l
 def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str, asked: tuple[str, ...]) -> None:
     """Its host and folders are shared by many pages; of a bare link they are all one has."""
     assert passages_of(text) == (asked,)
+
+
+def test_a_heading_inside_a_fence_begins_no_block() -> None:
+    """Each other heading does, and what stands before the first is a block of its own."""
+    text = "Read this.\n# Build\nmake\n```\n# no heading\n```\n# Tests\nmake test\n"
+    assert [each.text.splitlines()[0] for each in blocks_of("AGENTS.md", text)] == ["Read this.", "# Build", "# Tests"]
