@@ -87,15 +87,18 @@ def test_a_repository_cannot_name_a_model() -> None:
     assert len(found.left_out) == 3
 
 
-def test_a_host_s_environment_cannot_name_a_model_for_the_worker() -> None:
+def test_a_host_s_environment_cannot_name_a_model_for_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A repository's settings can make a host set variables; where the key is, stays."""
-    from tacit.surfaces.worker import _is_session
+    from tacit.surfaces import worker
 
     gone = ("TACIT_MODEL_COMMAND", "TACIT_MODEL_URL", "TACIT_MODEL_KEY_ENV", "TACIT_MODEL_CALL", "CLAUDECODE")
-    assert [_is_session(name) for name in (*gone, "EXAMPLE_API_KEY", "TACIT_STORE")] == [True] * len(gone) + [
-        False,
-        False,
-    ]
+    stays = {"EXAMPLE_API_KEY": "k", "TACIT_STORE": "s"}
+    handed: list[dict[str, str]] = []
+    monkeypatch.setattr(worker, "spawned", lambda words, env, held: handed.append(env))
+    assert worker.start(str(tmp_path / "tacit.db"), {**dict.fromkeys(gone, "x"), **stays})
+    assert handed == [stays]
 
 
 def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:
