@@ -3,106 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import by_table
 
 from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, recognise, signatures
 
 
-@pytest.mark.parametrize(
-    ("output", "mark", "nature"),
-    [
-        (
-            "cmd/run.go:41:10: error returned from external package is unwrapped (wrapcheck)",
-            "lint wrapcheck",
-            "convention",
-        ),
-        ("[lint:go] a/b.go:3:2: G304: Potential file inclusion via variable (gosec)", "lint G304", "convention"),
-        ("a/b.go:3: File is not properly formatted (gofmt)", "format gofmt", "convention"),
-        ("  12:5  error  'x' is never reassigned  prefer-const", "lint prefer-const", "convention"),
-        ("src/a.ts:3:7 lint/style/useConst ━━━━━━━━━━", "lint style/useConst", "convention"),
-        (" at src/a.ts format ━━━━━━━━━━", "format biome", "convention"),
-        (
-            "docs/a.md:12 MD040/fenced-code-language Fenced code blocks should have a language",
-            "lint MD040",
-            "convention",
-        ),
-        ("app.py:1:8: F401 [*] `os` imported but unused", "lint F401", "convention"),
-        ("F401 [*] `os` imported but unused\n --> app.py:1:8", "lint F401", "convention"),
-        (
-            "In build.sh line 3:\necho $x\n     ^-- SC2086 (info): Double quote to prevent globbing",
-            "lint SC2086",
-            "convention",
-        ),
-        ("  = note: `-D clippy::needless_return` implied by `-D warnings`", "lint needless_return", "convention"),
-        ("✖   subject may not be empty [subject-empty]", "commit subject-empty", "convention"),
-        ("src/a.ts(3,5): error TS2345: Argument of type 'string' is not assignable", "types TS2345", "wip"),
-        ("error[E0502]: cannot borrow `x` as mutable", "compile E0502", "wip"),
-        ("./a.go:7:2: undefined: helper", "compile undefined", "wip"),
-        ("sed: /private/tmp/x.log: No such file or directory", "path elsewhere", "other"),
-        (
-            "Error: Cannot find module 'node:path'\nRequire stack:\n- /x/node_modules/vitest/a.js",
-            "version Node.js",
-            "env",
-        ),
-        ("go: go.mod requires go >= 1.24 (running go 1.22.1; GOTOOLCHAIN=local)", "version Go", "env"),
-        ("error: package `x` cannot be built because it requires rustc 1.85 or newer", "version rustc", "env"),
-        ("env: node: No such file or directory", "command node", "env"),
-        ("--- FAIL: TestSync (0.01s)", "test go", "wip"),
-        ("FAIL\tgithub.com/acme/tool/internal/sync\t0.3s", "test go", "wip"),
-        ("FAIL  src/a.test.ts > adds", "test js", "wip"),
-        (
-            ' ERR_PNPM_RECURSIVE_RUN_NO_SCRIPT  None of the selected packages has a "typecheck" script',
-            "script typecheck",
-            "env",
-        ),
-        (f"error: unexpected argument '{'a::' * 20}test' found", "usage argument", "env"),
-        ("zsh: command not found: docker", "command docker", "env"),
-        ("/bin/sh: 1: jq: not found", "command jq", "env"),
-        ("error: unrecognized subcommand 'bun'", "usage subcommand bun", "env"),
-        ("error: no such command: `deny`", "usage subcommand deny", "env"),
-        ("cat: illegal option -- A", "usage option -A", "env"),
-        ("error: unexpected argument '-C' found", "usage option -C", "env"),
-        ("error: unexpected argument 'second_test' found", "usage argument", "env"),
-        ('Unknown JSON field: "reviewThreads"', "usage field reviewThreads", "env"),
-        ('error: Script not found "lint"', "script lint", "env"),
-        ('npm error Missing script: "lint"', "script lint", "env"),
-        ("make: *** No rule to make target 'chek'.  Stop.", "script chek", "env"),
-        ("Error: Cannot find module 'left-pad'", "module left-pad", "env"),
-        ("Error: Cannot find module './helper'", "module ./helper", "wip"),
-        # whose folder this is nobody says here
-        ("error: Cannot find module 'cheerio' from '/repo/tmp/clones/one/a.ts'", "module cheerio", "env"),
-        ("error: Cannot find module 'cheerio' from 'tmp/clones/one/a.ts'", "foreign tmp/clones", "env"),
-        ("Cannot find package 'react' imported from node_modules/ui/index.js", "module react", "env"),
-        ("web/node_modules/ui/index.d.ts(3,5): error TS2345: Argument of type", "foreign web/node_modules", "env"),
-        ("vendor/lib/a.go:7:2: undefined: helper", "foreign vendor", "env"),
-        ("src/vendor_api/a.go:7:2: undefined: helper", "compile undefined", "wip"),
-        (
-            "ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with frozen-lockfile",
-            "package ERR_PNPM_OUTDATED_LOCKFILE",
-            "env",
-        ),
-        ("npm ERR! code ERESOLVE", "package ERESOLVE", "env"),
-        ("fatal: Unable to create '/x/.git/index.lock': File exists.", "lock index.lock", "git"),
-        (" ! [rejected]        main -> main (non-fast-forward)", "git non-fast-forward", "git"),
-        (
-            "fatal: 'upstream' does not appear to be a git repository\nfatal: Could not read from remote repository.",
-            "git no such remote",
-            "git",
-        ),
-        (
-            "fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights",
-            "git remote cannot be read",
-            "git",
-        ),
-        ("rg: tests: No such file or directory (os error 2)", "path tests", "env"),
-        ("cat: ./docs/gone.md: No such file or directory", "path docs/gone.md", "env"),
-        ("FileNotFoundError: [Errno 2] No such file or directory: 'settings.json'", "path settings.json", "env"),
-        ("getaddrinfo ENOTFOUND registry.example", "network host not found", "env"),
-        ("dial tcp: lookup golangci-lint.run: no such host", "network host not found", "env"),
-        ("fork/exec /tmp/auth.test.exe: exec format error", "binary exec format error", "env"),
-        ("husky - pre-commit script failed (code 1)", "hook pre-commit", "gate"),
-        ("gh: HTTP 403: Resource not accessible", "http 403", "env"),
-    ],
-)
+@by_table
 def test_a_known_form_is_read_by_its_code_or_its_name(output: str, mark: str, nature: str) -> None:
     """File, line, folder and number do not matter; what the tool calls it does."""
     first = diagnose(output)[0]
@@ -123,14 +29,7 @@ def test_a_wrapper_is_dropped_beside_the_reason() -> None:
     assert recognise("[lint:go] ERROR task failed") == ()
 
 
-@pytest.mark.parametrize(
-    ("reason", "mark"),
-    [
-        ("ssh: Could not resolve hostname github.com: -65563\r", "network host not found"),
-        ("git@github.com: Permission denied (publickey).", "rights denied"),
-        ("fatal: 'fork' does not appear to be a git repository", "git no such remote"),
-    ],
-)
+@by_table
 def test_a_remote_that_cannot_be_read_is_its_reason(reason: str, mark: str) -> None:
     """Git says both, and it is one failure."""
     assert [each.mark for each in diagnose(f"{reason}\nfatal: Could not read from remote repository.")] == [mark]

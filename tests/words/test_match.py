@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recorded_answers import answering_as_declared
+from tests.tables import by_table
 
 from tacit.words.match import (
     MATCHERS,
@@ -368,33 +369,13 @@ def test_equal_texts_match_under_every_rule() -> None:
 # --- settling
 
 
-@pytest.mark.parametrize(
-    ("lesson", "finding"),
-    [
-        ("Never commit secrets to the repository", "Secrets were committed to the repository in app.py"),
-        ("Always add null checks in API handlers", "Missing null check in the API handler"),
-        ("Run ruff before committing", "ruff was not run before the commit"),
-        ("Do not mock the payment gateway in integration tests", "Integration tests mock the payment gateway"),
-        (
-            "Run `npm ci` in pipelines to respect the lock file",
-            "The lock file was not respected in pipelines: somebody ran `npm install`",
-        ),
-        ("Never commit secrets, ask @mia for the vault", "Secrets committed in the vault folder, found by @tom"),
-    ],
-)
+@by_table
 def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:
     """A lesson prescribes what a finding reports broken: yes and no may differ, and no twin is asked for."""
     assert same_problem(prepare(lesson), prepare(finding), MatchSettings()).same
 
 
-@pytest.mark.parametrize(
-    ("lesson", "finding", "reason"),
-    [
-        ("Use port 8080 for the API", "The API was started on port 9090", "number: 8080 / 9090"),
-        ("Validate input in the frontend", "Input was not validated in the backend", "scope: frontend / backend"),
-        ("Escape user input in the search query", "The build is slow on CI", "0.00 is below 0.36"),
-    ],
-)
+@by_table
 def test_the_same_trouble_elsewhere_is_another_problem(lesson: str, finding: str, reason: str) -> None:
     """Numbers, versions, names and scopes still count."""
     found = same_problem(prepare(lesson), prepare(finding), MatchSettings())

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.words.own_words import own_text, own_words, unsure_text
 
@@ -79,50 +80,7 @@ def test_who_repeats_a_phrase_of_the_agent_has_typed_it() -> None:
     assert own_text(said, asked) == said
 
 
-WIKI = "Always use mamba here, never conda.\nNever edit generated files by hand."
-
-
-@pytest.mark.parametrize(
-    ("text", "own", "unsure"),
-    [
-        (f"{WIKI}\n\nwhat do you make of this?", "what do you make of this?", WIKI),
-        ("Always use mamba here, never conda. says bob, true?", "says bob, true?", "Always use mamba here, never conda."),
-        (f"From the wiki: {WIKI}", "From the wiki:", WIKI),
-        (f"bob wrote:\n\n{WIKI}\n\nplease look into that", "bob wrote:\n\nplease look into that", WIKI),
-        ("Orders vanish\n\nSteps to reproduce\nAlways open two tabs.", "Orders vanish", "Steps to reproduce\nAlways open two tabs."),
-        ("look here\ndef price(order):\n    return sum(order)\n    # never floats", "look here", "def price(order):\n    return sum(order)\n    # never floats"),
-        ("a/cart.ts(31,7): error TS2322: 'string' is no 'number'. what does that mean?", "what does that mean?", "a/cart.ts(31,7): error TS2322: 'string' is no 'number'."),
-        ("since then\nmain.go:14:2: error: undefined: foo\nplease fix it", "since then\n\nplease fix it", "main.go:14:2: error: undefined: foo"),
-        ("error[E0308]: mismatched types\n  --> src/main.rs:4:18\nwhat does it want?", "what does it want?", "error[E0308]: mismatched types\n  --> src/main.rs:4:18"),
-        ("KeyError: 'id' where does that come from?", "where does that come from?", "KeyError: 'id'"),
-        ("error handling: never swallow them here", "error handling: never swallow them here", ""),
-        # all of it: a page, a letter, a log, a list
-        *((text, "", text) for text in (
-            f"Bob Miller 10:42 AM\n{WIKI}",
-            f"## Contributing\n{WIKI}",
-            "- Always run make lint.\n- Never edit generated files.\n- Use pnpm here.",
-            "The cache is filled at the start of a run and is never emptied\nuntil the process ends, so that every later request reads from\nit.",
-            "ERROR 2026-11-17T10:00:00 failed\nTraceback\nValueError: x\nwhy?",
-            "SELECT id\nFROM orders\nWHERE total > 3\nORDER BY id; too slow",
-            "• Use the tokens\n• No inline styles\n• Never sleep\n• Ask Kim is that in our docs",
-            "Hi team,\n\nplease never expose the endpoints.\n\nRegards,\nMaria",
-            "Dear developer,\nyour token expires.\nPlease rotate it.\nNever share it.\nThe team what do i do",
-            "Summary of the meeting\n\nWe will move to uv. Pip is never used after\nmarch, Kim prepares it.\n\nNext: Tuesday do that",
-        )),
-        # four lines and more, where no host names the paste: only what shows itself to be typed is
-        ("answer the following:\n\n- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?", "answer the following:", "- is it one way?\n- does it scale?\n- do you support ssh?\n- how long is it?"),
-        # and what people type
-        ("1. yes\n2. no, never npm\n3. the first one\n4. i do not care", "1. yes\n2. no, never npm\n3. the first one\n4. i do not care", ""),
-        ("the page is empty\nlogin works though\ni think it is the cache\nplease look", "the page is empty\nlogin works though\ni think it is the cache\nplease look", ""),
-        ("The import fails.\n\nI think it is the cache.\n\ncan you look?\nand never touch the lock file", "I think it is the cache.\n\ncan you look?\nand never touch the lock file", "The import fails."),
-        ("please do:\n- run lint\n- fix the tests\n- commit", "please do:\n- run lint\n- fix the tests\n- commit", ""),
-        ("# always use biome here", "# always use biome here", ""),
-        ("look at @pic.png and never use jpeg for icons here", "look at @pic.png and never use jpeg for icons here", ""),
-        ("fix the tests. is that ok?", "fix the tests. is that ok?", ""),
-        ("is this right?", "is this right?", ""),
-        ("I said: always use pnpm", "I said: always use pnpm", ""),
-    ],
-)  # fmt: skip
+@by_table
 def test_in_doubt(text: str, own: str, unsure: str) -> None:
     """Short texts that somebody else may have written are neither the person's nor a paste."""
     assert (own_text(text), unsure_text(text)) == (own, unsure)

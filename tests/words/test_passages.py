@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.tables import by_table
 
 import tacit
 from tacit.stores.sqlite.verify import index_faults
@@ -334,26 +335,10 @@ def test_a_long_paste_is_read_by_the_index_whatever_signs_it_has(sign: str, by_l
     assert all(isinstance(each, str) for each in passages_of(text)) is by_line
 
 
-@pytest.mark.parametrize(
-    ("text", "asked"),
-    [
-        (
-            "queue fix, see https://www.kernel.org/pub/linux/v5.x/ChangeLog-5.15.12",
-            ("queue", "fix", "see", "ChangeLog-5.15.12", "change", "log", "15", "12"),
-        ),
-        (
-            "bump the parser as on http://docs.example.org/",
-            ("bump", "parser", "docs.example.org", "docs", "example", "org"),
-        ),
-        (
-            "https://example.org/team/tool/pull/55",
-            ("https://example.org/team/tool/pull/55", "https", "example", "org", "team", "tool", "pull", "55"),
-        ),
-    ],
-)
-def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str, asked: tuple[str, ...]) -> None:
+@by_table
+def test_an_address_is_asked_for_by_its_end_unless_it_is_all_there_is(text: str, asked: list[str]) -> None:
     """Its host and folders are shared by many pages; of a bare link they are all one has."""
-    assert passages_of(text) == (asked,)
+    assert passages_of(text) == (tuple(asked),)
 
 
 def test_a_heading_inside_a_fence_begins_no_block() -> None:

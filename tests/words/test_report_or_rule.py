@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.tables import by_table
 
 from tacit.words.match import choose_same, compare
 from tacit.words.prepared import MatchSettings, prepare
@@ -40,18 +41,7 @@ def test_reports_of_one_problem_may_each_have_words_of_their_own() -> None:
     assert not choose_same(finding, [("m", known)], MatchSettings()).id
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Uploads over 5 MB fail with a blank page", "Uploads over 50 MB fail with a blank page"),
-        ("Login page crashes in Firefox", "Login page crashes in Safari"),
-        (
-            "Sonar fails the gate when coverage drops under 80%",
-            "Sonar fails the gate when coverage drops by 80 basis points",
-        ),
-        ("Search returns no results for admins", "Search returns too many results for admins"),
-    ],
-)
+@by_table
 def test_reports_of_other_problems_stay_apart(one: str, other: str) -> None:
     """Figures, names and opposites count in reports as they do in lessons."""
     assert not choose_same(prepare(one), [("m", prepare(other))], MatchSettings()).id

@@ -6,6 +6,7 @@ import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.words.signature import signature
 from tacit.words.tokens import (
@@ -63,33 +64,7 @@ def test_pieces_carry_their_kind() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The tests are failing", ["test", "fail"]),
-        ("maxRetryCount", ["maxretrycount", "max", "retry", "count"]),
-        ("max_retry_count", ["maxretrycount", "max", "retry", "count"]),
-        ("HTTPServer", ["httpserver", "http", "server"]),
-        ("src/auth/session.py:142:7", ["src/auth/session.py", "src", "auth", "session", "py"]),
-        ("os.path.join", ["os.path.join", "os", "path", "join"]),
-        ("--no-verify", ["--no-verify", "verify"]),
-        ("python3.11 or 3.11.7", ["python", "3.11", "3.11.7"]),
-        ("front-end", ["frontend", "front", "end"]),
-        ("PRs and APIs", ["pr", "api"]),
-        ("don't, we're, it's", []),
-        ("Überprüfung der Größe", ["uberprufung", "gross"]),
-        ("ÜBER2FA_LOGIN", ["uber2falogin", "uber2fa", "login"]),  # capitals have no humps, with umlauts or without
-        ("UBER2FA_LOGIN", ["uber2falogin", "uber2fa", "login"]),
-        ("N'utilisez pas l'API", ["utilis", "api"]),
-        ("入力値の検証", ["入力", "力値", "値の", "の検", "検証"]),
-        ("APIを呼ぶ", ["api", "を呼", "呼ぶ"]),
-        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-        ("ＡＰＩ", ["api"]),
-        ("US and EU tenants", ["us", "eu", "tenant"]),
-        ("", []),
-        ("--- !!! ...", []),
-    ],
-)
+@by_table
 def test_terms(text: str, expected: list[str]) -> None:
     """Folded, stemmed, stop words dropped; what is an identifier stays whole and is split as well."""
     assert terms(text) == expected
@@ -229,71 +204,8 @@ TRACEBACK = """Traceback (most recent call last):
     load()
 KeyError: 'region'"""
 
-CHAINED = """Traceback (most recent call last):
-  File "a.py", line 1, in f
-ValueError: bad
 
-During handling of the above exception, another exception occurred:
-
-Traceback (most recent call last):
-  File "a.py", line 5, in <module>
-    g()
-    ^^^
-RuntimeError: gave up after 17 tries
-"""
-
-PYTEST = """
-    def test_total():
->       assert total([1, 2]) == 4
-E       assert 3 == 4
-E        +  where 3 = total([1, 2])
-
-tests/test_sum.py:5: AssertionError
-=========== short test summary info ===========
-FAILED tests/test_sum.py::test_total - assert 3 == 4
-1 failed, 3 passed in 0.03s"""
-
-
-@pytest.mark.parametrize(
-    ("output", "expected"),
-    [
-        (TRACEBACK.format(path="/app/a.py", line=3), "KeyError: <q>"),
-        (CHAINED, "RuntimeError: gave up after <n> tries"),
-        (PYTEST, "FAILED <path>::test_total - assert <n> == <n>"),
-        ("E       ValueError: bad port 80 in /etc/x.conf", "ValueError: bad port <n> in <path>"),
-        ("TypeError: Cannot read properties of undefined (reading 'map')\n    at render (/app/x.js:14:9)",
-         "TypeError: Cannot read properties of undefined (reading <q>)"),
-        ("● Auth › login › rejects bad password\n\n    expect(received).toBe(expected)", "rejects bad password"),
-        ("error[E0382]: borrow of moved value: `config`\n --> src/main.rs:22:9\nerror: could not compile `x` due to 1 previous error",
-         "error[E0382]: borrow of moved value: <q>"),
-        ("thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3 but the index is 7",
-         "thread <q> panicked at <path>: index out of bounds: the len is <n> but the index is <n>"),
-        ("a.c:3:5: error: expected ';' before '}' token\nmake: *** [Makefile:2: all] Error 1", "error: expected <q> before <q> token"),
-        ("src/app.ts(14,7): error TS2322: Type 'string' is not assignable to type 'number'.",
-         "error TS2322: Type <q> is not assignable to type <q>"),
-        ("./main.go:17:2: undefined: handleRequest", "undefined: handleRequest"),
-        ("panic: runtime error: index out of range [3] with length 3", "panic: runtime error: index out of range [<n>] with length <n>"),
-        ("Exception in thread \"main\" a.b.AppException: no\n\tat a.B.c(B.java:3)\nCaused by: java.sql.SQLException: refused by 10.0.0.3:5432",
-         "java.sql.SQLException: refused by <host>"),
-        ("bash: line 3: poetry: command not found", "poetry: command not found"),
-        ("zsh: command not found: jq", "command not found: jq"),
-        ("cat: /tmp/foo: No such file or directory", "cat: <path>: No such file or directory"),
-        ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree", "ERESOLVE unable to resolve dependency tree"),
-        ("fatal: not a git repository (or any of the parent directories): .git",
-         "fatal: not a git repository (or any of the parent directories): .git"),
-        ("\x1b[31merror\x1b[0m: could not open \x1b[1m/tmp/x1/a.py\x1b[0m", "error: could not open <path>"),
-        ("2026-03-01T10:22:11Z ERROR worker 81 lost broker 550e8400-e29b-41d4-a716-446655440000 after 12.5 s",
-         "ERROR worker <n> lost broker <id> after <n>"),
-        ("Segmentation fault at address 0x7ffe12ab", "Segmentation fault at address <n>"),
-        ("HTTP Error 404: Not Found", "HTTP Error 404: Not Found"),
-        ("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "File has not been read yet. Read it first"),
-        ("<tool_use_error>Edit failed for the file\nThe path is missing</tool_use_error>", "Edit failed for the file"),
-        ("<tool_use_error>Edit failed because:\nThe path is missing\nNo more</tool_use_error>", "Edit failed because: The path is missing"),
-        ("make: *** [all] Error 2", "make: *** [all] Error <n>"),
-        ("  | Traceback (most recent call last):\n  |   File \"x.py\", line 3, in main\n  | app.Broken: no port\n  | Error: 1 of 2",
-         "app.Broken: no port"),
-    ],
-)  # fmt: skip
+@by_table
 def test_signature(output: str, expected: str) -> None:
     """The decisive line, masked."""
     assert signature(output) == expected
