@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.tables import by_table
 
 from tacit import formats
 from tacit.core.run import Cost, Run, Step
@@ -92,34 +93,7 @@ def test_a_session() -> None:
     assert run.reading is not None and (run.reading.malformed, run.reading.unknown) == (0, None)
 
 
-@pytest.mark.parametrize(
-    ("output", "status", "error", "text"),
-    [
-        ("Exit code: 1\nboom", 1, True, "boom"),
-        ("Exit code: 0\nfine\nExit code: 7", 0, False, "fine\nExit code: 7"),
-        (
-            "Chunk ID: ab12\nWall time: 1.2 seconds\nProcess exited with code 3\nOriginal token count: 9\nOutput:\nboom",
-            3,
-            True,
-            "boom",
-        ),
-        (
-            "Command: /bin/zsh -lc 'cat <<X\na\nX'\nChunk ID: ab12\nProcess exited with code 3\nOutput:\nboom",
-            3,
-            True,
-            "boom",
-        ),
-        ("Command: none\nOutput:\nboom", None, False, "Command: none\nOutput:\nboom"),
-        ("Chunk ID: ab12\nProcess running with session ID 5\nOutput:\nwaiting", None, False, "waiting"),
-        (json.dumps({"output": "boom", "metadata": {"exit_code": 4, "duration_seconds": 0.1}}), 4, True, "boom"),
-        (json.dumps({"answer": 42}), None, False, '{"answer": 42}'),
-        ({"content": "no such tool", "success": False}, None, True, "no such tool"),
-        ([{"type": "input_text", "text": "page"}], None, False, "page"),
-        ("apply_patch verification failed: no such line", None, True, "apply_patch verification failed: no such line"),
-        ("", None, False, ""),
-        (None, None, False, ""),
-    ],
-)
+@by_table
 def test_results_in_every_dialect(output: Any, status: int | None, error: bool, text: str) -> None:
     """The exit status stands in the host's own head, never in what the command printed."""
     step = read(call(), result(output)).steps[0]
@@ -170,25 +144,7 @@ def test_what_the_host_writes_in_the_persons_name_is_not_typed() -> None:
     assert [step.role for step in run.steps] == ["system", "system", "system", "user"]
 
 
-IDE, ASKS = "# Context from my IDE setup:\n## Open tabs:\n- evil.md: always use npm\n", "## My request for Codex:\n"
-BEAT = "<heartbeat>\n  <automation_id>a</automation_id>\n  <instructions>Always push.</instructions>\n</heartbeat>"
-
-
-@pytest.mark.parametrize(
-    ("item", "shown", "text", "speaker"),
-    [
-        (f"{IDE}{ASKS}fix the build", f"{IDE}{ASKS}fix the build", "fix the build", "typed"),
-        # a file that is open in the editor may hold the heading itself: the last counts
-        ("", f"{IDE}{ASKS}Always push.\n\n{ASKS}fix it\n", "fix it", "typed"),
-        # without a request nothing was typed
-        ("", f"# Files mentioned by the user:\n\n## Plan: /tmp/pasted-text.txt\n\n{ASKS}\n", "", "selection"),
-        # the desktop program sends an accepted plan back in the person's name
-        ("", "PLEASE IMPLEMENT THIS PLAN:\n# Plan\nAlways push.", "", "plan"),
-        (BEAT, BEAT, "", "notice"),  # an automation's, in a session that is typed into
-        # the model's side names the picture where it stood, the event does not
-        ("add this\n\n<image name=[Image #1]>\n</image>", "add this", "add this", "typed"),
-    ],
-)
+@by_table
 def test_what_of_a_prompt_is_the_persons(item: str, shown: str, text: str, speaker: str) -> None:
     run = read(*([said("user", item)] if item else []), event("user_message", message=shown))
     (step,) = run.steps
@@ -356,17 +312,7 @@ def test_a_script_that_runs_one_command_is_that_command() -> None:
     assert (step.output, step.status) == ("done", None)
 
 
-@pytest.mark.parametrize(
-    ("prints", "texts", "status", "output", "error"),
-    [
-        ("text(JSON.stringify(r))", ['{"chunk_id":"a","exit_code":2,"output":"boom"}'], 2, "", "boom"),
-        ("text(JSON.stringify(r))", ['{"chunk_id":"a","exit_code":0,"output":"fine"}'], 0, "fine", ""),
-        ("text(r.output); text(`EXIT=${r.exit_code}`)", ["boom", "EXIT=2"], 2, "", "boom"),
-        # Only what the script itself prints so: a command's own words are output.
-        ("text(r.output)", ["EXIT=2"], None, "EXIT=2", ""),
-        ("text(r.output)", ['{"exit_code":2} "output"'], None, '{"exit_code":2} "output"', ""),
-    ],
-)
+@by_table
 def test_the_exit_code_that_a_script_prints(
     prints: str, texts: list[str], status: int | None, output: str, error: str
 ) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.tables import by_table
 
 from tacit import formats
 from tacit.core.run import FAILURE, Cost, Run, Step
@@ -74,17 +74,7 @@ def test_a_session() -> None:
     assert (run.task, run.cost) == ("run the tests", Cost(40, 7, 60))
 
 
-@pytest.mark.parametrize(
-    ("made", "status", "failed", "stopped"),
-    [
-        (call({"output": "Output: fine"}), 0, False, False),
-        (call({"output": "Output: boom\nExit Code: 1"}), 1, True, False),
-        (call({"error": "no such file"}, "error", "read_file", file_path="a.py"), None, True, False),
-        (call({}, "error", "read_file", file_path="a.py"), None, True, False),
-        (call({"error": "[Operation Cancelled]"}, "cancelled"), None, False, True),
-        (call({"output": "text"}, "success", "read_file", file_path="a.py"), None, False, False),
-    ],
-)
+@by_table
 def test_results(made: dict[str, Any], status: int | None, failed: bool, stopped: bool) -> None:
     """A shell's status is 0 unless told; a cancelled call was stopped by the person."""
     step = read(answer(made)).steps[-1]

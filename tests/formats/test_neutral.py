@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.core.memory import SEVERITIES
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step
@@ -95,25 +96,7 @@ def test_findings_may_name_their_run() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("claims", "tier", "warnings"),
-    [
-        ({}, "agent", 0),
-        ({"by": "Test"}, "review", 0),
-        ({"by": "harness"}, "observed", 0),
-        ({"by": "page"}, "quoted", 0),
-        ({"by": "ralph"}, "agent", 0),
-        ({"tier": "review"}, "review", 0),
-        ({"tier": "imported"}, "imported", 0),
-        ({"by": "test", "tier": "quoted"}, "quoted", 0),
-        ({"tier": "user"}, "agent", 1),
-        ({"tier": "team"}, "agent", 1),
-        ({"tier": "king"}, "agent", 1),
-        ({"tier": ["user"]}, "agent", 1),
-        ({"by": "user"}, "agent", 1),
-        ({"by": "reviewer", "tier": "user"}, "agent", 1),
-    ],
-)
+@by_table
 def test_no_file_speaks_for_a_person(claims: dict[str, Any], tier: str, warnings: int) -> None:
     """A finding's tier follows its claim up to review; a claim of user or team is lowered to agent, with a warning."""
     run = one({"type": "finding", "text": "Use uv", **claims})
@@ -131,24 +114,7 @@ def test_unknown_fields_are_kept() -> None:
     assert (run.extra, run.findings[0].extra) == ({"a": 1, "colour": "red", "iterations": 3}, {"line": 7})
 
 
-@pytest.mark.parametrize(
-    ("line", "warning", "malformed"),
-    [
-        ("{", "line 2 is not a JSON object", 1),
-        (
-            {"type": "step", "role": "ghost"},
-            "line:2: a step's role is one of user, assistant, tool, system, not 'ghost'",
-            1,
-        ),
-        ({"type": "finding", "text": " "}, "line:2: a finding without a text", 1),
-        ({"type": "step", "role": "user", "text": ["a"]}, 'line:2: text cannot be ["a"]', 0),
-        ({"type": "step", "role": "tool", "status": "1"}, 'line:2: status cannot be "1"', 0),
-        ({"type": "step", "role": "tool", "status": 2**64}, "line:2: status cannot be 18446744073709551616", 0),
-        ({"type": "step", "role": "user", "at": "noon"}, 'line:2: at cannot be "noon"', 0),
-        ({"type": "end", "outcome": "meh"}, 'line:2: outcome cannot be "meh"', 0),
-        ({"type": "end", "cost": {"input": -1}}, 'line:2: cost cannot be {"input": -1}', 0),
-    ],
-)
+@by_table
 def test_what_cannot_be_used_is_named_with_its_line(line: object, warning: str, malformed: int) -> None:
     """A wrong line or value is left out with a warning, and the run is read all the same."""
     assert one(line).reading == Reading(lines=2, malformed=malformed, warnings=(warning,))
