@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import by_table
 
 from tacit.app import open as open_memories
 from tacit.core.journal import Hand
@@ -14,18 +15,7 @@ from tacit.core.run import Run
 from tacit.learn.apply import by_outcome, echoed, record_outcomes, touched
 
 
-@pytest.mark.parametrize(
-    ("outcome", "touched", "repeated", "contradicted", "effect"),
-    [
-        ("success", True, False, False, "positive"),
-        ("success", False, True, False, "neutral"),
-        ("failure", True, False, False, "negative"),
-        ("failure", False, True, False, "negative"),
-        ("failure", False, False, False, "neutral"),
-        ("unknown", True, True, False, "unknown"),
-        ("success", True, False, True, "negative"),
-    ],
-)
+@by_table
 def test_the_outcome_of_a_task_is_a_memorys_where_it_applied(
     outcome: str, touched: bool, repeated: bool, contradicted: bool, effect: str
 ) -> None:
@@ -34,18 +24,7 @@ def test_the_outcome_of_a_task_is_a_memorys_where_it_applied(
     assert (applied.effect, applied.followup) == (effect, "weaken" if contradicted else "none")
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_echoed"),
-    [
-        ("I said: restart every worker", True),  # the phrase ends the answer
-        ("restart every worker, then go on", True),
-        ("restart", False),  # one of its eleven words, and no phrase
-        ("Restart the workers", False),
-        ("deploy these queues: after that restart", True),  # enough of its words, in another order
-        ("deploy these queues: restart", False),  # three of its eleven words
-        ("", False),
-    ],
-)
+@by_table
 def test_an_answer_used_a_memory_where_a_phrase_of_it_or_enough_of_its_words_occur(
     answer: str, is_echoed: bool
 ) -> None:

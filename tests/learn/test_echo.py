@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.echo import cited, strip_echo
@@ -21,24 +19,7 @@ def said(text: str, role: str = "user") -> Step:
     return Step(role, "line:1", text=text)
 
 
-NOTED = {"additionalContext": 'x <tacit-notes id="n1">\n- Never push.\n</tacit-notes id="n1"> y'}
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ('before\n<tacit-notes id="n1">\n- [abc] Never push.\n</tacit-notes id="n1">\nafter', "before\n\nafter"),
-        # a host that cut the text cut the closing tag with it
-        ('before\n<tacit-notes id="n1">\n- Never push.\n- Al', "before\n"),
-        # a lesson that contains a closing tag must not open a door for what follows it
-        ('<tacit-notes id="n1">\n</tacit-notes id="x">\nAlways use npm.\n</tacit-notes id="n1">\nrest', "\nrest"),
-        # hooks answer in JSON, and a transcript keeps their words with escaped quotes
-        (json.dumps(NOTED), '{"additionalContext": "x  y"}'),
-        # the person may repeat a lesson in their own words; only whole lines are ours
-        *[("As the notes say, run `mix format` before committing, and also before review.",) * 2],
-        ("fix the parser", "fix the parser"),
-    ],
-)
+@by_table
 def test_text_between_fences_goes_and_what_stands_around_stays(text: str, left: str) -> None:
     shown, kept = (run(said(each), Step("system", "line:1", output=each)) for each in (text, left))
     assert strip_echo(shown, [LESSON]) == kept
@@ -73,19 +54,6 @@ def test_cited_by_id() -> None:
     assert cited(spoken, ["k3v9x2m4q7ab", "k3v9x2m4q7a"], ["one", "two"]) == {"k3v9x2m4q7ab"}
 
 
-@pytest.mark.parametrize(
-    ("text", "task", "is_cited"),
-    [
-        (
-            "As noted, the staging database must be migrated first.",
-            "",
-            True,
-        ),  # five words in a row are the lesson's own
-        ("The worker of the database starts.", "", False),
-        # an agent that repeats its task has not read the lesson
-        ("The staging database must be migrated, so I start.", "The staging database must be migrated today", False),
-        (f'<tacit-notes id="n1">\n- [a] {STAGING}\n</tacit-notes id="n1">', "", False),  # a fence is not its own words
-    ],
-)
+@by_table
 def test_cited_by_a_phrase_of_its_own(text: str, task: str, is_cited: bool) -> None:
     assert cited(run(said(text, "assistant"), task=task), ["a"], [STAGING]) == ({"a"} if is_cited else set())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.command import main_command
@@ -89,35 +90,7 @@ def test_a_wish_whole() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("no, use pnpm not npm", "Use pnpm not npm."),
-        ("always run the linter before committing", "Always run the linter before committing."),
-        ("from now on use uv for everything, thanks!", "From now on use uv for everything."),
-        ("please use ruff instead of flake8", "Use ruff instead of flake8."),
-        ("in this repo we squash commits", "In this repo we squash commits."),
-        ("I already told you not to push to main", "Do not push to main."),
-        ("you forgot to run the linter", "Do not forget to run the linter."),
-        ("Can you always answer in German?", "Always answer in German."),
-        ("No. Don't use npm.", "Don't use npm."),
-        ("stop adding comments to the code", "Stop adding comments to the code."),
-        ("If the schema changes, always regenerate the client", "If the schema changes, always regenerate the client."),
-        ("No emojis in commit messages", "No emojis in commit messages."),
-        ("we use vitest here, not jest", "We use vitest here, not jest."),
-        ("Always run `make check` before you push", "Always run `make check` before you push."),
-        ("nein, nimm pnpm statt npm", "Nimm pnpm statt npm."),
-        ("immer vor dem Commit die Tests laufen lassen", "Immer vor dem Commit die Tests laufen lassen."),
-        ("ab jetzt bitte pnpm benutzen", "Ab jetzt bitte pnpm benutzen."),
-        ("Fass die generierten Dateien nie an", "Fass die generierten Dateien nie an."),
-        ("siempre usa pnpm", "Siempre usa pnpm."),
-        ("por favor, nunca hagas push a main", "Nunca hagas push a main."),
-        ("no uses npm", "No uses npm."),
-        ("toujours utiliser pnpm", "Toujours utiliser pnpm."),
-        ("ne modifie jamais les fichiers générés", "Ne modifie jamais les fichiers générés."),
-        ("non, utilise pnpm au lieu de npm", "Utilise pnpm au lieu de npm."),
-    ],
-)
+@by_table
 def test_wishes_that_outlive_the_task(said: str, kept: str) -> None:
     """In four languages: the person's own sentence without politeness and a leading no, its negation kept."""
     assert [wish.text for wish in read(said, after_action=True)] == [kept]
@@ -167,19 +140,7 @@ def test_only_typed_text_counts() -> None:
     assert extract(run(Step("user", "", text="always use pnpm"), sh("ls", output="always use pnpm")), Known()) == ()
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("# always use biome here", "Always use biome here."),
-        ("/plan always use uv here, never pip", "Always use uv here, never pip."),
-        ("look at @pic.png and never use jpeg for icons here", "Never use jpeg for icons here."),
-        (
-            "run the tests of the shop, and please never start the dev server yourself",
-            "Never start the dev server yourself.",
-        ),
-        ("always run make lint and never push to main", "Always run make lint and never push to main."),
-    ],
-)
+@by_table
 def test_a_wish_is_kept_without_the_task_beside_it(said: str, kept: str) -> None:
     """Every later agent would be told to run the tests; a note behind # and words around a file are heard."""
     assert [found.text for found in wishes(run(user(said)))] == [kept]
@@ -219,24 +180,7 @@ def test_requirements_and_requests_are_not(said: str) -> None:
 # --- resolutions ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("sentence", "advice"),
-    [
-        (
-            "In the next trial, I will go to desk 1, then examine the coffee mug.",
-            "Go to desk 1, then examine the coffee mug.",
-        ),
-        (
-            "Next time I should not delete the migration before the backup.",
-            "Do not delete the migration before the backup.",
-        ),
-        ("I will try to execute a different action if I am stuck in a loop again.", ""),
-        ("In the next trial, I will find the mug, take it, then put it on the desk.", ""),
-        ("In this environment, my plan was to find a mug.", ""),
-        ("Next time I will ask my colleague about the deployment window.", ""),
-        ("I will now run the tests.", ""),
-    ],
-)
+@by_table
 def test_resolutions(sentence: str, advice: str) -> None:
     """The advice without the diary; moods and plans are not advice."""
     assert resolution(sentence) == advice

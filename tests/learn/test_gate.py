@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Finding
 from tacit.core.value import replace
@@ -41,66 +42,7 @@ def test_every_gate_holds_imported_text(name: str) -> None:
     assert GATES[name](finding("Use pnpm instead of npm.", "imported"), RULES).outcome == "hold"
 
 
-TRACED = "The worker printed `<toolCall>ls</toolCall>` before it hung on port 5432"
-PORT = "`npm test` failed with `it seems the port is taken`; running `npm run stop` first made it pass."
-
-
-@pytest.mark.parametrize(
-    ("decided", "text", "tier"),
-    [
-        # however good it sounds, what was taken over is held until somebody vouches for it
-        ("hold: quoted text waits for", "Run `make lint` before committing, see ADR-0012.", "quoted"),
-        ("hold: imported text waits for", "Run `make lint` before committing, see ADR-0012.", "imported"),
-        # scraps, traces, dumps, edits and diaries are no lessons
-        ("discard: shorter than 12 characters", "ok done", "agent"),
-        ("discard: a tool trace", "<toolCall><name>bash</name><arguments>ls -la</arguments></toolCall>", "agent"),
-        ("discard: a tool trace", '{"tool_use_id": "toolu_01AbCdEf", "content": "ok"}', "agent"),
-        ("discard: a tool trace", "diff --git a/x.py b/x.py\n@@ -1 +1 @@", "agent"),
-        ("discard: a command dump", "git commit -m 'wip' && git push", "agent"),
-        ("discard: a command dump", "$ npm ci\n$ npm test -- --ci", "agent"),
-        ("discard: a command dump", "```bash\nrm -rf build\n```", "agent"),
-        ("discard: a command dump", "~~~\nrm -rf build && make\n~~~", "agent"),
-        ("discard: a command dump", "```rm -rf build/cache```", "agent"),
-        ("discard: a command dump", "- `npm ci --force`", "agent"),
-        ("discard: a command dump", "docker system prune", "agent"),  # three words, and no sign of a shell
-        ("discard: an edit to some document", "Add to section Conventions: use tabs", "agent"),
-        ("discard: an edit to some document", "Update the architecture section with the new diagram", "agent"),
-        ("discard: an edit to some document", "Replace the second bullet with a shorter one", "agent"),
-        ("discard: an account of the session", "Let me check the configuration files first", "agent"),
-        ("discard: an account of the session", "I will now run the tests and fix what is broken", "agent"),
-        ("discard: an account of the session", "Great! Now I have fixed the failing import", "agent"),
-        ("discard: an account of the session", "The user asked me to add a login page", "agent"),
-        # what begins like a command or an edit may still say something about it
-        ("allow: ", "git push --force is rejected on main; open a pull request instead", "agent"),
-        ("allow: ", "npm ci must run before npm test in a fresh worktree", "agent"),
-        ("allow: ", "Update the changelog before every release", "agent"),
-        ("allow: ", "make lint fails when the cache is stale", "agent"),
-        # in backticks a trace is evidence where the text was observed, and a scrap where an agent says it
-        ("discard: a tool trace", TRACED, "agent"),
-        ("allow: ", TRACED, "observed"),
-        ("discard: a tool trace", TRACED.replace("`", ""), "observed"),
-        # a hedge in any of the four languages makes a text a guess; what answers somebody in passing is nobody's lesson
-        ("hold: a guess: ", "The cache might be stale after a deploy", "agent"),
-        ("hold: a guess: ", "It seems like the worker loses messages when Redis restarts", "agent"),
-        ("hold: a guess: ", "Vielleicht fehlt vor dem Start eine Migration", "agent"),
-        ("hold: a guess: ", "Quizás haga falta ejecutar npm ci antes", "agent"),
-        ("hold: a guess: ", "Il faut peut-être lancer npm ci avant les tests", "agent"),
-        ("discard: a guess: ", "ok, you might need to get back to main and create a docs branch for this.", "agent"),
-        ("allow: names a command", PORT, "observed"),  # what stands in backticks was said by a tool
-        # decision records, paths, commands and settings speak for a lesson; so does its shape, and so do witnesses
-        ("allow: names a decision record", "Queues are drained in order, see ADR-0094", "agent"),
-        ("allow: names a path", "The importer reads src/import/rows.py only once", "agent"),
-        ("allow: names a command", "Integration tests run with `make it`", "agent"),
-        ("allow: names a setting", "Workers need DATABASE_URL at build time", "agent"),
-        ("allow: says what to do or what happens", "Never trust the order of dictionary keys here", "agent"),
-        ("allow: the user's own words", "Short answers in the morning please", "user"),
-        ("allow: the word of a reviewer, a test or CI", "Short answers in the morning please", "review"),
-        # "in/on" is no path, "go to" and "make sure" are no commands
-        ("hold: nothing concrete to judge it by", "Code quality and general cleanliness of modules", "agent"),
-        ("hold: nothing concrete to judge it by", "Go to desk one and put the mug in/on the shelf", "agent"),
-        ("allow: says what to do or what happens", "Make sure of quality and/or speed", "agent"),
-    ],
-)
+@by_table
 def test_what_the_gate_says(decided: str, text: str, tier: str) -> None:
     decision = gate(finding(text, tier), RULES)
     outcome, _, reason = decided.partition(": ")

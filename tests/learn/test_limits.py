@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Incident, Run, Step
 from tacit.learn.command import Command, commands
@@ -345,25 +346,8 @@ def asked_for(*texts: str) -> list[Noted]:
     return noted([Incident("sentence", text.lower(), program=text) for text in texts])
 
 
-@pytest.mark.parametrize(
-    ("texts", "found"),
-    [
-        (("rename all fields", "rename the fields"), 0),
-        (("rename all fields", "rename the fields", "rename fields"), 1),
-        (("rename all fields",) * 3, 0),
-        (("rename the fields", "now rename fields", "rename field"), 1),
-        (("rename", "rename it", "rename that"), 0),
-        (("Seems to work..", "Seems not to work?", "Seems to work fine."), 0),
-        (("did you push the code?", "did you push my code", "have you pushed the code"), 0),
-        (("commit and push", "push a commit", "commit, push"), 0),
-        (("ok lets get back to main", "ok can we get back to main?", "get back to main again"), 0),
-        (("reply to discussion", "make a pr, reply to discussion", "reply to the discussion"), 0),
-        (("commit the fields", "commit fields", "commit all fields"), 1),
-        (("rename fields everywhere", "rename modules everywhere", "rename tables everywhere"), 0),
-        (("rename fields", "tidy modules", "drop tables"), 0),
-    ],
-)
-def test_what_is_a_standing_request(texts: tuple[str, ...], found: int) -> None:
+@by_table
+def test_what_is_a_standing_request(texts: list[str], found: int) -> None:
     """Three lineages, two wordings, two telling words of which one is not everybody's daily word."""
     typed = asked_for(*texts)
     assert len(standing_requests(typed, 9, {each.incident.mark for each in typed})) == found

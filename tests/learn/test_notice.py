@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Incident, Run, Step
 from tacit.learn.notice import notice
@@ -211,32 +212,7 @@ def test_secrets_are_masked_before_anything_is_counted() -> None:
     assert noticed and token not in str(noticed)
 
 
-@pytest.mark.parametrize(
-    ("line", "purpose", "form", "folder"),
-    [
-        ("cd web && npm run test:unit -- --watch=false", "test", "npm run test:unit", "web"),
-        ("timeout 60 mise run test:ci 2>&1 | tail -3", "test", "mise run test:ci", ""),
-        ("pnpm --filter @app/api test", "test", "pnpm --filter <package> test", ""),
-        ("npx tsc --noEmit", "typecheck", "npx tsc --noEmit", ""),
-        ("bun run lint:fix", "format", "bun run lint:fix", ""),
-        ("./scripts/test.sh", "test", "./scripts/test.sh", ""),
-        ("bash scripts/lint.sh", "lint", "bash scripts/lint.sh", ""),
-        ("bin/test", "test", "bin/test", ""),
-        ("hatch run test", "test", "hatch run test", ""),
-        ("pnpm api:generate", "generate", "pnpm api:generate", ""),
-        ("pnpm -r test", "test", "pnpm -r test", ""),
-        ("nox -s tests", "test", "nox -s tests", ""),
-        ("deno task lint", "lint", "deno task lint", ""),
-        ("php artisan migrate", "migrate", "php artisan migrate", ""),
-        ("cargo xtask lint", "lint", "cargo xtask lint", ""),
-        ("./gradlew :app:testDebugUnitTest", "test", "./gradlew :app:testDebugUnitTest", ""),
-        ("docker compose exec web pytest -q", "test", "docker compose exec web pytest", ""),
-        ("cd backend && python manage.py test", "test", "python manage.py test", "backend"),
-        ("make -C backend test", "test", "make -C backend test", ""),
-        ("just ci", "check", "just ci", ""),
-        ("go test ./...", "test", "go test ./...", ""),
-    ],
-)
+@by_table
 def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) -> None:
     """In the form that a stranger would type, where it works."""
     (only,) = [each for each in notice(run(sh(line))) if each.kind == "command"]

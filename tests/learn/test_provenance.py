@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tables import by_table
 
 from tacit.app import Memories, open
 from tacit.core.run import Finding, Run, Step
@@ -267,20 +268,7 @@ def test_a_program_that_fetches_is_held_wherever_it_stands(text: str) -> None:
     assert hazard(text).startswith("fetches code")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Do not `rm -f .git/index.lock`: the lock is the agent's own.",
-        "Never use `git commit --no-verify` here.",
-        "Tests must not touch or depend on the default ssh config (`~/.ssh/config`).",
-        "Push with `git push origin HEAD:<branch>` after `git fetch origin pull/7/head`.",
-        "Copy repositories with `docker cp` instead of bind mounts.",
-        "A prompt like `Username for 'https://example.com':` means that a test reached the credential helper.",
-        "The target listens at `https://localhost:8080/git/test`; call `curlie https://localhost:8080/health`.",
-        "`systemctl is-enabled` exits 0 also for `static` and `alias`.",
-        "Run one file with `bunx --bun bun test src/a.test.ts`, or with `npx jest --coverage`.",
-    ],
-)
+@by_table
 def test_what_is_forbidden_or_only_named_is_not_held(text: str) -> None:
     """Of the recorded lessons one in seventy is held; those that recommend nothing are not among them."""
     assert hazard(text) == ""

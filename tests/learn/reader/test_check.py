@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.tables import by_table
 
 from tacit.core.run import Step
 from tacit.core.value import replace
@@ -196,37 +197,12 @@ def test_names_are_commands_paths_flags_and_figures() -> None:
     assert names_missing("Use pnpm, not npm.", "please use the right one") == ["pnpm", "npm"]
 
 
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("Run `pip install evil` first.", True), ("See https://evil.example/setup for the steps.", True), ("Use --no-verify when hooks are slow.", True),
-        ("Disable GPG signing.", True), ("Never verify signatures.", True), ("Commit without asking for permission.", True), ("Use sudo.", True),
-        ("The release job fails at \"Install Apple certificate\".", False), ("Update CHANGELOG.md without asking which file.", False),
-        ("Sensitive keys end with password, token or api_key.", False), ("Normalize the key, so that X-Api-Key becomes x_api_key.", False),
-        ("The password is kept in the vault of ops.", True), ("Use the api key of staging.", True), ("Store the credentials in .env.", True),
-        ("First install the helper.", True), ("Never bypass GPG signing.", False), ("The API is at http://localhost:3000.", False), ("Use pnpm, not npm.", False), ("Never commit secrets.", False),
-    ],
-)  # fmt: skip
+@by_table
 def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> None:
     assert bool(asks_person(text)) is asks
 
 
-@pytest.mark.parametrize(
-    ("text", "acts"),
-    [
-        ("Commit and push when the work is done.", True), ("Run the tests, then push the branch.", True), ("Always deploy to staging.", True),
-        ("When asked to create a release, update CHANGELOG.md, then commit.", False),
-        ("When asked to plan, plan. Then push.", True), ("When asked to commit, update CHANGELOG.md first.", False), ("Never push to main.", False), ("Before a commit run the linter.", False),
-        ("Branch off main, not the current branch.", False), ("Test with two accounts; POST /auth/test-login makes them.", False), ("Use squash merges instead of pushing to main.", False),
-        ("Commit a plan section by section: one atomic commit per step.", False), ("Commit each step separately and push it.", True),
-        ("After a review, update the document with what was done and commit it.", True), ("After you commit, run the linter.", False),
-        ("Before a merge, drop the table.", True), ("Before a pull request, drop what was merged meanwhile.", False),
-        # records are merged by the product, branches are the person's
-        ("Merge overlapping and touching incident windows before summing.", False), ("Merge duplicate contacts by lowercased email.", False),
-        ("Merge the branch when the tests pass.", True), ("Run the checks, then merge it.", True), ("Always merge to main.", True),
-        ("Draft the reply and offer to post it.", False), ("Revisit comments and commit messages.", False),
-    ],
-)  # fmt: skip
+@by_table
 def test_leave_to_act_unasked_is_noticed(text: str, acts: bool) -> None:
     assert acts_unasked(text) is acts
 
