@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests import rtk_sessions
+from tests.tables import by_table
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
@@ -45,29 +46,11 @@ def notice(memories: Memories) -> str:
     return found
 
 
-@pytest.mark.parametrize(
-    ("line", "swap", "after"),
-    [
-        ("Use rtk for every command.", ("", "not `bun`"), "Use rtk for every command (not `bun`)."),
-        ("Use rtk for these:  ", ("", "not `bun`"), "Use rtk for these (not `bun`):  "),
-        ("- **Use rtk.**", ("", "not `bun`"), "- **Use rtk.** (not `bun`)"),
-        ("run python setup.py, then python.", ("python", "python3"), "run python3 setup.py, then python3."),
-        ("run ./python or python3", ("python", "python3"), None),  # another word is another command
-        (
-            "hk runs checks; run `hk check` first.",
-            ("hk", "mise x hk --"),
-            "hk runs checks; run `mise x hk -- check` first.",
-        ),
-        ("hk is fast, see `docs/hk.md`.", ("hk", "mise x hk --"), None),  # prose, and another word
-        ("## Use rtk", ("", "not `bun`"), None),
-        ("| Use rtk | always |", ("", "not `bun`"), None),
-        ("```\nuse rtk bun\n```", ("", "not `bun`"), "use rtk bun  # not `bun`"),
-    ],
-)
-def test_how_a_line_is_reworded(line: str, swap: tuple[str, str], after: str | None) -> None:
+@by_table
+def test_how_a_line_is_reworded(line: str, swap: list[str], after: str | None) -> None:
     """Into the sentence's end, into a comment inside of code, or word for word; what is no sentence is left to the person."""
     subject = line.split("\n")[1] if "\n" in line else line
-    found = patch_of({"file": "CLAUDE.md", "quote": plain_line(subject), "swap": list(swap)}, f"\n{line}\n")
+    found = patch_of({"file": "CLAUDE.md", "quote": plain_line(subject), "swap": swap}, f"\n{line}\n")
     assert (found and found.after) == after
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
@@ -38,25 +39,11 @@ def reasons(found: Fitted) -> list[tuple[str, str]]:
     return [(each.id, each.reason) for each in found.left]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "text", "level"),
-    [
-        ("lean", "queue depth alarm", ("lean", "lean", "explicit", 3)),
-        ("LEAN", "why and how", ("lean", "lean", "explicit", 3)),
-        ("balanced", "queue", ("balanced", "balanced", "explicit", 7)),
-        ("deep", "queue", ("deep", "deep", "explicit", 15)),
-        ("auto", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
-        ("", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
-        ("auto", "redis lock and worker restart", ("auto", "deep", "auto-complex-query", 15)),
-        ("auto", "why does the import stall", ("auto", "deep", "auto-complex-query", 15)),
-        ("auto", "x" * 91, ("auto", "deep", "auto-complex-query", 15)),
-        ("turbo", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
-    ],
-)
-def test_a_level_sets_the_number(wanted: str, text: str, level: tuple[Any, ...]) -> None:
+@by_table
+def test_a_level_sets_the_number(wanted: str, text: str, level: list[Any]) -> None:
     """joelclaw's words and its rule for auto, with our numbers."""
     found = level_for(DEFAULT, wanted, text)
-    assert (found.requested, found.applied, found.reason, found.most) == level
+    assert [found.requested, found.applied, found.reason, found.most] == level
 
 
 def test_a_role_has_a_range_of_its_own() -> None:

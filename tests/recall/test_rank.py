@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import by_table
 
 from tacit.core.links import CONFIRMED
 from tacit.core.memory import MET_IN, Memory, Tally
@@ -291,30 +292,12 @@ def test_what_is_not_for_this_query(
     assert [each.reason for each in found.left] == ([reason] if reason else [])
 
 
-@pytest.mark.parametrize(
-    ("fields", "held", "stale", "person", "shown"),
-    [
-        ({}, False, False, True, ("", "")),
-        ({"state": "candidate"}, False, False, True, ("candidate", "")),
-        ({"state": "under_review"}, False, False, True, ("under review", "")),
-        ({"verdict": "harms"}, False, False, True, ("harms", "")),
-        ({"gate": "hold"}, False, False, True, ("", "hold")),
-        ({"gate": "hold"}, True, False, False, ("held", "")),
-        ({"gate": "quarantine"}, True, False, True, ("quarantined", "")),
-        ({"gate": "quarantine"}, True, False, False, ("", "quarantine")),
-        ({"gate": "discard"}, True, True, True, ("", "discard")),
-        ({"stale_at": NOW}, False, False, True, ("", "stale")),
-        ({"stale_at": NOW}, False, True, True, ("stale", "")),
-        ({"state": "decayed"}, False, True, True, ("decayed", "")),
-        ({"state": "archived"}, True, True, True, ("", "archived")),
-        ({"superseded_by": "m2"}, True, True, True, ("", "superseded")),
-    ],
-)
+@by_table
 def test_what_a_search_shows(
-    make: Make, fields: dict[str, Any], held: bool, stale: bool, person: bool, shown: tuple[str, str]
+    make: Make, fields: dict[str, Any], held: bool, stale: bool, person: bool, shown: list[str]
 ) -> None:
     """Candidates marked, held and stale on request, quarantined texts to a person only."""
-    assert showing(make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person) == shown
+    assert showing(make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person) == tuple(shown)
 
 
 def test_equal_scores_go_by_sightings_then_by_content_and_never_by_the_clock(
