@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -302,59 +303,13 @@ def test_claims_are_read_only_where_they_decide_something() -> None:
     assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
 
 
-DEPLOYS = {"s": "Deploy to staging fails in the build step", "p": "Deploy to production fails in the build step"}
-
-
-@pytest.mark.parametrize(
-    ("finding", "stored", "rules", "id", "reason"),
-    [
-        ("x", {}, MatchSettings(), "", "nearest 0.00 is below 0.36"),  # the first finding of a store
-        ("Missing docs", dict(CANDIDATES), MatchSettings(threshold=0.6), "", "nearest {0:.2f} is below 0.60"),
-        # the reason goes to the journal
-        (
-            "Never commit the lock file",
-            {"m1": "Always commit the lock file"},
-            MatchSettings(),
-            "",
-            "opposed to m1: negation: commit",
-        ),
-        # what fits two different lessons alike is evidence for neither
-        (
-            "Deploy fails in the build step",
-            DEPLOYS,
-            MatchSettings("jaccard", 0.8, 0.12),
-            "",
-            "alike {0:.2f}, but p and s are equally near",
-        ),
-        # a lesson stored twice must not be stored a third time
-        (
-            "Docker down, tests fail as usual",
-            {"a": "Tests fail when docker is down", "b": "The tests fail if docker is down"},
-            MatchSettings(),
-            "b",
-            "alike {0:.2f}; the runner-up is its twin",
-        ),
-        # the order in which a store answers decides nothing
-        (
-            "Escape user input",
-            {"z": "Escape user input", "y": "escape user input!"},
-            MatchSettings(),
-            "y",
-            "equal text",
-        ),
-        (
-            "Escape user input",
-            {"y": "escape user input!", "z": "Escape user input"},
-            MatchSettings(),
-            "y",
-            "equal text",
-        ),
-    ],
-)
+@by_table
 def test_what_is_chosen_and_why(
-    finding: str, stored: dict[str, str], rules: MatchSettings, id: str, reason: str
+    finding: str, stored: dict[str, str], rules: dict[str, Any], id: str, reason: str
 ) -> None:
-    found = choose_same(prepare(finding), [(name, prepare(text)) for name, text in stored.items()], rules)
+    found = choose_same(
+        prepare(finding), [(name, prepare(text)) for name, text in stored.items()], MatchSettings(**rules)
+    )
     assert (found.id, found.reason) == (id, reason.format(found.score))
     assert id or found.runner_up == found.score
 
@@ -384,58 +339,14 @@ def test_the_same_trouble_elsewhere_is_another_problem(lesson: str, finding: str
 
 # --- the origins' measures, against vectors recorded from the originals (those that follow the documents)
 
-TOKENS = {
-    "Missing null checks in API response handlers": "api checks handlers missing null response",
-    "SQL-Injection: user_id concatenated into Query!": "concatenated injection into query sql user",
-    "No id in to do of an API": "api",
-    "HTTP 500 on retry after 30s; see RFC2616": "30s 500 after http retry rfc2616 see",
-    "timeout handling: Timeout in timeout handler": "handler handling timeout",
-    "": "",
-    "--- !!! ...": "",
-    "src/auth/session.py:142 leaks the session token": "142 auth leaks session src the token",
-    "Timeline drift — chapter two’s Monday becomes “Friday”… again": "again becomes chapter drift friday monday timeline two",
-    "cache → database fallback §4 (±5%)": "cache database fallback",
-    "first\tline\nsecond   line": "first line second",
-    "max_retry_count ignored in http_client": "client count http ignored max retry",
-    "getUserById returns NullPointerException": "getuserbyid nullpointerexception returns",
-    "**Bold** claim in `config.yaml` [link](http://x.y/z)": "bold claim config http link yaml",
-    # the document, not the program: letters of any script belong to the word
-    "Überprüfung der Größe schlägt fehl": "der fehl größe schlägt überprüfung",
-}
 
-
-@pytest.mark.parametrize("text", TOKENS)
-def test_keywords_of_the_origins(text: str) -> None:
+@by_table
+def test_keywords_of_the_origins(text: str, words: str) -> None:
     """Lower case, punctuation stripped, three characters and more, unique."""
-    assert sorted(keywords(text)) == TOKENS[text].split()
+    assert sorted(keywords(text)) == words.split()
 
 
-OVERLAPS = [
-    ("Missing null checks in API response handlers", "Missing null checks in API response handlers", 100),
-    ("handlers response API in checks null Missing", "Missing null checks in API response handlers", 100),
-    ("login token expires silently", "Login token is never rotated", 50),
-    ("login form validation accepts empty password field", "Login form renders twice for password managers", 42),
-    ("Voice drift in monologue", "Database index missing", 0),
-    ("", "Database index missing", 0),
-    ("Database index missing", "", 0),
-    ("unclosed file handle", "unclosed file handles", 66),
-    ("Timeline references must match story start day in every chapter and every letter",
-     "Timeline references must match story start day", 63),
-    ("retry backoff missing", "Missing jitter in retry loop", 66),
-    ("retry backoff missing", "Missing docs", 33),
-    ("HTTP 429 not retried", "429 responses are not retried by the HTTP client", 100),
-    ("RACE CONDITION in Cache", "race condition in cache", 100),
-    ("Timeline drift — chapter two’s Monday", "timeline drift: chapter Monday", 80),
-    ("unescaped html output title", "Unescaped html in footer", 50),
-    ("the user and the admin share one session", "the order and the invoice use one number", 42),
-    ("secrets are logged when debug mode starts", "Secrets are logged when the debug mode of the worker starts", 100),
-    # the document, not the program: overlap between the two, and words of any script
-    ("login form", "Login form posts the password over plain HTTP when the legacy flag is set", 16),
-    ("入力値の検証がありません", "入力値の検証がありません", 100),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("finding", "lesson", "percent"), OVERLAPS)
+@by_table
 def test_archeflow_overlap(finding: str, lesson: str, percent: int) -> None:
     """Whole percent of the finding's keywords, rounded down; 50 is a match."""
     likeness = archeflow_overlap(prepare(finding), prepare(lesson))
