@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.tables import by_table
 
@@ -177,51 +179,18 @@ def passing(text: str, passed: int, failed: int = 0, purpose: str = "test", sing
     return Form(purpose, text, "", single, passed, failed)
 
 
-@pytest.mark.parametrize(
-    ("forms", "best"),
-    [
-        ([passing("tox", 1)], ""),
-        ([passing("tox", 2)], "tox"),
-        ([passing("tox", 2, 2)], ""),
-        ([passing("tox", 3, 2)], "tox"),
-        ([passing("tox", 9, single=True)], ""),
-        ([passing("tox", 8), passing("make unit", 2)], "make unit"),
-        ([passing("tox", 9), passing("make unit", 2)], "tox"),
-        ([passing("pytest -n 4", 3), passing("pytest", 3)], "pytest"),
-    ],
-)
-def test_the_best_form_of_a_command(forms: list[Form], best: str) -> None:
+@by_table
+def test_the_best_form_of_a_command(forms: list[dict[str, Any]], best: str) -> None:
     """Passed in two lineages, more often than it failed; the project's own task where it passed a quarter as often."""
-    found = best_form(forms)
+    found = best_form([passing(**each) for each in forms])
     assert (found.text if found else "") == best
 
 
-def complaints(*checks: str) -> list[Noted]:
-    return noted([Incident("complaint", f"{check} fails", code=check) for check in checks])
-
-
-@pytest.mark.parametrize(
-    ("checks", "forms", "told"),
-    [
-        (("lint",), [passing("make lint", 4, purpose="lint")], ""),
-        (("lint", "lint"), [passing("make lint", 4, purpose="lint")], "`make lint`"),
-        (("e2e", "e2e"), [], ""),
-        (("e2e", "e2e", "e2e"), [], "the end-to-end tests"),
-        (("e2e", "e2e"), [passing("make e2e", 4)], "`make e2e`"),
-        (("e2e", "e2e", "e2e"), [passing("make unit", 4)], "the end-to-end tests"),
-        (("e2e", "e2e", "e2e"), [passing("make e2e", 4, purpose="run")], "the end-to-end tests"),
-        (("lint", "test"), [passing("a", 4, purpose="lint"), passing("b", 4)], "`a` and `b`"),
-        (
-            ("lint", "test", "build", "typecheck"),
-            [passing(each, 4, purpose=each) for each in ("lint", "test", "build", "typecheck")],
-            "`lint`, `test` and `build`",
-        ),
-        (("e2e", "ci", "test", "lint") * 3, [], "the end-to-end tests, what CI runs and the tests"),
-    ],
-)
-def test_what_is_run_before_it_is_called_done(checks: tuple[str, ...], forms: list[Form], told: str) -> None:
+@by_table
+def test_what_is_run_before_it_is_called_done(checks: list[str], forms: list[dict[str, Any]], told: str) -> None:
     """Two lineages had to complain; three of a check whose command nobody knows; three commands at most."""
-    found = before_done(complaints(*checks), forms)
+    complaints = [Incident("complaint", f"{check} fails", code=check) for check in checks]
+    found = before_done(noted(complaints), [passing(**each) for each in forms])
     said = f"Before you say done, run {told}: the person had to come back with failing checks."
     assert (found.text if found else "") == (said if told else "")
 
@@ -230,42 +199,11 @@ def missing(family: str, name: str, count: int, **more: str) -> list[Incident]:
     return [Incident("failure", f"{family} {name}", family, "env", name=name, **more)] * count  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("incidents", "told"),
-    [
-        (missing("command", "x", 1, program="x", ended="form", cure="as npx x"), ""),
-        (missing("command", "x", 2, program="x", ended="form", cure="as npx x"), ""),  # not the repository's own: a line of its own that waits
-        (missing("command", "x", 2, program="x", ended="form", cure="as scripts/x"), "`x` (no such command: run it as `scripts/x`)"),
-        (missing("command", "x", 2, program="x", ended="command", cure="make x"), "`x` (no such command: run `make x` before)"),
-        (missing("command", "x", 2, program="x", ended="form", cure="without rtk"), "`x` (no such command: leave `rtk` out)"),
-        (missing("command", "x", 2, program="x"), ""),
-        (missing("path", "a/b", 2, program="cat"), ""),
-        (missing("path", "a/b", 3, program="cat"), "`a/b` (no such path)"),
-        (missing("path", "a/b", 3, program="cat", folder="web"), ""),
-        (missing("path", "dist/b", 3, program="cat"), ""),
-        (missing("path", "here/b", 3, program="cat"), ""),
-        (missing("usage", "", 2, code="argument", program="gh pr view"), ""),
-        (missing("usage", "", 3, code="argument", program="gh pr view"), "several names behind `gh pr view` (it takes one)"),
-        (missing("usage", "--x", 2, code="option", program="npm run dev"), ""),
-        (missing("usage", "--x", 2, code="option", program="cargo fmt", ended="form", cure="without --x, with --y"), "`cargo fmt --x` (no such option: use `--y`)"),
-        (missing("usage", "--x", 2, code="option", program="cargo fmt", ended="form", cure="without --z, with --y"), ""),
-        (missing("glob", "", 3, program="rm"), "an unquoted pattern that matches nothing (quote it)"),
-        (missing("glob", "", 3, program="ls"), ""),
-        (missing("github", "", 2, code="Repository", program="gh repo view"), ""),
-        (missing("github", "", 3, code="Repository", program="gh repo view"), "a guessed repository in `gh` (`git remote -v` names it)"),
-        (missing("script", "x", 2, program="make x"), "`make x` (no such script)"),
-        (missing("script", "x", 2, program="make known"), ""),
-        (missing("module", "x", 2, program="tox"), ""),
-        (missing("module", "x", 3, program="tox"), "`x` in `tox` (not installed)"),
-        (missing("module", "x", 3, program="tox", ended="command", cure="make deps"), ""),
-        (missing("module", "x", 3, program="tox") + missing("module", "x", 4, program="git commit"), "`x` in `tox` (not installed)"),
-        ([each for n in "abcdefg" for each in missing("module", n, 3, program="tox")], "`a`, `b`, `c`, `d`, `e` in `tox` (not installed)"),
-        ([each for n in range(9) for each in missing("path", f"a/{n}", 3, program="cat")], ", ".join(f"`a/{n}` (no such path)" for n in range(8))),
-    ],
-)  # fmt: skip
-def test_what_does_not_work_here(incidents: list[Incident], told: str) -> None:
+@by_table
+def test_what_does_not_work_here(incidents: list[dict[str, Any]], told: str) -> None:
     """Two lineages met it, three where a name may have been guessed; eight things in one line."""
-    found = of_missing(noted(incidents), [passing("make known", 3)], lambda path: path.startswith("here/"))
+    met = [each for row in incidents for each in missing(**row)]
+    found = of_missing(noted(met), [passing("make known", 3)], lambda path: path.startswith("here/"))
     assert (found.text if found else "") == (f"Does not work here: {told}." if told else "")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.tables import by_table
 
@@ -42,60 +44,13 @@ def ends(*steps: Step) -> list[tuple[str, str, str, str]]:
 
 
 LINT = "cmd/a.go:4:2: error returned from external package is unwrapped (wrapcheck)"
-NO_LIB = "error: no library targets found in package `app`"
 
 
-@pytest.mark.parametrize(
-    ("steps", "found"),
-    [
-        # a command between
-        (
-            (sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci"), sh("npm test")),
-            ("module vite", "npm run test", "command", "npm ci"),
-        ),
-        # the form of the command itself
-        (
-            (sh("rtk bun run test", "error: unrecognized subcommand 'bun'"), sh("bun run test")),
-            ("usage subcommand bun", "rtk", "form", "without rtk"),
-        ),
-        (
-            (sh("cargo test --lib x", NO_LIB), sh("cargo test x")),
-            ("cargo no library target", "cargo test", "form", "without --lib"),
-        ),
-        # the folder
-        (
-            (sh("cd web && bun run lint", 'error: Script not found "lint"'), sh("bun run lint")),
-            ("script lint", "bun run lint", "form", "in the root"),
-        ),
-        # a formatter mends, although the work went on beside it
-        (
-            (
-                sh("bun run lint", " at src/a.ts format ━━━"),
-                edit("src/b.ts", "x"),
-                sh("bun run lint:fix"),
-                sh("bun run lint"),
-            ),
-            ("format biome", "bun run lint", "command", "bun run lint:fix"),
-        ),
-        # looking, checking, stashing and another task's success cure nothing
-        (
-            (sh("make lint", LINT), sh("git stash"), sh("make test"), sh("ls"), sh("make lint")),
-            ("lint wrapcheck", "make lint", "command", ""),
-        ),
-        (
-            (sh("git commit -m x", "husky - pre-commit script failed"), sh("git commit --no-verify -m x")),
-            ("hook pre-commit", "git commit", "form", ""),
-        ),
-        (
-            (sh("git add .", "fatal: Unable to create '/x/.git/index.lock': File exists."), sh("git add .")),
-            ("lock index.lock", "git add", "retry", ""),
-        ),
-        ((sh("docker ps", "zsh: command not found: docker"),), ("command docker", "docker ps", "never", "")),
-    ],
-)
-def test_how_a_failure_ended(steps: tuple[Step, ...], found: tuple[str, str, str, str]) -> None:
+@by_table
+def test_how_a_failure_ended(steps: list[Any], found: list[str]) -> None:
     """Only what stood between, or changed in the command itself, may be a cure."""
-    assert ends(*steps) == [found]
+    taken = [edit(each["edit"], "x") if isinstance(each, dict) else sh(*each) for each in steps]
+    assert ends(*taken) == [tuple(found)]
 
 
 def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
