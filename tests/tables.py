@@ -1,4 +1,7 @@
-"""Cases of a test as a table: TEST.jsonl beside TEST.py, a row for each case, in it whose it is (`of`), what the test takes, and perhaps `why`."""
+"""Cases of a test as a table: TEST.jsonl beside TEST.py, a row for each case.
+
+A row holds whose case it is (`of`, the test without test_), what that test takes, and perhaps `why`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Secrets are taken out whole, and what only looks like one stays.
 
-The tokens are put together at run time, or have a middle dot in tables, so that no scanner of this repository takes them for real ones.
+The tokens are put together at run time, or have a middle dot in tables, so that no scanner of this repository takes them
+for real ones.
 """
 
 from __future__ import annotations
