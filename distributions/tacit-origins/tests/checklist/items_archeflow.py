@@ -22,57 +22,42 @@ EXAMPLES = [
     '{"id":"m-004","ts":"2026-04-04T11:00:00Z","run_id":"2026-04-04-auth-fix","type":"anti_pattern","source":"maker","description":"Splitting auth middleware into per-route handlers causes duplication","frequency":1,"severity":"warning","domain":"code","tags":["auth","middleware"],"last_seen_run":"2026-04-04-auth-fix","runs_since_last_seen":0}',
 ]
 NULLS = "Missing null checks in API response handlers"
+TWICE = "Twice met, then never again anywhere"
+FIXED = ("fix.applied", {"source": "guardian", "finding": NULLS, "file": "a.py"})
 
 
 def finding(text: str, severity: str = "WARNING", **fields: Any) -> dict[str, Any]:
     return {"location": "src/a.py:1", "severity": severity, "category": "quality", "description": text, **fields}
 
 
-def events(
-    run: str, *reviews: tuple[str, list[dict[str, Any]]], more: tuple[tuple[str, dict[str, Any]], ...] = ()
-) -> list[dict[str, Any]]:
+def events(run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """A run's events: who found what, and what else happened."""
     told: list[tuple[str, str | None, dict[str, Any]]] = [("run.start", None, {"task": "Improve it", "domain": "code"})]
-    told += [
-        ("review.verdict", who, {"archetype": who, "verdict": "changes", "findings": found}) for who, found in reviews
-    ]
+    for who, findings in found.items():
+        told.append(("review.verdict", who, {"archetype": who, "verdict": "changes", "findings": findings}))
     told += [(kind, "maker", data) for kind, data in more]
     told += [("run.complete", None, {"status": "completed"})]
-    return [
-        {
-            "ts": clock.now() if run == "r9" else f"2026-05-04T10:{n:02d}:00Z",
-            "run_id": run,
-            "seq": n,
-            "type": kind,
-            "agent": who,
-            "data": data,
-        }
-        for n, (kind, who, data) in enumerate(told)
-    ]
+    times = [clock.now() if run == "r9" else f"2026-05-04T10:{n:02d}:00Z" for n in range(len(told))]
+    names = ("ts", "run_id", "seq", "type", "agent", "data")
+    return [dict(zip(names, (times[n], run, n, *event))) for n, event in enumerate(told)]
 
 
-def learn(
-    at: Place,
-    run: str,
-    *found: dict[str, Any],
-    who: str = "guardian",
-    more: tuple[tuple[str, dict[str, Any]], ...] = (),
-) -> Any:
-    path = at.write(f".archeflow/events/{run}.jsonl", events(run, (who, list(found)), more=more))
-    done = at.memories.learn(str(path), domain="code")[0]
+def log(at: Place, run: str, found: dict[str, list[dict[str, Any]]], *more: tuple[str, dict[str, Any]]) -> str:
+    return str(at.write(f".archeflow/events/{run}.jsonl", events(run, found, *more)))
+
+
+def learn(at: Place, run: str, *found: dict[str, Any], more: tuple[tuple[str, dict[str, Any]], ...] = ()) -> None:
+    at.memories.learn(log(at, run, {"guardian": list(found)}, *more), domain="code")
     at.memories.tend(run=run, only="sweep")
-    return done
 
 
 def lesson(text: str, frequency: int = 2, **fields: Any) -> dict[str, Any]:
-    base = {
-        **json.loads(EXAMPLES[0]),
-        "description": text,
-        "frequency": frequency,
-        "domain": "code",
-        "tags": [],
-        "archetype": None,
-    }
-    return {**base, **fields}
+    base = {"description": text, "frequency": frequency, "domain": "code", "tags": [], "archetype": None}
+    return {**json.loads(EXAMPLES[0]), **base, **fields}
+
+
+def lessons(at: Place, words: str = "") -> list[Any]:
+    return [row for row in at.rows("archeflow") if words in row["description"]]
 
 
 def bring(at: Place, *lessons: dict[str, Any]) -> None:
@@ -91,47 +76,31 @@ def storage(at: Place) -> Iterator[Item]:
     at.cli("import", str(folder), "--trust", "user")
     code, _, _ = at.cli("export", "--format", "archeflow", "--out", str(at.folder / "out"))
     out = at.folder / "out" / "lessons.jsonl"
-    yield (
-        "lessons.jsonl, one JSON line a lesson, in and out",
-        code == 0 and len(out.read_text("utf-8").splitlines()) == 4,
-    )
-    yield "the document's four rows go in and out byte for byte", out.read_text("utf-8").splitlines() == EXAMPLES
+    rows = out.read_text("utf-8").splitlines()
+    yield "lessons.jsonl, one JSON line a lesson, in and out", code == 0 and len(rows) == 4
+    yield "the document's four rows go in and out byte for byte", rows == EXAMPLES
     at.memories.forget("m-004")
     yield "archive.jsonl", [row["id"] for row in at.rows("archeflow", "archive")] == ["m-004"]
     at.memories.inject(domain="writing", run="r-9")
     yield "audit.jsonl", [row["run_id"] for row in at.rows("archeflow", "audit")] == ["r-9"]
-    yield differs(
-        "append-only: nothing is lost, decay preserves all data", len(at.memories.log()) >= 5, "The file is an export"
-    )
+    kept = len(at.memories.log()) >= 5
+    yield differs("append-only: nothing is lost, decay preserves all data", kept, "The file is an export")
 
 
 @chapter("archeflow", "Lesson types")
 def types(at: Place) -> Iterator[Item]:
-    shadow = (
-        "shadow.detected",
-        {
-            "archetype": "sage",
-            "shadow": "voice drift",
-            "description": "Sage misses voice drift in long monologue passages",
-        },
-    )
+    drift = "Sage misses voice drift in long monologue passages"
+    shadow = ("shadow.detected", {"archetype": "sage", "shadow": "voice drift", "description": drift})
     broken = ("wiggum.break", {"reason": "Splitting the auth middleware into per-route handlers was tried and failed"})
-    learn(
-        at,
-        "r1",
-        finding(NULLS),
-        finding("Sage catches voice drift in monologues", type="archetype_hint"),
-        more=(shadow, broken),
-    )
+    hint = finding("Sage catches voice drift in monologues", type="archetype_hint")
+    learn(at, "r1", finding(NULLS), hint, more=(shadow, broken))
     at.memories.add("User prefers single bundled PR over many small ones", kind="preference")
     at.memories.add("Global state in tests breaks them at random", kind="anti_pattern")
     kinds = [row["type"] for row in at.rows("archeflow")]
     yield "pattern, auto-detected", "pattern" in kinds
     yield "preference, by hand", "preference" in kinds
-    yield (
-        "archetype_hint, auto-detected, for its archetype",
-        any(row["type"] == "archetype_hint" and row["archetype"] for row in at.rows("archeflow")),
-    )
+    hints = [row for row in lessons(at) if row["type"] == "archetype_hint" and row["archetype"]]
+    yield "archetype_hint, auto-detected, for its archetype", hints != []
     yield "anti_pattern, by hand and auto", kinds.count("anti_pattern") >= 2
 
 
@@ -144,56 +113,31 @@ def fields(at: Place) -> Iterator[Item]:
     yield "id: m-NNN, monotonically increasing", ids == ["m-001", "m-002"]
     at.memories.forget("m-002")
     at.memories.add("Answer in German")
-    yield differs(
-        "a number is not used again after its lesson left",
-        at.rows("archeflow")[-1]["id"] == "m-003",
-        "Numbers are never used again",
-    )
+    again = lessons(at)[-1]["id"] == "m-003"
+    yield differs("a number is not used again after its lesson left", again, "Numbers are never used again")
     learn(at, "r2", finding("null checks missing in API handlers", category="security"))
     second = at.rows("archeflow")[0]
     yield "ts: created, or rewritten when it was met again", second["ts"] >= first["ts"] and len(second["ts"]) == 20
     yield "run_id: the run that made it", second["run_id"] == "r1"
-    yield (
-        "source: archetype or user_feedback",
-        first["source"] == "guardian" and at.rows("archeflow")[-1]["source"] == "user_feedback",
-    )
-    whole = {
-        "description": NULLS,
-        "frequency": 2,
-        "domain": "code",
-        "archetype": None,
-        "last_seen_run": "r2",
-        "runs_since_last_seen": 0,
-    }
-    for name, value in whole.items():
+    sources = (first["source"], lessons(at)[-1]["source"])
+    yield "source: archetype or user_feedback", sources == ("guardian", "user_feedback")
+    whole = {"description": NULLS, "frequency": 2, "domain": "code", "archetype": None}
+    for name, value in {**whole, "last_seen_run": "r2", "runs_since_last_seen": 0}.items():
         yield f"{name}", second[name] == value
     yield "tags: keywords for matching", second["tags"] == ["missing", "null", "checks", "response", "handlers"]
-    folded = at.memories.get("m-001").severity
-    yield differs(
-        "severity: bug, warning, info or recommendation",
-        folded == "bug" and first["severity"] == "critical",
-        "Its reviewers' own severities",
-    )
-    bad = [
-        '{"id":"m-050","description":"half a row"',
-        "not json",
-        json.dumps(lesson("A good row", id="m-060")),
-        '{"id":"m-061","description":"odd","frequency":"many"}',
-    ]
+    own = (at.memories.get("m-001").severity, first["severity"]) == ("bug", "critical")
+    yield differs("severity: bug, warning, info or recommendation", own, "Its reviewers' own severities")
+    bad = ['{"id":"m-050","description":"half a row"', "not json", json.dumps(lesson("A good row", id="m-060"))]
+    bad.append('{"id":"m-061","description":"odd","frequency":"many"}')
     report = at.memories.import_(str(at.write("odd.jsonl", "\n".join(bad) + "\n")), format="archeflow", trust="user")[0]
-    yield (
-        "odd or broken rows are named with their line, the rest is kept",
-        report.skipped >= 2 and len(report.kept) >= 1 and all(each.place for each in report.faults),
-    )
+    held = report.skipped >= 2 and len(report.kept) >= 1 and all(each.place for each in report.faults)
+    yield "odd or broken rows are named with their line, the rest is kept", held
 
 
 @chapter("archeflow", "Auto-Detection")
 def detection(at: Place) -> Iterator[Item]:
-    path = at.write(
-        ".archeflow/events/r1.jsonl",
-        events("r1", ("guardian", [finding(NULLS)]), ("sage", [finding("Names of the tests say nothing")])),
-    )
-    code, _, _ = at.cli("learn", str(path), "--format", "archeflow", "--domain", "code")
+    path = log(at, "r1", {"guardian": [finding(NULLS)], "sage": [finding("Names of the tests say nothing")]})
+    code, _, _ = at.cli("learn", path, "--format", "archeflow", "--domain", "code")
     yield "extraction is one command after run.complete", code == 0
     yield "all review.verdict events are read", {row["source"] for row in at.rows("archeflow")} == {"guardian", "sage"}
     before = at.rows("archeflow")[0]
@@ -203,27 +147,18 @@ def detection(at: Place) -> Iterator[Item]:
     learn(at, "r3", finding("Missing null colour depth"))
     yield "a match from 50 % overlap on", at.rows("archeflow")[0]["frequency"] == 3
     learn(at, "r4", finding("null checks"))
-    yield differs(
-        "a finding of two words is measured against the longer text",
-        at.rows("archeflow")[0]["frequency"] == 3,
-        "Two words are not half of a long text",
-    )
-    bring(
-        at,
-        lesson("Retry loops need backoff in the queue worker", id="m-101"),
-        lesson("Retry loops need a limit and backoff in the mail worker", id="m-102"),
-    )
-    learn(at, "r5", finding("Retry loops need a limit and backoff in the mail worker process"))
+    short = lessons(at)[0]["frequency"] == 3
+    why = "Two words are not half of a long text"
+    yield differs("a finding of two words is measured against the longer text", short, why)
+    worker = "Retry loops need a limit and backoff in the mail worker"
+    bring(at, lesson("Retry loops need backoff in the queue worker", id="m-101"), lesson(worker, id="m-102"))
+    learn(at, "r5", finding(f"{worker} process"))
     counts = {row["id"]: row["frequency"] for row in at.rows("archeflow")}
-    yield differs(
-        "of several matches the best is taken",
-        (counts["m-101"], counts["m-102"]) == (2, 3),
-        "The best match, not the first",
-    )
+    best = (counts["m-101"], counts["m-102"]) == (2, 3)
+    yield differs("of several matches the best is taken", best, "The best match, not the first")
     learn(at, "r6", finding("Session cookie lacks the secure flag", category="security"))
     learn(at, "r7", finding("Session cookie lacks the secure flag", category="testing"))
-    cookies = [row for row in at.rows("archeflow") if "cookie" in row["description"]]
-    yield "same category needed; an unknown one blocks nothing", len(cookies) == 2
+    yield "same category needed; an unknown one blocks nothing", len(lessons(at, "cookie")) == 2
     yield "match: frequency + 1", row["frequency"] == before["frequency"] + 1
     yield "match: ts is now", row["ts"] >= before["ts"]
     yield "match: last_seen_run is this run", row["last_seen_run"] == "r2"
@@ -232,34 +167,18 @@ def detection(at: Place) -> Iterator[Item]:
 
 @chapter("archeflow", "Promotion")
 def promotion(at: Place) -> Iterator[Item]:
-    learn(
-        at,
-        "r1",
-        finding("Dead code in the importer"),
-        finding("Consider a shorter name for this", "INFO"),
-        finding("Maybe add a comment here too", "recommendation"),
-    )
-    rows = at.rows("archeflow")
-    yield (
-        "no match and severity of WARNING or above: a candidate of frequency 1",
-        [row["frequency"] for row in rows] == [1],
-    )
-    yield "INFO and recommendation make no lesson", len(rows) == 1
-    at.memories.learn(
-        str(
-            at.write(
-                "two.jsonl",
-                events("r2", ("guardian", [finding(NULLS)]), ("sage", [finding("API handlers missing null checks")])),
-            )
-        )
-    )
-    again = at.memories.learn(str(at.folder / "two.jsonl"))[0]
-    twin = [row for row in at.rows("archeflow") if "null" in row["description"]]
-    yield differs(
-        "two reviewers of one run, and the same run again, are one sighting",
-        again.already and [row["frequency"] for row in twin] == [1],
-        "A run does not promote itself",
-    )
+    consider, maybe = ("Consider a shorter name for this", "INFO"), ("Maybe add a comment here too", "recommendation")
+    learn(at, "r1", finding("Dead code in the importer"), finding(*consider), finding(*maybe))
+    counts = [row["frequency"] for row in lessons(at)]
+    yield "no match and severity of WARNING or above: a candidate of frequency 1", counts == [1]
+    yield "INFO and recommendation make no lesson", len(counts) == 1
+    both = {"guardian": [finding(NULLS)], "sage": [finding("API handlers missing null checks")]}
+    path = str(at.write("two.jsonl", events("r2", both)))
+    at.memories.learn(path)
+    again = at.memories.learn(path)[0]
+    held = again.already and [row["frequency"] for row in lessons(at, "null")] == [1]
+    why = "A run does not promote itself"
+    yield differs("two reviewers of one run, and the same run again, are one sighting", held, why)
     yield "seen in one run only it stays at 1 and is not injected", given(at) == []
     learn(at, "r3", finding("Importer has dead code"))
     yield "active from frequency 2, in the second run", given(at) == ["Dead code in the importer [seen 2x, guardian]"]
@@ -273,47 +192,31 @@ def injection(at: Place) -> Iterator[Item]:
         lesson("Small pull requests please", 1, type="preference", domain="general"), lesson("Another code lesson in the cache", 3),
     )  # fmt: skip
     code, told = given(at), " ".join(given(at, "code", "guardian"))
-    yield (
-        "domain: exact match or general",
-        any("queue" in line for line in code)
-        and not any("plot" in line for line in code)
-        and any("team" in line for line in code),
-    )
-    yield (
-        "archetype: an optional filter",
-        any("sage" in line for line in code) and "Hint for the sage" not in told and "queue" in told,
-    )
-    yield "only lessons of frequency 2 and more", not any("Once only" in line for line in code)
-    yield "preferences skip the threshold", any("Small pull requests" in line for line in code)
+
+    def has(words: str, *whose: str) -> bool:
+        return any(words in line for line in (given(at, *whose) if whose else code))
+
+    yield "domain: exact match or general", has("queue") and not has("plot") and has("team")
+    own = has("sage") and "Hint for the sage" not in told and "queue" in told
+    yield "archetype: an optional filter", own
+    yield "only lessons of frequency 2 and more", not has("Once only")
+    yield "preferences skip the threshold", has("Small pull requests")
     order = [int(line.split("[seen ")[1].split("x")[0]) for line in code]
-    yield (
-        "sorted by frequency, ties in the file's order",
-        order == sorted(order, reverse=True)
-        and code.index("Code lesson of the queue [seen 3x, guardian]")
-        < code.index("Another code lesson in the cache [seen 3x, guardian]"),
-    )
-    yield (
-        "frequency of 5 and more: whatever domain and archetype",
-        any("Universal" in line for line in given(at, "code", "guardian")),
-    )
+    same = ("Code lesson of the queue", "Another code lesson in the cache")
+    ties = [code.index(f"{name} [seen 3x, guardian]") for name in same]
+    held = order == sorted(order, reverse=True) and ties[0] < ties[1]
+    yield "sorted by frequency, ties in the file's order", held
+    yield "frequency of 5 and more: whatever domain and archetype", has("Universal", "code", "guardian")
     whole = at.memories.inject(domain="writing", repeat=True).markdown
-    yield (
-        "the heading and the line of the format",
-        whole.startswith("## Known Issues (from past runs)\n- Universal lesson of prose [seen 5x, guardian]\n"),
-    )
+    head = "## Known Issues (from past runs)\n- Universal lesson of prose [seen 5x, guardian]\n"
+    yield "the heading and the line of the format", whole.startswith(head)
     bring(at, *(lesson(f"Lesson about subject{n} of area{n} in layer{n}", 2, id=f"m-2{n:02d}") for n in range(12)))
     yield "at most ten lessons", len(given(at)) == 10
-    yield (
-        "before spawning: a call for the domain, for Explorer and Creator",
-        bool(at.cli("inject", "--domain", "code", "--run", "run-1")[1]),
-    )
-    first, second = (
-        at.cli("inject", "--domain", "code", "--agent", who, "--run", "run-1")[1] for who in ("guardian", "sage")
-    )
-    yield (
-        "reviewers of the same run get their own lessons, by the call the how-to prints",
-        "Code lesson" in first and "Hint for the sage" in second,
-    )
+    call = ("inject", "--domain", "code", "--run", "run-1")
+    yield "before spawning: a call for the domain, for Explorer and Creator", bool(at.cli(*call)[1])
+    first, second = (at.cli(*call, "--agent", who)[1] for who in ("guardian", "sage"))
+    held = "Code lesson" in first and "Hint for the sage" in second
+    yield "reviewers of the same run get their own lessons, by the call the how-to prints", held
     empty = at.another("empty")
     yield "nothing to say: empty, and no error", empty.cli("inject", "--domain", "code")[:2] == (0, "")
     empty.close()
@@ -323,60 +226,43 @@ def injection(at: Place) -> Iterator[Item]:
 def decay(at: Place) -> Iterator[Item]:
     learn(at, "r0", finding(NULLS))
     seen = at.rows("archeflow")[0]["runs_since_last_seen"]
-    path = at.write("quiet.jsonl", events("q0", ("guardian", [])))
+    path = at.write("quiet.jsonl", events("q0", {"guardian": []}))
     at.cli("learn", str(path), "--format", "archeflow")
     one = at.rows("archeflow")[0]["runs_since_last_seen"]
     yield "decay after each run.complete, inside learn, or by hand", one == 1
     yield "unseen: one more; seen in this run: none", seen == 0
-    bring(
-        at,
-        lesson("A lesson that was met five times long ago", 5, id="m-205"),
-        lesson("Twice met, then never again anywhere", 2, id="m-206"),
-    )
+    bring(at, lesson("A lesson that was met five times long ago", 5, id="m-205"), lesson(TWICE, 2, id="m-206"))
     at.memories.add("User prefers single bundled PR")
     found = {}
     for number in range(1, 51):
         at.memories.tend(run=f"run-{number}", only="sweep")
         found[number] = {row["id"]: (row["frequency"], row["runs_since_last_seen"]) for row in at.rows("archeflow")}
-    yield (
-        "at ten: frequency - 1 and the counter back to 0",
-        found[9]["m-205"] == (5, 9) and found[10]["m-205"] == (4, 0),
-    )
+    ten = (found[9]["m-205"], found[10]["m-205"]) == ((5, 9), (4, 0))
+    yield "at ten: frequency - 1 and the counter back to 0", ten
     gone = [row["id"] for row in at.rows("archeflow", "archive")]
-    yield (
-        "at frequency 0: moved to archive.jsonl and gone from lessons.jsonl",
-        "m-206" in gone and "m-206" not in found[20],
-    )
-    yield (
-        "seen 5 times it survives 50 runs: alive after 49, archived after 50",
-        "m-205" in found[49] and "m-205" not in found[50],
-    )
-    yield differs(
-        "preferences do not fade", any(row["type"] == "preference" for row in at.rows("archeflow")), "Preferences stay"
-    )
+    moved = "m-206" in gone and "m-206" not in found[20]
+    yield "at frequency 0: moved to archive.jsonl and gone from lessons.jsonl", moved
+    last = "m-205" in found[49] and "m-205" not in found[50]
+    yield "seen 5 times it survives 50 runs: alive after 49, archived after 50", last
+    stays = any(row["type"] == "preference" for row in lessons(at))
+    yield differs("preferences do not fade", stays, "Preferences stay")
     learn(at, "r9", finding("Twice met, then never again, anywhere at all"))
-    back = [row for row in at.rows("archeflow") if row["description"].startswith("Twice met")]
+    back = lessons(at, "Twice met")
     yield "archived by silence and met again: active with its history", len(back) == 1
 
 
 @chapter("archeflow", "Manual management")
 def commands(at: Place) -> Iterator[Item]:
-    at.cli("add", "User prefers single bundled PR over many small ones")
-    yield (
-        "add: a preference of frequency 1, injected at once",
-        given(at) == ["User prefers single bundled PR over many small ones [seen 1x, user_feedback]"],
-    )
-    listed = at.cli("list")[1].splitlines()
-    yield (
-        "list: id, freq, type, domain, description",
-        listed[0].split()[:4] == ["id", "freq", "kind", "domain"]
-        and listed[1].split()[:4] == ["m-001", "1", "preference", "general"],
-    )
+    said = "User prefers single bundled PR over many small ones"
+    at.cli("add", said)
+    yield "add: a preference of frequency 1, injected at once", given(at) == [f"{said} [seen 1x, user_feedback]"]
+    head, row = (line.split()[:4] for line in at.cli("list")[1].splitlines()[:2])
+    held = (head, row) == (["id", "freq", "kind", "domain"], ["m-001", "1", "preference", "general"])
+    yield "list: id, freq, type, domain, description", held
     at.cli("add", "Answer in German")
-    yield (
-        "forget ID: to the archive whatever its frequency",
-        at.cli("forget", "m-002")[0] == 0 and [row["id"] for row in at.rows("archeflow", "archive")] == ["m-002"],
-    )
+    code, _, _ = at.cli("forget", "m-002")
+    gone = [row["id"] for row in at.rows("archeflow", "archive")]
+    yield "forget ID: to the archive whatever its frequency", (code, gone) == (0, ["m-002"])
     learn(at, "r1", finding(NULLS))
     yield "a lesson has its number from birth on", at.memories.list()[0].alias == "m-003"
     yield "an unknown id is an error", at.cli("forget", "m-999")[0] == 3
@@ -385,46 +271,33 @@ def commands(at: Place) -> Iterator[Item]:
 @chapter("archeflow", "Integration points")
 def script(at: Place) -> Iterator[Item]:
     able = shutil.which("jq") and shutil.which("bash")
-    folder = at.folder / "flow"
-    log = at.write(
-        "flow/.archeflow/events/r1.jsonl",
-        events(
-            "r1",
-            ("guardian", [finding(NULLS)]),
-            more=(("fix.applied", {"source": "guardian", "finding": NULLS, "file": "a.py"}),),
-        ),
-    )
-    at.write("flow/.archeflow/events/r2.jsonl", events("r2", ("sage", [finding("API handlers missing null checks")])))
-    at.write("flow/.archeflow/events/index.jsonl", [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}])
+    flow = at.another("flow")
+    folder, runs = flow.folder, at.folder / "flow" / "flow.db"
+    path = log(flow, "r1", {"guardian": [finding(NULLS)]}, FIXED)
+    log(flow, "r2", {"sage": [finding("API handlers missing null checks")]})
+    flow.write(".archeflow/events/index.jsonl", [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}])
 
     def sh(*args: str) -> tuple[int, str, str]:
         if not able:  # the original needs them too
             return 0, "", ""
         import os
 
-        env = {
-            **os.environ,
-            "TACIT": f"{sys.executable} -m tacit --by ada --yes",
-            "TACIT_STORE": str(folder / "flow.db"),
+        signed = f"{sys.executable} -m tacit --by ada --yes"
+        given = {
+            "cwd": folder,
+            "env": {**os.environ, "TACIT": signed, "TACIT_STORE": str(runs)},
+            "capture_output": True,
         }
-        if not (folder / "flow.db").exists():
-            sign = ["--by", "ada", "--yes"]
-            subprocess.run(
-                [sys.executable, "-m", "tacit", "init", "--profile", "archeflow", *sign],
-                cwd=folder,
-                env=env,
-                check=True,
-                capture_output=True,
-            )
-        done = subprocess.run([str(SCRIPT), *args], capture_output=True, text=True, cwd=folder, env=env, timeout=120)
+        if not runs.exists():
+            subprocess.run([*signed.split(), "init", "--profile", "archeflow"], check=True, **given)
+        done = subprocess.run([str(SCRIPT), *args], text=True, timeout=120, **given)
         return done.returncode, done.stdout, done.stderr
 
-    yield "script: extract", "1 new candidates" in sh("extract", str(log))[2] or not able
+    yield "script: extract", "1 new candidates" in sh("extract", path)[2] or not able
     yield "script: add", sh("add", "preference", "Answer in German")[0] == 0
-    yield (
-        "script: inject DOMAIN ARCHETYPE --audit RUN",
-        "Answer in German [seen 1x, user_feedback]" in sh("inject", "code", "", "--audit", "r3")[1] or not able,
-    )
+    told = sh("inject", "code", "", "--audit", "r3")[1]
+    held = "Answer in German [seen 1x, user_feedback]" in told or not able
+    yield "script: inject DOMAIN ARCHETYPE --audit RUN", held
     yield "script: decay", "Decay complete" in sh("decay")[2] or not able
     yield "script: list", "m-001" in sh("list")[1] or not able
     yield "script: forget", sh("forget", "m-002")[0] == 0
@@ -437,37 +310,24 @@ def audit(at: Place) -> Iterator[Item]:
     bring(at, lesson(NULLS, 3), lesson("Chart colours fail the contrast rule", 2))
     given(at, "code", "guardian", "r1")
     row = at.rows("archeflow", "audit")[0]
-    yield (
-        "inject with a run writes a row: domain, archetype, ids, count",
-        (row["domain"], row["archetype"], row["lesson_count"], len(row["lessons_injected"]))
-        == ("code", "guardian", 2, 2),
-    )
-    path = at.write(
-        ".archeflow/events/r1.jsonl",
-        events("r1", ("guardian", [finding("null checks missing in API response handlers")])),
-    )
-    at.memories.check(str(path))
+    found = (row["domain"], row["archetype"], row["lesson_count"], len(row["lessons_injected"]))
+    yield "inject with a run writes a row: domain, archetype, ids, count", found == ("code", "guardian", 2, 2)
+    path = log(at, "r1", {"guardian": [finding("null checks missing in API response handlers")]})
+    at.memories.check(path)
     told = {each["lesson_id"]: each["effectiveness"] for each in at.rows("archeflow", "audit")[1:]}
-    yield (
-        "audit-check: no finding is helpful, a matching one ineffective, from 30 % on",
-        told == {"m-001": "ineffective", "m-002": "helpful"},
-    )
+    held = told == {"m-001": "ineffective", "m-002": "helpful"}
+    yield "audit-check: no finding is helpful, a matching one ineffective, from 30 % on", held
     count = len(at.rows("archeflow", "audit"))
-    at.memories.check(str(path))
+    at.memories.check(path)
     yield "audit-check twice says the same and adds nothing", len(at.rows("archeflow", "audit")) == count
     at.write(".archeflow/events/index.jsonl", [{"run_id": "r0", "status": "completed", "task": "t", "ts": ""}])
-    at.write(
-        ".archeflow/events/r0.jsonl",
-        events("r0", more=(("fix.applied", {"source": "guardian", "finding": NULLS, "file": "a"}),)),
-    )
-    yield "regression-check: a fix of the run before that came back", len(at.memories.regressions(str(path))) == 1
+    log(at, "r0", {}, FIXED)
+    yield "regression-check: a fix of the run before that came back", len(at.memories.regressions(path)) == 1
 
 
 @chapter("archeflow", "Design principles")
 def principles(at: Place) -> Iterator[Item]:
     yield "graceful: no file, no error, no block", at.cli("inject", "--domain", "code")[0] == 0
-    yield (
-        "cheap: keywords, no embedding, no service",
-        at.memories.profile.match.matcher == "overlap" and at.memories.embedder is None,
-    )
+    cheap = at.memories.profile.match.matcher == "overlap" and at.memories.embedder is None
+    yield "cheap: keywords, no embedding, no service", cheap
     yield "bounded: ten lessons a prompt", at.memories.profile.budget.deep == 10

@@ -18,6 +18,7 @@ from tacit_origins import geas
 ORCHESTRATOR = "orchestration_authority"
 BACKOFF = "Retry without exponential backoff failed and flooded the queue"
 ABOUT_IT = "Make the queue retry with exponential backoff"
+FLOODS = "Retry without backoff floods the queue and failed twice"
 ELSEWHERE = "Translate the landing page into Portuguese"
 SENTENCES = {
     "failure_lesson": "The import failed because a regression broke the parser", "architecture_precedent": "The architecture keeps module boundaries between layers", "decision_precedent": "We decided on a trade-off: we chose queues",
@@ -54,41 +55,41 @@ def task(
             f"{folder}/{file}.json", {"version": "1.0", "task_id": name, "created_at": "2026-04-06T08:15:00Z", **told}
         )
     if given:
-        at.write(
-            f".geas/missions/{mission}/packets/{name}/memory-packet.json",
-            geas.packet_of(name, "software_engineer", given, (), (), "", clock.now()),
-        )
+        packet = geas.packet_of(name, "software_engineer", given, (), (), "", clock.now())
+        at.write(f".geas/missions/{mission}/packets/{name}/memory-packet.json", packet)
     return at.memories.learn(str(at.folder / folder / "retrospective.json"))[0]
 
 
-def entry(id: str = "mem-task-014-1", **fields: Any) -> dict[str, Any]:
-    signals = {
-        "evidence_count": 2,
-        "reuse_count": 0,
-        "successful_reuses": 0,
-        "failed_reuses": 0,
-        "contradiction_count": 0,
-        "confidence": 0.8,
-        **fields.pop("signals", {}),
-    }
+COUNTED = ("reuse_count", "successful_reuses", "failed_reuses", "contradiction_count")
+SIGNALS = {"evidence_count": 2, **dict.fromkeys(COUNTED, 0), "confidence": 0.8}
+EXTRACTED = {"state": "candidate", "evidence_refs": ["retro-1"], "evidence_count": 1, "confidence": 0.4}
+MEANT = "Add exponential backoff before a message is queued again"
+
+
+def write(at: Place, id: str = "mem-task-014-1", summary: str = MEANT, **fields: Any) -> Any:
+    """A memory's document, taken in; a field by a signal's name is that signal."""
+    signals = {name: fields.pop(name, usual) for name, usual in SIGNALS.items()}
     state = fields.get("state", "provisional")
     made = {
         "meta": {"version": "1.0", "artifact_type": "memory_candidate" if state == "candidate" else "memory_entry", "artifact_id": id, "producer_type": ORCHESTRATOR, "created_at": "2026-04-06T08:15:00Z"},
-        "memory_id": id, "memory_type": "failure_lesson", "state": state, "title": "Backoff", "summary": "Add exponential backoff before a message is queued again", "scope": "project",
-        "evidence_refs": ["retro-task-014", "retro-task-019"], "signals": signals,
+        "memory_id": id, "memory_type": "failure_lesson", "state": state, "title": "Backoff", "summary": summary,
+        "scope": "project", "evidence_refs": ["retro-task-014", "retro-task-019"], "signals": signals,
     }  # fmt: skip
-    rest = (
-        {"candidate_reason": "c", "source_artifacts": ["s"]}
-        if state == "candidate"
-        else {"review_after": "2099-04-06T08:15:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}
-    )
-    return {**made, **rest, **fields}
+    rest: dict[str, Any] = {"candidate_reason": "c", "source_artifacts": ["s"]}
+    if state != "candidate":
+        rest = {"review_after": "2099-04-06T08:15:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}
+    source = BytesSource(json.dumps({**made, **rest, **fields}, ensure_ascii=False).encode(), "document.json")
+    return at.memories.import_(source, format="geas", trust="user")[0]
 
 
-def write(at: Place, document: dict[str, Any]) -> Any:
-    return at.memories.import_(
-        BytesSource(json.dumps(document, ensure_ascii=False).encode(), "document.json"), format="geas", trust="user"
-    )[0]
+def lines(at: Place, name: str) -> list[dict[str, Any]]:
+    """The rows of an exported journal."""
+    found = at.memories.export_files("geas")
+    return [json.loads(line) for path in found if path.endswith(name) for line in found[path].splitlines()]
+
+
+def state(at: Place, id: str) -> str:
+    return at.memories.get(id).state
 
 
 def files(at: Place) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def signals(at: Place, id: str = "mem-task-014-1") -> dict[str, Any]:
 
 @chapter("geas", "Files")
 def layout(at: Place) -> Iterator[Item]:
-    write(at, entry())
+    write(at)
     task(at, "task-001", [BACKOFF.replace("queue", "mailer of the shop")])
     task(at, "task-020", goal=ABOUT_IT, verdict="pass", given=["mem-task-014-1"])
     found = at.memories.export_files("geas")
@@ -122,15 +123,9 @@ def layout(at: Place) -> Iterator[Item]:
 
 @chapter("geas", "Candidate extraction")
 def extraction(at: Place) -> Iterator[Item]:
-    task(
-        at,
-        "task-014",
-        ["Retry without backoff floods the queue and failed twice", "Secrets in the log are a security vulnerability"],
-    )
-    yield (
-        "memory_candidates[] become mem-{task-id}-{N}",
-        {each.alias for each in at.memories.list()} == {"mem-task-014-1", "mem-task-014-2"},
-    )
+    task(at, "task-014", [FLOODS, "Secrets in the log are a security vulnerability"])
+    names = {each.alias for each in at.memories.list()}
+    yield "memory_candidates[] become mem-{task-id}-{N}", names == {"mem-task-014-1", "mem-task-014-2"}
     other = at.another("types")
     task(other, "task-001", [*SENTENCES.values()])
     kinds = {each.text: each.kind for each in other.memories.list(limit=50)}
@@ -141,20 +136,17 @@ def extraction(at: Place) -> Iterator[Item]:
         "mission": "For this mission the failure of mails is a bug",
         "project": "The build failed because of a bug in the cache",
     }
-    task(other, "task-002", [*words.values(), "Every project: failures of disks are a bug everywhere"])
+    everywhere = "Every project: failures of disks are a bug everywhere"
+    task(other, "task-002", [*words.values(), everywhere])
     scopes = {each.text: each.scope for each in other.memories.list(limit=50)}
     for name, text in words.items():
         yield f"scope {name}, from its words", scopes.get(text) == name
-    yield differs(
-        "scope agent and global",
-        scopes["Every project: failures of disks are a bug everywhere"] == "project",
-        "Scope agent and global need a person",
-    )
+    yield differs("scope agent and global", scopes[everywhere] == "project", "Scope agent and global need a person")
     other.close()
     document = next(each for path, each in files(at).items() if path.endswith("mem-task-014-1.json"))
     wanted = {
         "meta.version": "1.0", "meta.artifact_type": "memory_candidate", "meta.artifact_id": "mem-task-014-1", "meta.producer_type": ORCHESTRATOR, "memory_id": "mem-task-014-1", "memory_type": "failure_lesson",
-        "state": "candidate", "summary": "Retry without backoff floods the queue and failed twice", "scope": "project", "evidence_refs": ["retro-task-014"], "signals.evidence_count": 1, "signals.reuse_count": 0,
+        "state": "candidate", "summary": FLOODS, "scope": "project", "evidence_refs": ["retro-task-014"], "signals.evidence_count": 1, "signals.reuse_count": 0,
         "signals.successful_reuses": 0, "signals.failed_reuses": 0, "signals.contradiction_count": 0, "signals.confidence": 0.4,
         "candidate_reason": "Extracted from task task-014 retrospective", "source_artifacts": [".geas/missions/m-1/tasks/task-014/retrospective.json"],
     }  # fmt: skip
@@ -164,12 +156,9 @@ def extraction(at: Place) -> Iterator[Item]:
         yield f"candidate document: {name}", found == value
     same = task(at, "task-015", ["Retry without backoff floods the queue and it failed twice"])
     again = next(each for path, each in files(at).items() if path.endswith("mem-task-014-1.json"))
-    yield (
-        "a similar candidate: evidence_refs and evidence_count grow, no twin",
-        same.new == ()
-        and again["evidence_refs"] == ["retro-task-014", "retro-task-015"]
-        and again["signals"]["evidence_count"] == 2,
-    )
+    grown = (same.new, again["evidence_refs"], again["signals"]["evidence_count"])
+    held = grown == ((), ["retro-task-014", "retro-task-015"], 2)
+    yield "a similar candidate: evidence_refs and evidence_count grow, no twin", held
 
 
 @chapter("geas", "Automatic triggers")
@@ -197,278 +186,150 @@ def triggers(at: Place) -> Iterator[Item]:
 @chapter("geas", "Review")
 def review(at: Place) -> Iterator[Item]:
     for kind, role in REVIEWERS.items():
-        write(
-            at,
-            entry(
-                f"mem-{kind}",
-                memory_type=kind,
-                state="candidate",
-                summary=SENTENCES[kind],
-                evidence_refs=["retro-1"],
-                signals={"evidence_count": 1, "confidence": 0.4},
-            ),
-        )
+        write(at, f"mem-{kind}", SENTENCES[kind], memory_type=kind, **EXTRACTED)
         done = at.sit(f"head of {role}").review(f"mem-{kind}", "approve", role=role)
         yield f"reviewer of {kind}: {role}", done.state == "provisional"
-    write(
-        at,
-        entry(
-            "mem-a",
-            state="candidate",
-            evidence_refs=["retro-1"],
-            signals={"evidence_count": 1, "confidence": 0.4},
-            summary="Backups of the ledger fail at month end",
-        ),
-    )
-    write(
-        at,
-        entry(
-            "mem-b",
-            state="candidate",
-            evidence_refs=["retro-1"],
-            signals={"evidence_count": 1, "confidence": 0.4},
-            summary="Caches of prices go stale at noon",
-        ),
-    )
+    write(at, "mem-a", "Backups of the ledger fail at month end", **EXTRACTED)
+    write(at, "mem-b", "Caches of prices go stale at noon", **EXTRACTED)
     at.sit("olga").review("mem-a", "reject", reason="not useful")
-    yield "promote_provisional", at.memories.get("mem-security_pattern").state == "provisional"
-    yield "keep: it stays a candidate", at.memories.get("mem-b").state == "candidate"
-    yield "reject", at.memories.get("mem-a").state == "rejected"
+    yield "promote_provisional", state(at, "mem-security_pattern") == "provisional"
+    yield "keep: it stays a candidate", state(at, "mem-b") == "candidate"
+    yield "reject", state(at, "mem-a") == "rejected"
     task(at, "task-099", ["Dashboards broke: a regression in the legend"])
-    yield (
-        "mem-{task}-{N} is known to every command from birth on",
-        at.sit("olga").review("mem-task-099-1", "approve", role=ORCHESTRATOR).state == "provisional",
-    )
-    found = files(at)
-    yield differs(
-        "the review file {memory-id}-review.json",
-        "memory/reviews/mem-security_pattern-review.json" in found,
-        "Reviews have a folder of their own",
-    )
-    write(
-        at,
-        entry(
-            "mem-c",
-            state="candidate",
-            memory_type="security_pattern",
-            evidence_refs=["retro-1"],
-            signals={"evidence_count": 1, "confidence": 0.4},
-            summary="Cookies lack the secure flag: a security matter",
-        ),
-    )
+    done = at.sit("olga").review("mem-task-099-1", "approve", role=ORCHESTRATOR)
+    yield "mem-{task}-{N} is known to every command from birth on", done.state == "provisional"
+    apart = "memory/reviews/mem-security_pattern-review.json" in files(at)
+    yield differs("the review file {memory-id}-review.json", apart, "Reviews have a folder of their own")
+    write(at, "mem-c", "Cookies lack the secure flag: a security matter", memory_type="security_pattern", **EXTRACTED)
     at.sit("dora").review("mem-c", "approve", role="design_authority")
     at.sit("rita").review("mem-c", "approve", role="risk_specialist")
-    yield (
-        "reviewer_type: whose word decided",
-        files(at)["memory/reviews/mem-c-review.json"]["reviewer_type"] == "risk_specialist",
-    )
+    decided = files(at)["memory/reviews/mem-c-review.json"]["reviewer_type"]
+    yield "reviewer_type: whose word decided", decided == "risk_specialist"
 
 
 @chapter("geas", "Promotion pipeline")
 def ladder(at: Place) -> Iterator[Item]:
     task(at, "task-001", [BACKOFF])
     task(at, "task-002", [BACKOFF])
-    yield "candidate → provisional: two evidence_refs", at.memories.get("mem-task-001-1").state == "provisional"
-    trouble = {
-        "failure-record": {
-            "artifact_type": "failure_record",
-            "failure_class": "disk",
-            "failure_description": "The disk was full",
-        }
-    }
+    yield "candidate → provisional: two evidence_refs", state(at, "mem-task-001-1") == "provisional"
+    trouble = {"artifact_type": "failure_record", "failure_class": "disk", "failure_description": "The disk was full"}
     for name in ("task-011", "task-012"):
-        task(at, name, **trouble)
-    yield (
-        "candidate → provisional: two similar incidents",
-        any((each.extra or {}).get("trigger") and each.state == "provisional" for each in at.memories.list()),
-    )
+        task(at, name, **{"failure-record": trouble})
+    up = [each for each in at.memories.list() if (each.extra or {}).get("trigger") and each.state == "provisional"]
+    yield "candidate → provisional: two similar incidents", up != []
     task(at, "task-003", ["Labels of charts failed: a regression in colours"])
-    yield (
-        "candidate → provisional: the domain authority",
-        approve(at, "mem-task-003-1", "provisional", ("olga", ORCHESTRATOR)).state == "provisional",
-    )
-    write(
-        at,
-        entry(
-            "mem-s",
-            signals={"successful_reuses": 3, "reuse_count": 3},
-            summary="Parsers of invoices failed on empty lines",
-        ),
-    )
-    yield (
-        "provisional → stable: 3 successful reuses, no contradiction, review",
-        approve(at, "mem-s", "stable", ("olga", ORCHESTRATOR)).state == "stable",
-    )
-    write(
-        at,
-        entry(
-            "mem-k",
-            state="stable",
-            memory_type="security_pattern",
-            signals={"successful_reuses": 5, "reuse_count": 5},
-            summary="Tokens of users are a security matter in logs",
-        ),
-    )
-    write(
-        at,
-        entry(
-            "mem-k2",
-            state="stable",
-            signals={"successful_reuses": 5, "reuse_count": 5},
-            summary="Queues of mails failed without a limit",
-        ),
-    )
+    olga = ("olga", ORCHESTRATOR)
+    done = approve(at, "mem-task-003-1", "provisional", olga)
+    yield "candidate → provisional: the domain authority", done.state == "provisional"
+    write(at, "mem-s", "Parsers of invoices failed on empty lines", successful_reuses=3, reuse_count=3)
+    done = approve(at, "mem-s", "stable", olga)
+    yield "provisional → stable: 3 successful reuses, no contradiction, review", done.state == "stable"
+    reused = {"state": "stable", "successful_reuses": 5, "reuse_count": 5}
+    write(at, "mem-k", "Tokens of users are a security matter in logs", memory_type="security_pattern", **reused)
+    write(at, "mem-k2", "Queues of mails failed without a limit", **reused)
     with at.memories.store.write(confidence=at.memories.profile.signals.confidence) as tx:
         for id in ("mem-k", "mem-k2"):
             for name in ("t-1", "t-2", "t-3"):
                 tx.add_mark(Mark(at.memories.get(id).id, name, at.memories.project_id, "tasks", at=clock.now()))
-    yield (
-        "stable → canonical: 5 reuses in 3 tasks, joint approval",
-        approve(at, "mem-k", "canonical", ("olga", ORCHESTRATOR), ("rita", "risk_specialist")).state == "canonical",
-    )
-    alone = approve(at, "mem-k2", "canonical", ("olga", ORCHESTRATOR), ("olga", ORCHESTRATOR))
+    done = approve(at, "mem-k", "canonical", olga, ("rita", "risk_specialist"))
+    yield "stable → canonical: 5 reuses in 3 tasks, joint approval", done.state == "canonical"
+    alone = approve(at, "mem-k2", "canonical", olga, olga)
     both = approve(at, "mem-k2", "canonical", ("otto", ORCHESTRATOR))
     yield "joint approval takes two heads for every type", alone.state == "stable" and both.state == "canonical"
-    write(
-        at,
-        entry("mem-f", signals={"failed_reuses": 2, "reuse_count": 2}, summary="Sorting of names failed for umlauts"),
-    )
+    write(at, "mem-f", "Sorting of names failed for umlauts", failed_reuses=2, reuse_count=2)
     task(at, "task-030", goal="Sorting of names with umlauts", verdict="fail", given=["mem-f"])
-    yield "→ under_review: failed_reuses >= 2", at.memories.get("mem-f").state == "under_review"
-    write(at, entry("mem-l", signals={"confidence": 0.35}, summary="Rounding of prices failed at midnight"))
+    yield "→ under_review: failed_reuses >= 2", state(at, "mem-f") == "under_review"
+    write(at, "mem-l", "Rounding of prices failed at midnight", confidence=0.35)
     task(at, "task-031", goal="Rounding of prices at midnight", verdict="fail", given=["mem-l"])
-    yield "→ under_review: confidence < 0.3", at.memories.get("mem-l").state == "under_review"
-    write(at, entry("mem-m", summary="Uploads of images failed when large"))
+    yield "→ under_review: confidence < 0.3", state(at, "mem-l") == "under_review"
+    write(at, "mem-m", "Uploads of images failed when large")
     at.sit("olga").review("mem-m", "open", reason="doubtful")
-    yield "→ under_review: on request", at.memories.get("mem-m").state == "under_review"
+    yield "→ under_review: on request", state(at, "mem-m") == "under_review"
     at.sit("olga").review("mem-m", "close", outcome="reinstate", role=ORCHESTRATOR)
-    yield "under_review → reinstated", at.memories.get("mem-m").state == "provisional"
-    for number, (word, how) in enumerate(
-        (("superseded", "supersede"), ("archived", "archive"), ("rejected", "reject"))
-    ):
-        write(at, entry(f"mem-r{number}", summary=f"Case {word} number{number} of area{number} failed there"))
+    yield "under_review → reinstated", state(at, "mem-m") == "provisional"
+    outcomes = (("superseded", "supersede"), ("archived", "archive"), ("rejected", "reject"))
+    for number, (word, how) in enumerate(outcomes):
+        write(at, f"mem-r{number}", f"Case {word} number{number} of area{number} failed there")
         at.sit("olga").review(f"mem-r{number}", "open", reason="doubtful")
         by = {"into": "mem-m"} if how == "supersede" else {}
         at.sit("olga").review(f"mem-r{number}", "close", outcome=how, role=ORCHESTRATOR, **by)
-        yield f"under_review → {word}", at.memories.get(f"mem-r{number}").state == word
-    write(at, entry("mem-d1", summary="Overdue lesson about the mast failed", review_after="2026-05-06T08:15:00Z"))
-    write(
-        at,
-        entry(
-            "mem-d2",
-            summary="Contradicted lesson about the keel failed",
-            signals={"contradiction_count": 3, "confidence": 0.5},
-        ),
-    )
-    write(at, entry("mem-d3", summary="Doubtful lesson about the sail failed", signals={"confidence": 0.2}))
+        yield f"under_review → {word}", state(at, f"mem-r{number}") == word
+    write(at, "mem-d1", "Overdue lesson about the mast failed", review_after="2026-05-06T08:15:00Z")
+    write(at, "mem-d2", "Contradicted lesson about the keel failed", contradiction_count=3, confidence=0.5)
+    write(at, "mem-d3", "Doubtful lesson about the sail failed", confidence=0.2)
     at.memories.tend(only="sweep")
-    yield "→ decayed: review_after passed and no reuse", at.memories.get("mem-d1").state == "decayed"
-    yield "→ decayed: contradiction_count >= 3", at.memories.get("mem-d2").state == "decayed"
-    yield "→ decayed: confidence < 0.3, found by a sweep", at.memories.get("mem-d3").state == "decayed"
-    days = {
-        state: clock.days_between(memory.updated_at, memory.review_after)
-        for state, memory in (
-            ("provisional", at.memories.get("mem-task-001-1")),
-            ("stable", at.memories.get("mem-s")),
-            ("canonical", at.memories.get("mem-k")),
-        )
-    }
-    for state, wanted in (("provisional", 30), ("stable", 90), ("canonical", 180)):
-        yield f"review_after: {wanted} days when {state}", round(days[state]) == wanted
-    events = [
-        json.loads(line)
-        for path, text in at.memories.export_files("geas").items()
-        if path.endswith("events.jsonl")
-        for line in text.splitlines()
-    ]
-    yield (
-        "event memory_promoted, from, to and time",
-        any(
-            each["event"] == "memory_promoted" and each["from_state"] and each["to_state"] and each["timestamp"]
-            for each in events
-        ),
-    )
-    yield (
-        "event memory_decayed, with its reason",
-        any(each["event"] == "memory_decayed" and each["reason"] for each in events),
-    )
-    write(at, entry("mem-t", summary="Thrice doubted lesson about the anchor failed"))
+    yield "→ decayed: review_after passed and no reuse", state(at, "mem-d1") == "decayed"
+    yield "→ decayed: contradiction_count >= 3", state(at, "mem-d2") == "decayed"
+    yield "→ decayed: confidence < 0.3, found by a sweep", state(at, "mem-d3") == "decayed"
+    for id, name, wanted in (
+        ("mem-task-001-1", "provisional", 30),
+        ("mem-s", "stable", 90),
+        ("mem-k", "canonical", 180),
+    ):
+        memory = at.memories.get(id)
+        days = clock.days_between(memory.updated_at, memory.review_after)
+        yield f"review_after: {wanted} days when {name}", round(days) == wanted
+    events = lines(at, "events.jsonl")
+    moved = [row for row in events if row["event"] == "memory_promoted"]
+    told = any(row["from_state"] and row["to_state"] and row["timestamp"] for row in moved)
+    yield "event memory_promoted, from, to and time", told
+    why = any(row["event"] == "memory_decayed" and row["reason"] for row in events)
+    yield "event memory_decayed, with its reason", why
+    write(at, "mem-t", "Thrice doubted lesson about the anchor failed")
     for _ in range(2):
         at.sit("olga").review("mem-t", "open", reason="doubtful")
         at.sit("olga").review("mem-t", "close", outcome="reinstate", role=ORCHESTRATOR)
     at.sit("olga").review("mem-t", "open", reason="doubtful")
     at.memories.tend(only="sweep")
-    yield "a third review archives it", at.memories.get("mem-t").state == "archived"
+    yield "a third review archives it", state(at, "mem-t") == "archived"
 
 
 @chapter("geas", "Application logging")
 def application(at: Place) -> Iterator[Item]:
-    write(at, entry())
-    write(
-        at,
-        entry(
-            "mem-low",
-            signals={"confidence": 0.4, "contradiction_count": 1},
-            summary="Exponential backoff of the queue may retry too late",
-        ),
-    )
+    write(at)
+    late = "Exponential backoff of the queue may retry too late"
+    write(at, "mem-low", late, confidence=0.4, contradiction_count=1)
     told = at.memories.inject(
         ABOUT_IT, run="m-1/task-020", host="geas", agent="software_engineer", task_id="task-020", trial=False
     ).markdown
     yield "packet: ## Applicable Memory, cautions apart", told.startswith("## Applicable Memory") and "aution" in told
-    packets = [
-        json.loads(line)
-        for path, text in at.memories.export_files("geas").items()
-        if path.endswith("packets.jsonl")
-        for line in text.splitlines()
-    ]
-    yield "packet document: caution_items", packets[-1]["caution_items"] == ["mem-low"]
+    yield "packet document: caution_items", lines(at, "packets.jsonl")[-1]["caution_items"] == ["mem-low"]
     task(at, "task-020", goal=ABOUT_IT, verdict="pass")
     one = signals(at)
     task(at, "task-021", goal=ABOUT_IT, verdict="fail", given=["mem-task-014-1"])
     two = signals(at)
     task(at, "task-022", goal=ELSEWHERE, verdict="pass", given=["mem-task-014-1"])
     three = signals(at)
-    logs = {
-        each["task_id"]: each
-        for path, each in files(at).items()
-        if path.startswith("memory/logs/") and each["memory_id"] == "mem-task-014-1"
-    }
+    found = [each for path, each in files(at).items() if path.startswith("memory/logs/")]
+    logs = {each["task_id"]: each for each in found if each["memory_id"] == "mem-task-014-1"}
     yield "effect positive: passed, and the advice was to the point", logs["task-020"]["effect"] == "positive"
     yield "effect negative: failed where it was to help", logs["task-021"]["effect"] == "negative"
     yield "effect neutral: no clear impact", logs["task-022"]["effect"] == "neutral"
-    yield (
-        "applied_by_type: the agent that received the packet",
-        logs["task-020"]["applied_by_type"] == "software_engineer",
-    )
-    yield (
-        "artifact_id: mal-{task-id}-{memory-id}",
-        logs["task-020"]["meta"]["artifact_id"] == "mal-task-020-mem-task-014-1",
-    )
+    first = logs["task-020"]
+    yield "applied_by_type: the agent that received the packet", first["applied_by_type"] == "software_engineer"
+    named = first["meta"]["artifact_id"]
+    yield "artifact_id: mal-{task-id}-{memory-id}", named == "mal-task-020-mem-task-014-1"
     at.memories.feedback("mem-task-014-1", "wrong", run="m-1/task-022")
     four, log = signals(at), files(at)["memory/logs/task-022-mem-task-014-1.json"]
-    yield (
-        "advice that was wrong: negative, followup_action weaken",
-        (log["effect"], log["followup_action"]) == ("negative", "weaken"),
-    )
-    yield (
-        "positive: successful_reuses and reuse_count + 1, confidence + 0.1",
-        (one["successful_reuses"], one["reuse_count"], one["confidence"]) == (1, 1, 0.9),
-    )
-    yield (
-        "negative: failed_reuses and reuse_count + 1, confidence - 0.1",
-        (two["failed_reuses"], two["reuse_count"], two["confidence"]) == (1, 2, 0.8),
-    )
-    yield "neutral: reuse_count + 1, confidence as it was", (three["reuse_count"], three["confidence"]) == (3, 0.8)
-    yield (
-        "contradiction: contradiction_count + 1, confidence - 0.2",
-        (four["contradiction_count"], four["confidence"]) == (1, 0.6),
-    )
+    weaker = (log["effect"], log["followup_action"]) == ("negative", "weaken")
+    yield "advice that was wrong: negative, followup_action weaken", weaker
+    successful, failed, reused = "successful_reuses", "failed_reuses", "reuse_count"
+    for words, told, wanted in (
+        (
+            f"positive: {successful} and {reused} + 1, confidence + 0.1",
+            one,
+            {successful: 1, reused: 1, "confidence": 0.9},
+        ),
+        (f"negative: {failed} and {reused} + 1, confidence - 0.1", two, {failed: 1, reused: 2, "confidence": 0.8}),
+        ("neutral: reuse_count + 1, confidence as it was", three, {reused: 3, "confidence": 0.8}),
+        ("contradiction: contradiction_count + 1, confidence - 0.2", four, {COUNTED[3]: 1, "confidence": 0.6}),
+    ):
+        yield words, {name: told[name] for name in wanted} == wanted
     high, low = at.another("high"), at.another("low")
-    write(high, entry(signals={"confidence": 1.0}))
+    write(high, confidence=1.0)
     task(high, "task-001", goal=ABOUT_IT, verdict="pass", given=["mem-task-014-1"])
     yield "confidence is at most 1.0", signals(high)["confidence"] == 1
-    write(low, entry(signals={"confidence": 0.05}))
+    write(low, confidence=0.05)
     low.memories.feedback("mem-task-014-1", "wrong", run="")
     yield "confidence is at least 0.0", signals(low)["confidence"] == 0
     high.close(), low.close()
@@ -486,21 +347,9 @@ def confidence(at: Place) -> Iterator[Item]:
 
 @chapter("geas", "Valid states")
 def states(at: Place) -> Iterator[Item]:
-    for state in (
-        "candidate",
-        "provisional",
-        "stable",
-        "canonical",
-        "under_review",
-        "decayed",
-        "superseded",
-        "archived",
-        "rejected",
-    ):
-        report = write(
-            at, entry(f"mem-{state}", state=state, summary=f"Lesson in state {state} about subject {state} failed")
-        )
-        yield f"{state}", state in STATES and len(report.kept) == 1 and at.memories.get(f"mem-{state}").state == state
+    for name in "candidate provisional stable canonical under_review decayed superseded archived rejected".split():
+        report = write(at, f"mem-{name}", f"Lesson in state {name} about subject {name} failed", state=name)
+        yield name, name in STATES and len(report.kept) == 1 and state(at, f"mem-{name}") == name
 
 
 @chapter("geas", "Conflicts")
@@ -513,39 +362,20 @@ def conflicts(at: Place) -> Iterator[Item]:
     won = []
     for number, (kind, scope, other, reach) in enumerate(pairs):
         place = at.another(f"c{number}")
-        write(place, entry("mem-one", memory_type=kind, scope=scope, summary="Always retry the queue at once"))
-        write(place, entry("mem-two", memory_type=other, scope=reach, summary="Never retry the queue at once"))
+        write(place, "mem-one", "Always retry the queue at once", memory_type=kind, scope=scope)
+        write(place, "mem-two", "Never retry the queue at once", memory_type=other, scope=reach)
         one, two = (place.memories.get(f"mem-{name}").id for name in ("one", "two"))
+        said = ("p1", place.memories.project_id, "contradiction", "opposites", "tend", clock.now(), one)
         with place.memories.store.write() as tx:
-            tx.put_proposal(
-                Proposal(
-                    "p1",
-                    place.memories.project_id,
-                    "contradiction",
-                    "opposites",
-                    "tend",
-                    clock.now(),
-                    one,
-                    payload={"other": two},
-                )
-            )
+            tx.put_proposal(Proposal(*said, payload={"other": two}))
         told = place.memories.inject("retry the queue", run="task-9", host="geas", trial=False).injected
         won.append(one in told and two not in told)
         place.close()
     yield "of two that conflict: rules.md > project memory > narrower memory > risk memory", won == [True] * 3
-    write(at, entry("mem-x", signals={"confidence": 0.6}))
-    changed = entry(
-        "mem-x",
-        signals={"confidence": 0.7, "successful_reuses": 2, "reuse_count": 2},
-        summary="Add exponential backoff and jitter before a message is queued again",
-    )
-    report = write(at, changed)
+    write(at, "mem-x", confidence=0.6)
+    better = "Add exponential backoff and jitter before a message is queued again"
+    report = write(at, "mem-x", better, confidence=0.7, successful_reuses=2, reuse_count=2)
     now = next(each for each in files(at).values() if each.get("memory_id") == "mem-x")
-    kept = len([each for each in at.memories.list(limit=9)]) == 1
-    yield (
-        "an imported entry that changed updates its memory",
-        report.updated == 1
-        and kept
-        and (now["summary"], now["signals"]["confidence"], now["signals"]["successful_reuses"])
-        == (changed["summary"], 0.7, 2),
-    )
+    held = (report.updated, len(at.memories.list(limit=9)), now["summary"]) == (1, 1, better)
+    held = held and (now["signals"]["confidence"], now["signals"]["successful_reuses"]) == (0.7, 2)
+    yield "an imported entry that changed updates its memory", held
