@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,8 @@ class Notebook:
 
     def learn(self, *facts: str, run: str = "s-1", **fields: Any) -> list[Memory]:
         """What comes of a session that said these facts."""
-        findings = tuple(
-            Finding(run, f"fact:{n}", fact, by="observer", tier="agent", **fields) for n, fact in enumerate(facts)
-        )
+        told = {"run": run, "by": "observer", "tier": "agent", **fields}
+        findings = tuple(Finding(place=f"fact:{n}", text=fact, **told) for n, fact in enumerate(facts))
         return self.of(self.memories.learn(Run(run, "joelclaw", findings=findings, complete=True)))
 
     def read(self, text: str, name: str = "answer.xml") -> list[Memory]:
@@ -101,16 +101,9 @@ def book(folder: Path) -> Iterator[Notebook]:
 
 def write_gate(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     said = joelclaw_gate(Finding("s", "1", given["fact"]), GateRules(unknown="allow"))
-    hint = {"hintedCategoryId": said.category} if said.category else {}
-    return {
-        "observation": said.text,
-        "writeVerdict": said.outcome,
-        "writeConfidence": said.confidence,
-        "writeReason": said.reason,
-        "writeGateVersion": said.version,
-        "writeGateFallback": said.fallback,
-        **hint,
-    }
+    names = ("observation", "writeVerdict", "writeConfidence", "writeReason", "writeGateVersion", "writeGateFallback")
+    told = (said.text, said.outcome, said.confidence, said.reason, said.version, said.fallback)
+    return {**dict(zip(names, told)), **({"hintedCategoryId": said.category} if said.category else {})}
 
 
 def category(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
@@ -124,12 +117,12 @@ def category(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
 def _filed(memory: Memory) -> dict[str, Any]:
     told = memory.extra or {}
     assert told["category_id"] == memory.category
-    return {
-        "categoryId": memory.category,
-        "categoryConfidence": told["category_confidence"],
-        "categorySource": told["category_source"],
-        "taxonomyVersion": told["taxonomy_version"],
-    }
+    return {"categoryId": memory.category, **_camel(told, "category_confidence", "category_source", "taxonomy_version")}
+
+
+def _camel(told: dict[str, Any], *names: str) -> dict[str, Any]:
+    """These of a document's fields, by the names that the original's code has for them."""
+    return {re.sub(r"_(\w)", lambda at: at[1].upper(), name): told[name] for name in names}
 
 
 def category_alias(given: dict[str, Any], book: Notebook) -> str | None:
@@ -147,19 +140,10 @@ def observation_items(given: dict[str, Any], book: Notebook) -> list[dict[str, A
         for each in parsed["segments"]
     )
     made = book.read(f"<observations>{segments or parsed['observations']}</observations>")
+    gate = ("write_verdict", "write_confidence", "write_reason", "write_gate_version", "write_gate_fallback")
     return [
-        {
-            "observationType": told["observation_type"],
-            "observation": memory.text,
-            "writeVerdict": told["write_verdict"],
-            "writeConfidence": told["write_confidence"],
-            "writeReason": told["write_reason"],
-            "writeGateVersion": told["write_gate_version"],
-            "writeGateFallback": told["write_gate_fallback"],
-            **_filed(memory),
-        }
+        {"observation": memory.text, **_camel(memory.extra or {}, "observation_type", *gate), **_filed(memory)}
         for memory in made
-        for told in [memory.extra or {}]
     ]
 
 
@@ -188,13 +172,9 @@ def _hits(documents: list[dict[str, Any]]) -> list[Hit]:
     raw = "".join(json.dumps(each) + "\n" for each in documents).encode()
     rows = [each for each in joelclaw.memories(BytesSource(raw, "x.jsonl")) if isinstance(each, joelclaw.Row)]
     assert len(rows) == len(documents)
-    return [
-        Hit(
-            replace(row.memory, id=row.alias, tally=Tally(signals={each.signal: each.amount for each in row.openings})),
-            n,
-        )
-        for n, row in enumerate(rows)
-    ]
+    signals = [{each.signal: each.amount for each in row.openings} for row in rows]
+    memories = [replace(row.memory, id=row.alias, tally=Tally(signals=at)) for row, at in zip(rows, signals)]
+    return [Hit(memory, n) for n, memory in enumerate(memories)]
 
 
 def _ranked(hits: list[Hit], raw: dict[str, float], now: str) -> list[Ranked]:
@@ -222,10 +202,8 @@ def time_decay_rank(given: dict[str, Any], book: Notebook) -> list[dict[str, Any
 
 
 def stale_downweight(given: dict[str, Any], book: Notebook) -> list[dict[str, Any]]:
-    documents = [
-        {"id": each["id"], "observation": "Something about the billing queue", **each["payload"]}
-        for each in given["results"]
-    ]
+    told = {"observation": "Something about the billing queue"}
+    documents = [{"id": each["id"], **told, **each["payload"]} for each in given["results"]]
     ranked = _ranked(_hits(documents), {each["id"]: each["score"] for each in given["results"]}, given["now"])
     return [{"id": each.memory.id, "final": each.score} for each in ranked[: PROFILE.budget.deep]]
 
@@ -257,12 +235,8 @@ def budget(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     book.memories.ensure_project()
     level = book.memories.recall(given["query"], budget=given["budget"]).level
     assert level is not None
-    return {
-        "requested": level.requested,
-        "applied": level.applied,
-        "reason": level.reason,
-        "rewriteEnabled": is_enabled(level),
-    }
+    told = {"requested": level.requested, "applied": level.applied, "reason": level.reason}
+    return {**told, "rewriteEnabled": is_enabled(level)}
 
 
 def budget_limits(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
@@ -274,10 +248,7 @@ def echo_update(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     """A session that was given these memories and answered."""
     wanted = given["memories"]
     assert len(book.keep(*wanted).kept) == len(wanted)
-    step = Step("assistant", "1", text=given["response"])
-    book.memories.learn(
-        Run("s-9", "joelclaw", steps=(step,), complete=True, extra={"given": [each["id"] for each in wanted]})
-    )
+    answered(book, *(each["id"] for each in wanted), answer=given["response"])
     kept = book.documents()
     signals = [book.memories.get(each["id"]).tally.signals or {} for each in wanted]
     return {
@@ -294,11 +265,8 @@ def triage(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     page = [line.text for line in lines(given["memory_markdown"])]
     said = page_line(suggested(given["proposal"]), page, [suggested(each) for each in given["pending"]], PROFILE.triage)
     words = {"promote": "auto-promote", "reject": "auto-reject", "merge": "auto-merge", "review": "needs-review"}
-    return {
-        "action": words[said.action],
-        "reason": said.reason,
-        **({"mergeWith": said.merge_with} if said.merge_with else {}),
-    }
+    told = {"action": words[said.action], "reason": said.reason}
+    return {**told, "mergeWith": said.merge_with} if said.merge_with else told
 
 
 def similarity(given: dict[str, Any], book: Notebook) -> float:
@@ -342,7 +310,7 @@ def day(days: float) -> int:
     return int(clock.seconds(clock.now()) - days * 86400)
 
 
-def given(book: Notebook, *ids: str, answer: str = "", run: str = "s-9") -> None:
+def answered(book: Notebook, *ids: str, answer: str = "", run: str = "s-9") -> None:
     """A session that was told these observations, and answered."""
     steps = (Step("assistant", "1", text=answer),)
     book.memories.learn(Run(run, "joelclaw", steps=steps, complete=True, extra={"given": list(ids)}))
@@ -381,13 +349,8 @@ def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
     """The event that its document demands had no consumer: what was written vanished."""
     event = {"name": "memory/observation.submitted", "data": {"observation": FACT, "category": "jc:operations", "source": "pi-session", "tags": ["gateway"]}}  # fmt: skip
     (memory,) = book.of(book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl")))
-    assert (memory.text, memory.category, memory.source, memory.tags, memory.state) == (
-        FACT,
-        "jc:operations",
-        "pi-session",
-        ("gateway",),
-        "provisional",
-    )
+    told = (memory.text, memory.category, memory.source, memory.tags, memory.state)
+    assert told == (FACT, "jc:operations", "pi-session", ("gateway",), "provisional")
 
 
 def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
@@ -396,27 +359,21 @@ def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
         {"id": "used", "observation": FACT, "timestamp": day(120), "category_id": "jc:projects"},
         {"id": "unused", "observation": "The roadmap puts exports into the second milestone", "timestamp": day(120), "category_id": "jc:projects"},
     )  # fmt: skip
-    given(book, "used", answer="I restart the gateway, which clears the stuck lock file")
+    answered(book, "used", answer="I restart the gateway, which clears the stuck lock file")
     book.memories.tend()
     assert {each.alias: bool(each.stale_at) for each in book.memories.list(limit=9)} == {"used": False, "unused": True}
 
 
 def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> None:
     """A fizzle raised the recall count and took off the stale mark."""
-    book.keep(
-        {
-            "id": "a",
-            "observation": FACT,
-            "timestamp": day(120),
-            "recall_count": 3,
-            "stale": True,
-            "retrieval_priority": 0.2,
-        }
-    )
-    given(book, "a", answer="The chart is blue now.")
-    assert {name: book.documents()["a"][name] for name in ("recall_count", "stale", "retrieval_priority")} == {"recall_count": 3, "stale": True, "retrieval_priority": 0.15}  # fmt: skip
-    given(book, "a", answer=f"Right: {FACT}", run="s-10")
-    assert {name: book.documents()["a"][name] for name in ("recall_count", "stale", "retrieval_priority")} == {"recall_count": 4, "stale": False, "retrieval_priority": 0.25}  # fmt: skip
+    used = {"recall_count": 3, "stale": True, "retrieval_priority": 0.2}
+    book.keep({"id": "a", "observation": FACT, "timestamp": day(120), **used})
+    for run, answer, wanted in (
+        ("s-9", "The chart is blue now.", {"recall_count": 3, "stale": True, "retrieval_priority": 0.15}),
+        ("s-10", f"Right: {FACT}", {"recall_count": 4, "stale": False, "retrieval_priority": 0.25}),
+    ):
+        answered(book, "a", answer=answer, run=run)
+        assert {name: book.documents()["a"][name] for name in wanted} == wanted
 
 
 def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
@@ -425,27 +382,24 @@ def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
     book.learn(f"[gate=discard confidence=0.9] {FACT}!", run="s-2")
     (memory,) = book.memories.list(limit=9)
     assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == ("allow", "provisional", "allow")
-    assert (
-        book.read(
-            "<observations><segment><narrative>We talked about lunch and the weather.</narrative><facts>\n</facts></segment></observations>"
-        )
-        == []
-    )
+    narrative = "<narrative>We talked about lunch and the weather.</narrative>"
+    assert book.read(f"<observations><segment>{narrative}<facts>\n</facts></segment></observations>") == []
+
+
+def judged(text: str, page: Sequence[str] = (), waiting: Sequence[Suggested] = (), section: str = "Patterns") -> Any:
+    """What the rules say of a line that is suggested for the page."""
+    return page_line(Suggested("n", section, text), page, waiting, PROFILE.triage)
 
 
 def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
     """Only the first hundred characters were compared."""
     head = "When the nightly reconciliation finds an unmatched ledger row older than three days in the archive table"
-    said = page_line(
-        Suggested("n", "Patterns", f"{head}, NEVER delete it"), [f"- {head}, delete it at once"], (), PROFILE.triage
-    )
-    assert said.action == "review"
+    assert judged(f"{head}, NEVER delete it", [f"- {head}, delete it at once"]).action == "review"
 
 
 def test_defect_9_a_merge_keeps_one_line() -> None:
     """Keeping the longer meant keeping both, with a line break between."""
-    said = page_line(Suggested("n", "", f"{FACT}."), (), [Suggested("o", "", FACT)], PROFILE.triage)
-    assert said.merge_with == "o"
+    assert judged(f"{FACT}.", waiting=[Suggested("o", "", FACT)], section="").merge_with == "o"
 
 
 def test_defect_10_an_unknown_section_is_the_inbox() -> None:
@@ -465,49 +419,29 @@ def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: N
     """Proposals were numbered from those still waiting; a crash between two deletions and a write lost one."""
     memories, seen = book.memories, set()
     (memory,) = book.learn(f"[gate=allow] {FACT}")
+    head = (memories.project_id, "edit", "better words", "model", clock.now(), memory.id)
     for n in range(3):
         with memories.store.write() as tx:
-            tx.put_proposal(
-                Proposal(
-                    new_id(),
-                    memories.project_id,
-                    "edit",
-                    "better words",
-                    "model",
-                    clock.now(),
-                    memory.id,
-                    payload={"text": f"{FACT}, try {n}"},
-                )
-            )
+            tx.put_proposal(Proposal(new_id(), *head, payload={"text": f"{FACT}, try {n}"}))
         (waiting,) = memories.proposals()
         seen.add(waiting.id)
         memories.review(waiting.id, "approve" if n else "reject")
     assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (3, [], f"{FACT}, try 2")
     with pytest.raises(UnicodeError), memories.store.write() as tx:
-        tx.put_proposal(
-            Proposal(new_id(), memories.project_id, "edit", "half a change", "model", clock.now(), memory.id)
-        )
+        tx.put_proposal(Proposal(new_id(), *head))
         raise UnicodeError
     assert memories.proposals() == []
 
 
 def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(book: Notebook) -> None:
     """Every record older than ninety days was tagged anew each night; no merge could be undone."""
-    book.keep(
-        *(
-            {"id": id, "observation": f"{FACT} on host {id}", "timestamp": day(100), "category_id": "jc:projects"}
-            for id in ("one", "two")
-        )
-    )
+    head = {"timestamp": day(100), "category_id": "jc:projects"}
+    book.keep(*({"id": id, "observation": f"{FACT} on host {id}", **head} for id in ("one", "two")))
     assert [len(book.memories.tend().stale) for _ in range(2)] == [2, 0]
     one, two = book.memories.get("one"), book.memories.get("two")
     book.memories.review("one", "merge", into="two")
-    merged_now = book.memories.get("two")
-    assert (book.memories.get("one").state, merged_now.tally.seen, merged_now.supersedes) == (
-        "superseded",
-        2,
-        (one.id,),
-    )
+    now, merged = book.memories.get("one"), book.memories.get("two")
+    assert (now.state, merged.tally.seen, merged.supersedes) == ("superseded", 2, (one.id,))
     book.memories.review("one", "unmerge")
     assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (one.state, two.tally.seen)
 
@@ -562,44 +496,36 @@ def test_a_proposal_is_marked_after_the_page_is_written(book: Notebook, folder: 
 
 def test_journey(folder: Path, tacit: Any) -> None:
     """Three sessions learned, an observation recalled in joelclaw's words, echoed, gone stale, exported and read back by hand."""
+    held = "Das Größenlimit könnte am Donnerstag wechseln"
     db = ("--store", str(folder / "j.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
+    kept = f"- 🔴 [gate=allow confidence=0.92 category=ops reason=durable_fix] {FACT}"
+    left = "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow"
+    once = [kept, f"- 🟡 [gate=hold confidence=0.5 reason=ambiguous] {held}", left]
     for n in range(3):
-        facts = [f"- 🔴 [gate=allow confidence=0.92 category=ops reason=durable_fix] {FACT}"]
-        facts += (
-            [
-                "- 🟡 [gate=hold confidence=0.5 reason=ambiguous] Das Größenlimit könnte am Donnerstag wechseln",
-                "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow",
-            ]
-            if n == 0
-            else []
-        )
-        text = "\n".join(facts)
-        (folder / f"session-{n}.xml").write_text(
-            f"<observations><segment><narrative>n</narrative><facts>\n{text}\n</facts></segment></observations>",
-            encoding="utf-8",
-        )
+        text = "<observations><segment><narrative>n</narrative><facts>\n" + "\n".join(once if n == 0 else [kept])
+        (folder / f"session-{n}.xml").write_text(f"{text}\n</facts></segment></observations>", encoding="utf-8")
         assert tacit("learn", f"session-{n}.xml", *db).code == 0
     listed = {each["text"]: each for each in tacit("list", "--json", *db).data["memories"]}
     assert {text: (each["state"], each["gate"], each["seen"]) for text, each in listed.items()} == {
         FACT: ("provisional", "allow", 3),
-        "Das Größenlimit könnte am Donnerstag wechseln": ("candidate", "hold", 1),
+        held: ("candidate", "hold", 1),
     }
 
     assert tacit("inject", "--task", "the gateway hangs on its lock file", "--run", "s-7", *db).out == f"- {FACT}\n"
-    with_hold = "Das Größenlimit könnte am Donnerstag wechseln"
-    assert tacit("review", "approve", listed[with_hold]["id"], "--json", *db).data["state"] == "provisional"
+    assert tacit("review", "approve", listed[held]["id"], "--json", *db).data["state"] == "provisional"
 
     documents = [json.loads(line) for line in tacit("export", "--format", "joelclaw", *db).out.splitlines()]
     fact = next(each for each in documents if each["observation"] == FACT)
-    assert {name: fact[name] for name in ("write_verdict", "write_confidence", "write_reason", "write_gate_fallback", "category_id", "category_source", "merged_count", "stale", "observation_type")} == {
+    wanted = {
         "write_verdict": "allow", "write_confidence": 0.92, "write_reason": "durable_fix", "write_gate_fallback": False,
-        "category_id": "jc:operations", "category_source": "llm", "merged_count": 2, "stale": False, "observation_type": "segment_fact",
+        "category_id": "jc:operations", "category_source": "llm", "merged_count": 2, "stale": False,
+        "observation_type": "segment_fact",
     }  # fmt: skip
+    assert {name: fact[name] for name in wanted} == wanted
     assert [each["observation"] for each in documents if "tomorrow" in each["observation"]] == []
 
-    (folder / "memory_observations.jsonl").write_text(
-        "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents), encoding="utf-8"
-    )
+    lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)
+    (folder / "memory_observations.jsonl").write_text(lines, encoding="utf-8")
     again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
     assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
     assert [json.loads(line) for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()] == documents
@@ -642,22 +568,17 @@ def test_where_a_command_goes_its_fence_goes() -> None:
     ],
 )
 def test_something_to_run_is_a_reference_without_backticks(text: str, promoted: bool) -> None:
-    told = page_line(Suggested("a", "Patterns", text), (), (), PROFILE.triage)
-    assert (told.action == "promote") is promoted
+    assert (judged(text).action == "promote") is promoted
 
 
 def test_lines_are_compared_without_their_date() -> None:
     """The same fact on another day is a duplicate, however short it is."""
-    rules = PROFILE.triage
-    told = page_line(
-        Suggested("a", "Patterns", "(2026-03-02) Port is 6379"), ["- (2025-11-19) Port is 6379"], (), rules
-    )
-    assert told.action == "reject"
+    assert judged("(2026-03-02) Port is 6379", ["- (2025-11-19) Port is 6379"]).action == "reject"
 
 
 def test_a_section_is_looked_up_without_its_blanks() -> None:
     text = "(2026-03-02) ADR-0099 moves state into packages/state/store.ts"
-    assert page_line(Suggested("a", "  Patterns ", text), (), (), PROFILE.triage).action == "promote"
+    assert judged(text, section="  Patterns ").action == "promote"
 
 
 def test_twelve_characters_are_counted_with_single_blanks() -> None:

@@ -52,14 +52,8 @@ class Loop:
     def bring(self, learnings: list[Any]) -> None:
         """A knowledge base as Ralph would have written it now."""
         self.known |= {each["id"] for each in learnings if "id" in each}
-        store = {
-            "version": "1.0.0",
-            "checksum": ralph.checksum(learnings),
-            "lastUpdated": clock.now(),
-            "learnings": learnings,
-        }
         path = self.knowledge / "ralph-learnings.json"
-        path.write_text(json.dumps(store), encoding="utf-8")
+        path.write_text(stored(*learnings, at=clock.now()), encoding="utf-8")
         self.memories.import_(str(path), trust="user")
 
     def learn(self, state: dict[str, Any], **options: Any) -> Any:
@@ -100,15 +94,12 @@ def _iteration(**fields: Any) -> dict[str, Any]:
 
 
 def detect_task_type(loop: Loop, given: Any, wanted: Any) -> str:
-    state = {"loopId": "r", "objective": given["objective"], "status": "completed", "iterations": [_iteration()] * 5}
-    loop.learn(state)
+    loop.learn(state("r", [_iteration()] * 5, given["objective"]))
     return str(loop.exported()["learnings"][0]["taskType"])
 
 
 def normalize_approach(loop: Loop, given: Any, wanted: Any) -> str | None:
-    loop.learn(
-        {"loopId": "r", "objective": "", "status": "completed", "iterations": [_iteration(learnings=[given["text"]])]}
-    )
+    loop.learn(state("r", [_iteration(learnings=[given["text"]])], ""))
     found = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
     return str(found[0]["content"]["description"]) if found else None
 
@@ -227,8 +218,7 @@ def _store(loop: Loop, kind: str, task: str, content: dict[str, Any], told: dict
         "sourceLoops": told.get("sourceLoops", []), "createdAt": at, "updatedAt": at, "useCount": 0,
         "successRate": told.get("successRate", 0),
     }  # fmt: skip
-    store = {"version": "1.0.0", "checksum": ralph.checksum([learning]), "lastUpdated": at, "learnings": [learning]}
-    [report] = loop.memories.import_(BytesSource(json.dumps(store).encode()), trust="user")
+    [report] = loop.memories.import_(BytesSource(stored(learning, at=at).encode()), trust="user")
     return json.loads(loop.memories.export("ralph"))["learnings"][-1] if report.kept else None
 
 
@@ -297,14 +287,8 @@ def relevant_knowledge(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     errors, files, task_type = (tuple(at.get(name, ())) for name in ("errorPatterns", "filePatterns", "taskType"))
     told = loop.memories.inject(at["objective"], task_type="".join(task_type), errors=errors, files=files)
     memories = loop.memories.store.memories(told.injected)
-    names = {
-        "strategies": "strategy",
-        "antipatterns": "antipattern",
-        "estimates": "estimate",
-        "conventions": "convention",
-    }
     found: dict[str, Any] = {
-        name: [loop.alias(memory) for memory in memories if memory.kind == kind] for name, kind in names.items()
+        name: [loop.alias(memory) for memory in memories if memory.kind == kind] for name, kind in KINDS.items()
     }
     if "antipattern_scores" in wanted:
         scored = loop.memories.antipatterns(errors, task=at["objective"], task_type="".join(task_type))
@@ -323,23 +307,19 @@ def get_estimate(loop: Loop, given: Any, wanted: Any) -> Any:
     return loop.learning(found) if found else None
 
 
+KINDS = {"strategies": "strategy", "antipatterns": "antipattern", "estimates": "estimate", "conventions": "convention"}
+
+
 def format_summary(loop: Loop, given: Any, wanted: Any) -> str:
-    kinds = {
-        "strategies": "strategy",
-        "antipatterns": "antipattern",
-        "estimates": "estimate",
-        "conventions": "convention",
-    }
     at = clock.now()  # one for all: the newer of two would come first
-    learnings = [
-        {
-            "id": f"learn-{name}-{number}", "type": kind, "taskType": "general", "content": each["content"], "confidence": 0.9,
-            "sourceLoops": [], "createdAt": at, "updatedAt": at, "useCount": 0, "successRate": 0.9,
-        }
-        for name, kind in kinds.items()
-        for number, each in enumerate(given["knowledge"][name])
-    ]  # fmt: skip
-    loop.bring(learnings)
+    usual = {"taskType": "general", "confidence": 0.9, "successRate": 0.9, "sourceLoops": []}
+    told = [(f"{name}-{n}", name, each) for name in KINDS for n, each in enumerate(given["knowledge"][name])]
+    loop.bring(
+        [
+            learning(f"learn-{id}", "", **usual, type=KINDS[name], content=each["content"], createdAt=at, updatedAt=at)
+            for id, name, each in told
+        ]
+    )
     return loop.memories.inject(task_type="general").markdown
 
 
@@ -364,24 +344,16 @@ def recovery(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
 
 
 DRIVERS: dict[str, Callable[[Loop, Any, Any], Any]] = {
-    "detect_task_type": detect_task_type,
-    "normalize_approach": normalize_approach,
-    "categorize_error": categorize_error,
-    "extract_from_loop": extract_from_loop,
-    "validate": validate,
-    "process_pipeline": process_pipeline,
-    "staging": staging,
-    "memory_operations": memory_operations,
-    "query": query,
-    "relevance": relevance,
-    "top_learnings": top_learnings,
-    "relevant_knowledge": relevant_knowledge,
-    "file_conventions": file_conventions,
-    "get_estimate": get_estimate,
-    "format_summary": format_summary,
+    **{
+        each.__name__: each
+        for each in (
+            detect_task_type, normalize_approach, categorize_error, extract_from_loop, validate, process_pipeline,
+            staging, memory_operations, query, relevance, top_learnings, relevant_knowledge, file_conventions,
+            get_estimate, format_summary, recovery,
+        )
+    },
     "checksum": lambda loop, given, wanted: ralph.checksum(given["learnings"]),
-    "recovery": recovery,
-}
+}  # fmt: skip
 
 
 def test_vector(vector: Any, check: Any, loop: Loop) -> None:
@@ -394,10 +366,8 @@ def test_vector(vector: Any, check: Any, loop: Loop) -> None:
 
 def rounds(*learnings: str, **fields: Any) -> list[dict[str, Any]]:
     """Completed iterations, one for each thing that was learned."""
-    return [
-        _iteration(number=n, duration=30000, learnings=[text], filesModified=[], **fields)
-        for n, text in enumerate(learnings, 1)
-    ]
+    said = enumerate(learnings, 1)
+    return [_iteration(number=n, duration=30000, learnings=[text], filesModified=[], **fields) for n, text in said]
 
 
 def state(id: str, iterations: list[dict[str, Any]], objective: str = "Fix failing tests") -> dict[str, Any]:
@@ -408,10 +378,8 @@ def state(id: str, iterations: list[dict[str, Any]], objective: str = "Fix faili
 
 
 def failing(*errors: str) -> list[dict[str, Any]]:
-    return [
-        _iteration(number=n, status="failed", analysis={"progressMade": False, "errors": [text]})
-        for n, text in enumerate(errors, 1)
-    ]
+    analyses = [{"progressMade": False, "errors": [text]} for text in errors]
+    return [_iteration(number=n, status="failed", analysis=each) for n, each in enumerate(analyses, 1)]
 
 
 def learning(id: str, text: str, **fields: Any) -> dict[str, Any]:
@@ -423,16 +391,10 @@ def learning(id: str, text: str, **fields: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def stored(*learnings: dict[str, Any], name: str = "learnings", sum: str = "") -> str:
+def stored(*learnings: dict[str, Any], sum: str = "", at: str = "2026-02-01T00:00:00.000Z") -> str:
     rows = list(learnings)
-    return json.dumps(
-        {
-            "version": "1.0.0",
-            "checksum": sum or ralph.checksum(rows),
-            "lastUpdated": "2026-02-01T00:00:00.000Z",
-            name: rows,
-        }
-    )
+    head = {"version": "1.0.0", "checksum": sum or ralph.checksum(rows), "lastUpdated": at}
+    return json.dumps({**head, "learnings": rows})
 
 
 def test_defect_1_what_is_learned_is_stored(loop: Loop) -> None:
@@ -453,10 +415,8 @@ def test_defect_3_the_unused_are_ordered_too(loop: Loop) -> None:
     """Before anything was used, confidence and success decide, not the order of writing; giving a learning counts as a use."""
     weak = learning("learn-00000001", "Guess", confidence=0.6, successRate=0.6)
     loop.bring([weak, learning("learn-00000002", "Read the logs", confidence=0.95, successRate=0.9)])
-    assert [loop.alias(each) for each in loop.memories.knowledge.query(kind="strategy")] == [
-        "learn-00000002",
-        "learn-00000001",
-    ]
+    found = [loop.alias(each) for each in loop.memories.knowledge.query(kind="strategy")]
+    assert found == ["learn-00000002", "learn-00000001"]
     loop.memories.inject("Fix failing tests", run="ralph-9")
     assert [each["useCount"] for each in loop.exported()["learnings"]] == [1, 1]
 
@@ -465,29 +425,21 @@ def test_defect_4_equal_learnings_grow_instead_of_multiplying(loop: Loop) -> Non
     """Three equal loops are one strategy of three loops; a failure does not lose confidence because others fail, too."""
     for number in (1, 2, 3):
         loop.learn(state(f"ralph-{number}", rounds("Write tests first", "Write tests first", "Look around a little")))
-    strategies = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
-    assert [(each["sourceLoops"], each["content"]) for each in strategies] == [
-        (
-            ["ralph-1", "ralph-2", "ralph-3"],
-            {"description": "Test-driven development approach", "effectiveness": pytest.approx(2 / 3), "iterations": 6},
-        )
-    ]
+    [one] = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
+    whole = {"description": "Test-driven development approach", "effectiveness": pytest.approx(2 / 3), "iterations": 6}
+    assert (one["sourceLoops"], one["content"]) == (["ralph-1", "ralph-2", "ralph-3"], whole)
     loop.learn(state("ralph-4", failing("timed out", "timed out")))
     loop.learn(state("ralph-5", failing("timed out", "timeout", *(f"odd failure number {n}" for n in range(6)))))
     [avoid] = [each for each in loop.exported()["learnings"] if each["type"] == "antipattern"]
-    assert (avoid["confidence"], avoid["content"]["occurrences"], avoid["sourceLoops"]) == (
-        0.8,
-        4,
-        ["ralph-4", "ralph-5"],
-    )
+    found = (avoid["confidence"], avoid["content"]["occurrences"], avoid["sourceLoops"])
+    assert found == (0.8, 4, ["ralph-4", "ralph-5"])
 
 
-@pytest.mark.parametrize(
-    "bad", ["", '{"version": "1.0.0", "learn', "[]", stored(learning("learn-00000009", "x"), sum="0" * 64)]
-)
+@pytest.mark.parametrize("bad", ["", '{"version": "1.0.0", "learn', "[]", "another sum"])
 def test_defect_5_a_damaged_file_is_taken_from_its_backup_and_left_alone(loop: Loop, bad: str) -> None:
     """Truncated, empty, or with a wrong sum: the good backup is read, with a warning; neither file changes, not by an export either."""
     main, backup = loop.knowledge / "ralph-learnings.json", loop.knowledge / "ralph-learnings.json.bak"
+    bad = stored(learning("learn-00000009", "x"), sum="0" * 64) if bad == "another sum" else bad
     main.write_text(bad, encoding="utf-8")
     backup.write_text(stored(learning("learn-00000001", "Read the logs")), encoding="utf-8")
     [report] = loop.memories.import_(str(main), format="ralph", trust="user")
@@ -554,10 +506,8 @@ def test_defect_7_staging_loses_nothing_and_validates_when_told(loop: Loop) -> N
     loop.learn(state("ralph-1", rounds("Write tests first")), stage=True)
     stage = loop.memories.staging
     assert (stage.promote(auto_validate=False), stage.stats().pending) == ((0, 0), 2)
-    assert (stage.promote(), stage.stats().__dict__) == (
-        (1, 0),
-        {"total": 1, "pending": 0, "validated": 0, "rejected": 1},
-    )
+    counts = {"total": 1, "pending": 0, "validated": 0, "rejected": 1}
+    assert (stage.promote(), stage.stats().__dict__) == ((1, 0), counts)
     assert (stage.clear(), stage.stats().total) == (1, 0)
 
 
@@ -568,9 +518,8 @@ def test_defect_8_how_a_task_is_told_is_a_value(loop: Loop) -> None:
     from tacit.learn.classify import task_type
 
     words = with_values(loop.memories.profile, {"tasks.match": "word"})
-    asked = [
-        Run("r", "ralph", objective=text) for text in ("Inspect latest logs", "Rebuild index", "Fix the failing test")
-    ]
+    texts = ("Inspect latest logs", "Rebuild index", "Fix the failing test")
+    asked = [Run("r", "ralph", objective=text) for text in texts]
     assert [task_type(run, loop.memories.profile) for run in asked] == ["test-fix", "feature", "test-fix"]
     assert [task_type(run, words) for run in asked] == ["general", "general", "test-fix"]
 
@@ -591,9 +540,8 @@ def test_defect_10_iterations_in_order_loops_apart_and_no_double_import(loop: Lo
     for number in (1, 2, 10):
         text = json.dumps(_iteration(number=number, learnings=[f"Step number {number} of the plan"]))
         (folder / "iterations" / f"iteration-{number}.json").write_text(text, encoding="utf-8")
-    (folder / "state.json").write_text(
-        json.dumps({"loopId": "ralph-1", "objective": "Rename it", "status": "completed"})
-    )
+    head = {"loopId": "ralph-1", "objective": "Rename it", "status": "completed"}
+    (folder / "state.json").write_text(json.dumps(head))
     [run] = ralph.read(FileSource(str(folder / "state.json")))
     assert [each["number"] for each in (run.extra or {})["iterations"]] == [1, 2, 10]
     loop.learn(state("ralph-2", rounds("Fix typo in README"), "Fix typo in README"))
@@ -661,12 +609,10 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     tacit("init", "--profile", "ralph")
     tacit("learn", "state-1.json", "--stage")
     staged = tacit("review", "list", "--staged", "--json").data
-    assert {each["status"] for each in staged["staged"]} == {"pending"} and staged["stats"]["total"] == len(
-        staged["staged"]
-    )
-    assert tacit("inject", "--task", "Fix failing tests", "--quiet").out == (
-        "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
-    )
+    assert {each["status"] for each in staged["staged"]} == {"pending"}
+    assert staged["stats"]["total"] == len(staged["staged"])
+    nothing = "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
+    assert tacit("inject", "--task", "Fix failing tests", "--quiet").out == nothing
     assert tacit("review", "approve", "--staged", "--json").data["promoted"] == len(staged["staged"])
     for number in (2, 3):
         assert tacit("learn", f"state-{number}.json", "--json").data["runs"][0]["rejected"] == 0
@@ -675,9 +621,8 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
         "## Knowledge Base (from previous loops)\n\n## Proven Strategies\n"
         "- Test-driven development approach (effectiveness: 100%)\n\n## Time/Iteration Estimates\n"
     )
-    assert (
-        "- ES modules (.mjs) or TypeScript (.ts)\n  Examples: src/auth/login.ts, test/auth/login.test.ts\n" in given.out
-    )
+    modules = "- ES modules (.mjs) or TypeScript (.ts)\n  Examples: src/auth/login.ts, test/auth/login.test.ts\n"
+    assert modules in given.out
     assert tacit("export", "--format", "ralph", "--out", "out").code == 0
     store = json.loads((folder / "out" / "ralph-learnings.json").read_text(encoding="utf-8"))
     compact = json.dumps(store["learnings"], ensure_ascii=False, separators=(",", ":"))
