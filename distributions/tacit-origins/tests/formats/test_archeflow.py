@@ -22,15 +22,8 @@ def source(*rows: Any, path: str = "lessons.jsonl") -> BytesSource:
 
 
 def event(kind: str, seq: int = 1, agent: str | None = None, **data: Any) -> dict[str, Any]:
-    return {
-        "ts": f"2026-05-04T10:{seq:02d}:00Z",
-        "run_id": "r1",
-        "seq": seq,
-        "parent": [],
-        "type": kind,
-        "agent": agent,
-        "data": data,
-    }
+    head = {"ts": f"2026-05-04T10:{seq:02d}:00Z", "run_id": "r1", "seq": seq, "parent": []}
+    return {**head, "type": kind, "agent": agent, "data": data}
 
 
 def lesson(**fields: Any) -> dict[str, Any]:
@@ -46,12 +39,8 @@ def lesson(**fields: Any) -> dict[str, Any]:
 
 def test_an_event_log_is_a_run() -> None:
     """Task, outcome, who reviewed, what they found, what was fixed, what failed; each with its place."""
-    found = {
-        "location": "src/app.py:10",
-        "severity": "CRITICAL",
-        "category": "Security",
-        "description": "Tokens are logged",
-    }
+    found = {"location": "src/app.py:10", "severity": "CRITICAL", "category": "Security"}
+    found["description"] = "Tokens are logged"
     log = source(
         event("run.start", 1, task="Improve the service", workflow="standard", domain="Code"),
         event("agent.complete", 2, "maker", archetype="maker", summary="Added the handler", estimated_cost_usd=0.25),
@@ -72,17 +61,12 @@ def test_an_event_log_is_a_run() -> None:
             at="2026-05-04T10:04:00Z", extra={"location": "src/app.py:10", "severity": "critical"},
         ),
     )  # fmt: skip
+    times = {n: f"2026-05-04T10:0{n}:00Z" for n in (2, 3, 5)}
+    fixed = {"text": "fixed: Tokens are logged", "files": ("src/app.py",)}
     assert run.steps == (
-        Step("assistant", "line:2", text="Added the handler", at="2026-05-04T10:02:00Z", agent="maker"),
-        Step("tool", "line:3", tool="agent", error="out of context", at="2026-05-04T10:03:00Z", agent="sage"),
-        Step(
-            "assistant",
-            "line:5",
-            text="fixed: Tokens are logged",
-            files=("src/app.py",),
-            at="2026-05-04T10:05:00Z",
-            agent="maker",
-        ),
+        Step("assistant", "line:2", text="Added the handler", at=times[2], agent="maker"),
+        Step("tool", "line:3", tool="agent", error="out of context", at=times[3], agent="sage"),
+        Step("assistant", "line:5", **fixed, at=times[5], agent="maker"),
     )
     assert run.extra == {"instruments": ["review:guardian"], "fixes": ["Tokens are logged"]}
     assert run.cost is not None and run.cost.usd == 0.25
@@ -108,9 +92,8 @@ def test_a_log_and_its_index_are_recognised(tmp_path: Path) -> None:
     logs = {"r1": [event("run.start", 1, task="t")], "r2": [{**event("run.start", 1, task="t"), "run_id": "r2"}]}
     for name, rows in logs.items():
         (tmp_path / f"{name}.jsonl").write_bytes(source(*rows).open().read())
-    index = [
-        {"run_id": name, "status": "completed", "task": "t", "ts": ""} for name in ("r1", "../../etc/passwd", "r2")
-    ]
+    names = ("r1", "../../etc/passwd", "r2")
+    index = [{"run_id": name, "status": "completed", "task": "t", "ts": ""} for name in names]
     (tmp_path / "index.jsonl").write_bytes(source(*index).open().read())
     files = {name: FileSource(str(tmp_path / f"{name}.jsonl")) for name in ("r1", "r2", "index")}
     assert {name: formats.detect(file) for name, file in files.items()} == dict.fromkeys(files, "archeflow")
@@ -133,22 +116,22 @@ def test_a_lesson_comes_as_it_is() -> None:
     assert row.memory.extra == lesson(domain="security")
 
 
+KEPT, GONE = "lessons.jsonl", "archive.jsonl"
+
+
 @pytest.mark.parametrize(
-    ("fields", "path", "state", "closed_by"),
+    ("frequency", "kind", "path", "state", "closed_by"),
     [
-        ({"frequency": 1}, "lessons.jsonl", "candidate", ""),
-        ({"frequency": 2}, "lessons.jsonl", "provisional", ""),
-        ({"frequency": 1, "type": "preference"}, "lessons.jsonl", "provisional", ""),
-        ({"frequency": 0}, "lessons.jsonl", "archived", "silence"),
-        ({"frequency": 0}, "archive.jsonl", "archived", "silence"),
-        ({"frequency": 4}, "archive.jsonl", "archived", "user"),
+        (1, "pattern", KEPT, "candidate", ""), (2, "pattern", KEPT, "provisional", ""),
+        (1, "preference", KEPT, "provisional", ""), (0, "pattern", KEPT, "archived", "silence"),
+        (0, "pattern", GONE, "archived", "silence"), (4, "pattern", GONE, "archived", "user"),
     ],
-)
+)  # fmt: skip
 def test_the_state_follows_from_frequency_and_file(
-    fields: dict[str, Any], path: str, state: str, closed_by: str
+    frequency: int, kind: str, path: str, state: str, closed_by: str
 ) -> None:
     """Two make a confirmed lesson, a preference needs none; what lies in the archive faded, or somebody forgot it."""
-    [row] = archeflow.memories(source(lesson(**fields), path=path))
+    [row] = archeflow.memories(source(lesson(frequency=frequency, type=kind), path=path))
     assert isinstance(row, Row) and (row.memory.state, row.memory.closed_by) == (state, closed_by)
 
 
@@ -231,9 +214,8 @@ def test_import_export_import_is_the_same(tmp_path: Path) -> None:
         back = [json.loads(line) for line in texts[part].splitlines()]
         wanted = [{"id": back[4]["id"], **row} if "id" not in row and "ts" not in row else row for row in FILES[file]]
         assert [sorted(row.items(), key=str) for row in back] == [sorted(row.items(), key=str) for row in wanted]
-        assert [list(row) for row in back if "id" in row and row["id"] == "m-003"] == [
-            list(row) for row in wanted if row.get("id") == "m-003"
-        ]
+        named = ([list(row) for row in rows if row.get("id") == "m-003"] for rows in (back, wanted))
+        assert next(named) == next(named)
     other = tmp_path / "other"
     other.mkdir()
     for part, file in archeflow.PARTS.items():
@@ -259,9 +241,8 @@ def test_a_secret_is_not_kept(tmp_path: Path) -> None:
     """Neither in the lesson nor in the record that travels with it."""
     token = "ghp_" + "A1b2C3d4E5" * 3 + "A1b2C3"
     with tacit.open(str(tmp_path / "a.db"), profile="archeflow", cwd=str(tmp_path)) as memories:
-        [report] = memories.import_(
-            source(lesson(description=f"Deploy with {token}", note=f"token {token}")), trust="user"
-        )
+        told = lesson(description=f"Deploy with {token}", note=f"token {token}")
+        [report] = memories.import_(source(told), trust="user")
         assert report.redacted == 1
         assert token not in memories.export("archeflow")
         memories.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -271,17 +252,16 @@ def test_a_secret_is_not_kept(tmp_path: Path) -> None:
 def test_lessons_learned_here_are_numbered_on(tmp_path: Path) -> None:
     """The next number is above every one ever given, foreign ids aside, and stays the same from then on."""
     with tacit.open(str(tmp_path / "a.db"), profile="archeflow", cwd=str(tmp_path)) as memories:
+
+        def ids() -> list[str]:
+            return [json.loads(line)["id"] for line in memories.export("archeflow").splitlines()]
+
         memories.import_(source(lesson(id="m-041"), lesson(id="x-99", description="Foreign")), trust="user")
         memories.add("Answer in German")
-        first = [json.loads(line)["id"] for line in memories.export("archeflow").splitlines()]
+        assert ids() == ["m-041", "x-99", "m-042"]
         memories.import_(source(lesson(id="m-050", description="Later"), path="more.jsonl"), trust="user")
         memories.add("No emojis in commits")
-        assert first == ["m-041", "x-99", "m-042"]
-        assert [json.loads(line)["id"] for line in memories.export("archeflow").splitlines()] == [
-            *first,
-            "m-050",
-            "m-051",
-        ]
+        assert ids() == ["m-041", "x-99", "m-042", "m-050", "m-051"]
         assert memories.get("m-042").text == "Answer in German"
 
 

@@ -65,29 +65,15 @@ def test_a_task_folder_is_one_run(tmp_path: Path) -> None:
     place = whole(tmp_path)
     runs = [run for path in sorted(place.rglob("*.json")) for run in geas.read(FileSource(str(path)))]
     (run,) = runs
-    assert (run.id, run.task_id, run.task, run.task_type, run.agent) == (
-        "m-1/task-003",
-        "task-003",
-        "Log in: Build the login form",
-        "implementation",
-        "frontend_engineer",
-    )
-    assert (run.outcome, run.complete, run.started_at, run.ended_at) == (
-        "success",
-        True,
-        "2026-04-01T09:00:00Z",
-        "2026-04-01T16:00:00Z",
-    )
+    told = (run.id, run.task_id, run.task, run.task_type, run.agent)
+    assert told == ("m-1/task-003", "task-003", "Log in: Build the login form", "implementation", "frontend_engineer")
+    told = (run.outcome, run.complete, run.started_at, run.ended_at)
+    assert told == ("success", True, "2026-04-01T09:00:00Z", "2026-04-01T16:00:00Z")
     assert run.files == ("src/auth/", "src/auth/Login.tsx")
-    assert [(each.text, each.by, each.tier) for each in run.findings] == [
-        ("Retry with backoff", "orchestration_authority", "agent"),
-        ("Größe prüfen", "orchestration_authority", "agent"),
-        ("API answers come in an envelope", "qa_engineer", "review"),
-    ]
-    assert [(each.extra or {})["memory_id"] for each in run.findings] == [
-        "mem-task-003-1",
-        "mem-task-003-2",
-        "mem-task-003-3",
+    assert [(each.text, each.by, each.tier, (each.extra or {})["memory_id"]) for each in run.findings] == [
+        ("Retry with backoff", "orchestration_authority", "agent", "mem-task-003-1"),
+        ("Größe prüfen", "orchestration_authority", "agent", "mem-task-003-2"),
+        ("API answers come in an envelope", "qa_engineer", "review", "mem-task-003-3"),
     ]
     assert run.extra is not None
     assert run.extra["instruments"] == ["review:qa_engineer", "review:security_engineer"]
@@ -105,14 +91,8 @@ def test_a_task_folder_is_one_run(tmp_path: Path) -> None:
 def test_learning_a_folder_finds_its_tasks(tmp_path: Path, tacit: Any) -> None:
     """`tacit learn .geas` detects task folders, two missions with a task of one name included."""
     for mission in ("m-1", "m-2"):
-        folder(
-            tmp_path / "work",
-            "task-001",
-            mission,
-            retrospective=flat(
-                "retrospective", task_id="task-001", memory_candidates=[f"Lesson of the mission {mission}"]
-            ),
-        )
+        said = flat("retrospective", task_id="task-001", memory_candidates=[f"Lesson of the mission {mission}"])
+        folder(tmp_path / "work", "task-001", mission, retrospective=said)
     ran = tacit("learn", ".geas", "--json", "--profile", "geas")
     assert sorted(each["run"] for each in ran.data["runs"]) == ["m-1/task-001", "m-2/task-001"]
     assert {each["format"] for each in ran.data["runs"]} == {"geas"}
@@ -125,19 +105,12 @@ def test_a_record_holds_its_documents_as_sections(tmp_path: Path) -> None:
         "self_check": {"confidence": 1, "summary": "unsure"}, "gate_result": {"verdict": "fail"}, "verdict": {"verdict": "fail"},
         "retrospective": {"memory_candidates": ["Check the schema first"], "what_broke": []}, "closure": {"change_summary": "x"},
     }  # fmt: skip
-    place = folder(
-        tmp_path,
-        "task-001",
-        record=record,
-        contract={"task_id": "task-001", "title": "T", "task_kind": "docs"},
-        evidence__qa={"task_id": "task-001", "agent": "qa-engineer", "concerns": ["x is wrong"]},
-    )
+    contract = {"task_id": "task-001", "title": "T", "task_kind": "docs"}
+    evidence = {"task_id": "task-001", "agent": "qa-engineer", "concerns": ["x is wrong"]}
+    place = folder(tmp_path, "task-001", record=record, contract=contract, evidence__qa=evidence)
     (run,) = geas.read(FileSource(str(place / "record.json")))
-    assert ([each.text for each in run.findings], run.outcome, run.task_type) == (
-        ["Check the schema first"],
-        "failure",
-        "docs",
-    )
+    assert [each.text for each in run.findings] == ["Check the schema first"]
+    assert (run.outcome, run.task_type) == ("failure", "docs")
     assert [each["trigger"] for each in (run.extra or {})["incidents"]] == ["concern", "low_confidence"]
 
 
@@ -151,12 +124,9 @@ def test_a_record_holds_its_documents_as_sections(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_bad_documents_never_raise(tmp_path: Path, retrospective: bytes) -> None:
     """What cannot be read is counted; the rest of the folder is there."""
-    place = folder(
-        tmp_path,
-        retrospective=retrospective,
-        gate_result=flat("gate_result", verdict="fail"),
-        worker_self_check=flat("worker_self_check", confidence="2"),
-    )
+    unsure = flat("worker_self_check", confidence="2")
+    failed = flat("gate_result", verdict="fail")
+    place = folder(tmp_path, retrospective=retrospective, gate_result=failed, worker_self_check=unsure)
     runs = [run for path in sorted(place.glob("*.json")) for run in geas.read(FileSource(str(path)))]
     assert [(run.outcome, run.findings) for run in runs] == [("failure", ())]
     assert runs[0].reading is not None
@@ -166,13 +136,9 @@ def test_bad_documents_never_raise(tmp_path: Path, retrospective: bytes) -> None
 def test_other_files_are_not_ours() -> None:
     """Somebody else's JSON, also with a task id in it, is left alone."""
     for raw in (
-        b'{"name": "x"}',
-        b"{}",
-        b"hello",
-        b'{"type": "run", "id": "r"}',
-        b'{"scripts": {"test": "x"}}',
+        b'{"name": "x"}', b"{}", b"hello", b'{"type": "run", "id": "r"}', b'{"scripts": {"test": "x"}}',
         b'{"task_id": "t", "concerns": []}',
-    ):
+    ):  # fmt: skip
         assert geas.detect(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
         assert geas.holds(BytesSource(raw, "package.json")) < formats.FORMAT_DOUBT
 
@@ -184,19 +150,10 @@ def test_an_entry_comes_in_with_its_counts() -> None:
     """State, kind, scope and dates as they are; counts as opening balances; its id as an alias."""
     (row,) = items(ENTRY)
     memory = row.memory
-    assert (memory.text, memory.kind, memory.state, memory.scope, memory.tags) == (
-        ENTRY["summary"],
-        "failure_lesson",
-        "stable",
-        "project",
-        ("queue", "retry"),
-    )
-    assert (row.alias, memory.created_at, memory.review_after, memory.extra) == (
-        "mem-1",
-        META["created_at"],
-        ENTRY["review_after"],
-        ENTRY,
-    )
+    told = (memory.text, memory.kind, memory.state, memory.scope, memory.tags)
+    assert told == (ENTRY["summary"], "failure_lesson", "stable", "project", ("queue", "retry"))
+    told = (row.alias, memory.created_at, memory.review_after, memory.extra)
+    assert told == ("mem-1", META["created_at"], ENTRY["review_after"], ENTRY)
     at = META["created_at"]
     assert row.openings == (
         Opening("seen", 2, at), Opening("reuse", 3, at), Opening("successful_reuse", 2, at), Opening("failed_reuse", 1, at), Opening("contradicted", 1, at),
@@ -233,31 +190,29 @@ def test_a_wrong_field_is_told_and_the_rest_is_kept(change: dict[str, Any], fiel
     assert [each.field for each in told] == [field]
 
 
+LOG = {
+    "meta": {**META, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "task_id": "task-9",
+    "applied_by_type": "qa_engineer", "usage_surface": "gate_context", "effect": "negative", "notes": "Größe",
+    "followup_action": "weaken",
+}  # fmt: skip
+REVIEW = {
+    "meta": {**META, "artifact_type": "memory_review"}, "memory_id": "mem-1", "reviewer_type": "design_authority",
+    "decision": "keep", "rationale": "r", "required_followup": [], "supersedes": [],
+}  # fmt: skip
+
+
 def test_logs_reviews_packets_and_events_are_kept_as_they_are() -> None:
     """Each speaks of a memory by its name, and carries its own record."""
-    log = {"meta": {**META, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "task_id": "task-9", "applied_by_type": "qa_engineer", "usage_surface": "gate_context", "effect": "negative", "notes": "n", "followup_action": "weaken"}  # fmt: skip
-    review = {"meta": {**META, "artifact_type": "memory_review"}, "memory_id": "mem-1", "reviewer_type": "design_authority", "decision": "keep", "rationale": "r", "required_followup": [], "supersedes": []}  # fmt: skip
-    packet = geas.packet_of(
-        "task-9", "qa_engineer", ["mem-1"], ["careful"], ["mem-2"], "start", "2026-04-06T08:15:00.123Z"
-    )
-    event = {
-        "event": "memory_promoted",
-        "memory_id": "mem-1",
-        "from_state": "candidate",
-        "to_state": "provisional",
-        "timestamp": "2026-04-06T08:15:00Z",
-    }
-    assert [geas.document_faults(each) for each in (log, review, packet)] == [(), (), ()]
-    found = [items(each, "x.json")[0] for each in (log, review, packet)] + items(
-        json.dumps(event).encode() + b"\n", "events.jsonl"
-    )
-    assert [(type(each), getattr(each, "signal", "")) for each in found] == [
-        (OriginVerdict, "negative"),
-        (OriginVerdict, "review"),
-        (Given, ""),
-        (OriginVerdict, "event"),
-    ]
-    for part, document in (("logs", log), ("reviews", review), ("packets", packet), ("events", event)):
+    made = ("task-9", "qa_engineer", ["mem-1"], ["careful"], ["mem-2"], "start", "2026-04-06T08:15:00.123Z")
+    packet = geas.packet_of(*made)
+    moved = {"event": "memory_promoted", "memory_id": "mem-1", "from_state": "candidate", "to_state": "provisional"}
+    event = {**moved, "timestamp": "2026-04-06T08:15:00Z"}
+    assert [geas.document_faults(each) for each in (LOG, REVIEW, packet)] == [(), (), ()]
+    found = [items(each, "x.json")[0] for each in (LOG, REVIEW, packet)]
+    found += items(json.dumps(event).encode() + b"\n", "events.jsonl")
+    kinds = [(type(each), getattr(each, "signal", "")) for each in found]
+    assert kinds == [(OriginVerdict, "negative"), (OriginVerdict, "review"), (Given, ""), (OriginVerdict, "event")]
+    for part, document in (("logs", LOG), ("reviews", REVIEW), ("packets", packet), ("events", event)):
         assert [json.loads(line) for line in geas.dump(found, part).splitlines()] == [document]
 
 
@@ -266,18 +221,10 @@ def test_an_index_tells_of_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "memory" / "entries").mkdir(parents=True)
     (tmp_path / "memory" / "entries" / "mem-1.json").write_text("{}")
     (tmp_path / "state").mkdir()
-    row = {
-        "memory_id": "mem-1",
-        "memory_type": "failure_lesson",
-        "state": "stable",
-        "confidence": 0.6,
-        "tags": [],
-        "review_after": "2026-05-06T08:15:00Z",
-    }
-    index = {
-        "meta": {**META, "artifact_type": "memory_index"},
-        "entries": [row, {**row, "memory_id": "mem-2"}, {**row, "memory_id": "../../x"}, 7],
-    }
+    row = {"memory_id": "mem-1", "memory_type": "failure_lesson", "state": "stable", "confidence": 0.6, "tags": []}
+    row["review_after"] = "2026-05-06T08:15:00Z"
+    rows = [row, {**row, "memory_id": "mem-2"}, {**row, "memory_id": "../../x"}, 7]
+    index = {"meta": {**META, "artifact_type": "memory_index"}, "entries": rows}
     path = tmp_path / "state" / "memory-index.json"
     path.write_text(json.dumps(index))
     assert [each.reason for each in geas.memories(FileSource(str(path)))] == [
@@ -304,23 +251,16 @@ def test_rules_and_agent_notes_are_read_line_by_line() -> None:
     ]
     assert len({row.alias for row in rows}) == 6
     (note,) = items("# Qa Memory\n\n- Überprüfe zuerst\n".encode(), ".geas/memory/agents/qa-engineer.md")
-    assert (note.memory.agent, note.memory.scope, note.memory.kind, note.memory.text) == (
-        "qa_engineer",
-        "agent",
-        "agent_rule",
-        "Überprüfe zuerst",
-    )
+    told = (note.memory.agent, note.memory.scope, note.memory.kind, note.memory.text)
+    assert told == ("qa_engineer", "agent", "agent_rule", "Überprüfe zuerst")
 
 
 def test_shared_memory_and_its_change_log() -> None:
     """The third shape: lines with ids, and what changed, why."""
     (row,) = items(b"# Shared\n- [mem-9] Anchor paths to the mission <!-- x -->\n", ".geas/memory/shared.md")
     assert (row.alias, row.memory.text) == ("mem-9", "Anchor paths to the mission <!-- x -->")
-    update = {
-        "added": [{"memory_id": "mem-9", "reason": "seen twice", "evidence_refs": ["e1"]}],
-        "modified": [],
-        "removed": [{"reason": "no id"}],
-    }
+    twice = {"memory_id": "mem-9", "reason": "seen twice", "evidence_refs": ["e1"]}
+    update = {"added": [twice], "modified": [], "removed": [{"reason": "no id"}]}
     path = ".geas/missions/m-4/consolidation/memory-update.json"
     added, wrong = items(update, path)
     assert (added.signal, added.run, added.memory, added.text) == ("change", "m-4", "mem-9", "seen twice")
@@ -348,19 +288,27 @@ def memories(at: Path, name: str) -> tacit.Memories:
 
 def tree(at: Path) -> Path:
     """A `.geas` with something of every shape."""
-    log = {"meta": {**META, "artifact_type": "memory_application_log"}, "memory_id": "mem-1", "task_id": "task-9", "applied_by_type": "qa_engineer", "usage_surface": "task_packet", "effect": "positive", "notes": "Größe", "followup_action": "none"}  # fmt: skip
-    review = {"meta": {**META, "artifact_type": "memory_review"}, "memory_id": "mem-1", "reviewer_type": "design_authority", "decision": "keep", "rationale": "r", "required_followup": [], "supersedes": []}  # fmt: skip
     candidate = {**{name: at for name, at in ENTRY.items() if name not in ("review_after", "supersedes", "superseded_by", "tags", "body")}, "meta": {**META, "artifact_type": "memory_candidate", "artifact_id": "mem-2"}, "memory_id": "mem-2", "state": "candidate", "candidate_reason": "c", "source_artifacts": ["s"]}  # fmt: skip
     texts = {
         "memory/entries/mem-1.json": json.dumps(ENTRY, ensure_ascii=False), "memory/candidates/mem-2.json": json.dumps(candidate, ensure_ascii=False),
-        "memory/entries/broken.json": "{", "memory/logs/task-9-mem-1.json": json.dumps(log), "memory/reviews/mem-1-review.json": json.dumps(review),
+        "memory/entries/broken.json": "{", "memory/logs/task-9-mem-1.json": json.dumps(LOG),
+        "memory/reviews/mem-1-review.json": json.dumps(REVIEW),
         "rules.md": RULES, "memory/agents/qa-engineer.md": "# Qa\n\n- Überprüfe zuerst\n", "memory/common.yaml": YAML,
     }  # fmt: skip
+    write(at / ".geas", texts)
+    return at / ".geas"
+
+
+def write(at: Path, texts: dict[str, str]) -> None:
     for path, text in texts.items():
-        place = at / ".geas" / path
+        place = at / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-    return at / ".geas"
+
+
+def plain(files: dict[str, str]) -> dict[str, str]:
+    """Without the index, which is of the moment."""
+    return {path: text for path, text in files.items() if "index" not in path}
 
 
 def test_import_export_import_is_equal(folder: Path) -> None:
@@ -371,24 +319,14 @@ def test_import_export_import_is_equal(folder: Path) -> None:
         assert sum(len(each.kept) for each in reports) == 11
         assert sum(each.skipped for each in reports) == 2
         files = first.export_files("geas")
-    for path, text in files.items():
-        place = out / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    for path in (
-        "memory/entries/mem-1.json",
-        "memory/candidates/mem-2.json",
-        "memory/logs/task-9-mem-1.json",
-        "memory/reviews/mem-1-review.json",
-    ):
+    write(out, files)
+    for kind in ("entries/mem-1", "candidates/mem-2", "logs/task-9-mem-1", "reviews/mem-1-review"):
+        path = f"memory/{kind}.json"
         assert json.loads(files[path]) == json.loads((source / path).read_text("utf-8")), path
     with memories(folder, "two") as second:
         second.import_(str(out), trust="user")
         again = second.export_files("geas")
-    assert {path for path in again} == set(files)
-    assert {path: text for path, text in again.items() if "index" not in path} == {
-        path: text for path, text in files.items() if "index" not in path
-    }
+    assert set(again) == set(files) and plain(again) == plain(files)
     # The lines of rules.md are in force again, each for itself.
     assert [(row.memory.state, row.memory.text) for row in items(files["rules.md"].encode(), ".geas/rules.md")] == [(row.memory.state, row.memory.text) for row in items(RULES.encode(), ".geas/rules.md")]  # fmt: skip
 
@@ -401,9 +339,7 @@ def test_importing_twice_changes_nothing(folder: Path) -> None:
         before = first.export_files("geas")
         again = first.import_(str(source), trust="user")
         assert sum(len(each.kept) + each.audits for each in again) == 0
-        assert {path: text for path, text in first.export_files("geas").items() if "index" not in path} == {
-            path: text for path, text in before.items() if "index" not in path
-        }
+        assert plain(first.export_files("geas")) == plain(before)
 
 
 def test_a_memory_of_another_profile_leaves_as_a_valid_document(folder: Path) -> None:
@@ -422,12 +358,9 @@ def test_a_long_line_is_left_out() -> None:
     raw = "\n".join(json.dumps(each) for each in (long, ENTRY)).encode()
     skipped, row = geas.memories(BytesSource(raw, "memory/entries.jsonl"))
     assert (isinstance(skipped, Skipped), row.alias) == (True, "mem-1")
-    assert list(geas.memories(BytesSource(b"- " + b"[mem-" * 1_000_000, ".geas/rules.md")))
-    assert list(geas.memories(BytesSource(b"- a" + b" " * 1_000_000 + b"b", ".geas/rules.md")))
-    assert list(
-        geas.memories(BytesSource(b"items:\n  - guideline: a" + b" " * 1_000_000 + b"b", ".geas/memory/common.yaml"))
-    )
-    assert (
-        list(geas.memories(BytesSource(b"items:\n  - guideline: " + b"[" * 5_000_000, ".geas/memory/common.yaml")))
-        is not None
-    )
+    for raw, path in (
+        (b"- " + b"[mem-" * 1_000_000, ".geas/rules.md"), (b"- a" + b" " * 1_000_000 + b"b", ".geas/rules.md"),
+        (b"items:\n  - guideline: a" + b" " * 1_000_000 + b"b", ".geas/memory/common.yaml"),
+    ):  # fmt: skip
+        assert list(geas.memories(BytesSource(raw, path)))
+    list(geas.memories(BytesSource(b"items:\n  - guideline: " + b"[" * 5_000_000, ".geas/memory/common.yaml")))

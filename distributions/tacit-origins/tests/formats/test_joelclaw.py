@@ -25,10 +25,8 @@ DOCUMENT: dict[str, Any] = {
 
 
 def lines(*documents: Any) -> bytes:
-    return b"".join(
-        (each if isinstance(each, bytes) else json.dumps(each, ensure_ascii=False).encode()) + b"\n"
-        for each in documents
-    )
+    raw = [each if isinstance(each, bytes) else json.dumps(each, ensure_ascii=False).encode() for each in documents]
+    return b"".join(each + b"\n" for each in raw)
 
 
 def items(*documents: Any) -> list[Any]:
@@ -69,35 +67,21 @@ def test_a_daily_log_is_read_by_its_marks() -> None:
 
 def test_submitted_observations_are_sorted_by_session() -> None:
     """Broken lines, unknown events and empty observations are counted; everything else is there."""
-    event = {
-        "name": "memory/observation.submitted",
-        "data": {"observation": "Payout needs columns", "sessionId": "s-1", "category": "ops", "tags": ["a", 7]},
-    }
+    data = {"observation": "Payout needs columns", "sessionId": "s-1", "category": "ops", "tags": ["a", 7]}
+    event = {"name": "memory/observation.submitted", "data": data}
     raw = lines(event, b"{", {"name": "other/event", "data": {}}, {"name": "memory/observation.submitted", "data": {"observation": " "}}, {"observation": "Ganz ohne Ereignis", "session_id": "s-2"})  # fmt: skip
     first, second = joelclaw.read(BytesSource(raw, "events.jsonl"))
-    assert [(run.id, [each.text for each in run.findings]) for run in (first, second)] == [
-        ("s-1", ["Payout needs columns"]),
-        ("s-2", ["Ganz ohne Ereignis"]),
-    ]
+    said = {run.id: [each.text for each in run.findings] for run in (first, second)}
+    assert said == {"s-1": ["Payout needs columns"], "s-2": ["Ganz ohne Ereignis"]}
     assert first.findings[0].tags == ("a",)
     assert first.reading is not None
     assert (first.reading.malformed, first.reading.unknown) == (2, {"other/event": 1})
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"",
-        b"{",
-        b"\xff\xfe",
-        b"[1,2]",
-        b"<observations>",
-        b"<facts></facts>",
-        b"<facts>" * 200_000,
-        "🔴".encode() * 200_000,
-        b"{}\n" * 50,
-    ],
-)
+ODD = [b"", b"{", b"\xff\xfe", b"[1,2]", b"<observations>", b"<facts></facts>", b"{}\n" * 50]
+
+
+@pytest.mark.parametrize("raw", [*ODD, b"<facts>" * 200_000, "🔴".encode() * 200_000])
 def test_bad_files_never_raise(raw: bytes) -> None:
     """Whatever stands in a file, reading it ends."""
     for name in ("x.jsonl", "x.xml"):
@@ -115,27 +99,13 @@ def test_a_document_comes_in_whole() -> None:
     """Verdict, category, times and counts as ours; the record itself beside them."""
     (row,) = items(DOCUMENT)
     memory = row.memory
-    assert (row.alias, memory.text, memory.kind, memory.category, memory.gate, memory.state) == (
-        DOCUMENT["id"],
-        DOCUMENT["observation"],
-        "operations",
-        "jc:operations",
-        "allow",
-        "provisional",
-    )
-    assert (memory.created_at, memory.updated_at, memory.tags, memory.extra) == (
-        "2026-03-09T12:00:00.000Z",
-        "2026-03-09T12:00:00.000Z",
-        ("queue",),
-        DOCUMENT,
-    )
-    used = "2026-03-10T12:00:00.000Z"
-    assert row.openings == (
-        Opening("seen", 3, memory.created_at),
-        Opening("confidence", 0.92, memory.created_at),
-        Opening("recalls", 3, used),
-        Opening("priority", 0.35, used),
-    )
+    told = (row.alias, memory.text, memory.kind, memory.category, memory.gate, memory.state)
+    said = (DOCUMENT["id"], DOCUMENT["observation"])
+    assert told == (*said, "operations", "jc:operations", "allow", "provisional")
+    made, used = "2026-03-09T12:00:00.000Z", "2026-03-10T12:00:00.000Z"
+    assert (memory.created_at, memory.updated_at, memory.tags, memory.extra) == (made, made, ("queue",), DOCUMENT)
+    balances = [("seen", 3, made), ("confidence", 0.92, made), ("recalls", 3, used), ("priority", 0.35, used)]
+    assert row.openings == tuple(Opening(*each) for each in balances)
 
 
 @pytest.mark.parametrize(
@@ -168,36 +138,17 @@ def test_a_wrong_field_is_told_and_the_rest_is_kept(change: dict[str, Any], fiel
 
 def test_bad_lines_are_left_out_one_by_one() -> None:
     """Malformed, empty and endless lines by their place; the rest is there."""
-    found = items(
-        b"{",
-        DOCUMENT,
-        {"observation": 7},
-        {"observation": "  "},
-        {"observation": "x" * 5_000_000},
-        b"[]",
-        {**DOCUMENT, "id": "b"},
-    )
-    assert [(each.place, isinstance(each, Skipped)) for each in found] == [
-        (f"line:{n}", n not in (2, 7)) for n in range(1, 8)
-    ]
+    said = [{"observation": text} for text in (7, "  ", "x" * 5_000_000)]
+    found = items(b"{", DOCUMENT, *said, b"[]", {**DOCUMENT, "id": "b"})
+    lost = [(each.place, isinstance(each, Skipped)) for each in found]
+    assert lost == [(f"line:{n}", n not in (2, 7)) for n in range(1, 8)]
 
 
 def test_import_export_import_is_equal(folder: Path) -> None:
     """Field for field, in the order of the document, unknown fields included; equal rows stay two."""
     bare = {"observation": "Nothing but a text, longer than twelve"}
-    given = [
-        DOCUMENT,
-        {
-            **DOCUMENT,
-            "id": "held",
-            "write_verdict": "hold",
-            "stale": True,
-            "stale_tagged_at": "2026-06-09T12:00:00.000Z",
-        },
-        {**DOCUMENT, "id": "held"},
-        bare,
-        bare,
-    ]
+    held = {"id": "held", "write_verdict": "hold", "stale": True, "stale_tagged_at": "2026-06-09T12:00:00.000Z"}
+    given = [DOCUMENT, {**DOCUMENT, **held}, {**DOCUMENT, "id": "held"}, bare, bare]
     with memories(folder, "one") as first:
         report = first.import_(BytesSource(lines(*given), "memory_observations.jsonl"), trust="user")[0]
         assert (len(report.kept), report.skipped) == (5, 0)
@@ -255,15 +206,11 @@ def page(raw: str = PAGE) -> list[Any]:
 def test_a_page_is_read_bullet_by_bullet() -> None:
     """Sections, dates, titles and ids are told apart; examples in fences are nobody's lesson; equal lines stay two."""
     rows = [each for each in page() if isinstance(each, Row)]
+    ingest = "Ingest — writes to `events.db` through one process and nobody else"
     assert [(row.memory.category, row.memory.kind, row.memory.created_at[:10], row.memory.text) for row in rows] == [
         ("Hard Rules", "rule", "", "Never commit secrets to the repository"),
         ("Hard Rules", "rule", "", "Never commit secrets to the repository"),
-        (
-            "System Architecture",
-            "fact",
-            "2026-01-12",
-            "Ingest — writes to `events.db` through one process and nobody else",
-        ),
+        ("System Architecture", "fact", "2026-01-12", ingest),
         ("System Architecture", "fact", "2026-01-13", "Größe: 再試行"),
         ("Billing", "fact", "", "**Titel** —"),
     ]
@@ -274,16 +221,16 @@ def test_a_page_is_read_bullet_by_bullet() -> None:
 
 def test_a_page_goes_there_and_back(folder: Path) -> None:
     """Each line leaves as it came; one whose text was corrected leaves with its id."""
+
+    def said(raw: str = PAGE) -> list[tuple[str, str]]:
+        return [(row.memory.category, row.memory.text) for row in page(raw) if isinstance(row, Row)]
+
     with memories(folder, "one") as book:
         book.import_(BytesSource(PAGE.encode(), "MEMORY.md"), trust="user")
         out = book.export("markdown")
-        assert [(row.memory.category, row.memory.text) for row in page(out) if isinstance(row, Row)] == [
-            (row.memory.category, row.memory.text) for row in page() if isinstance(row, Row)
-        ]
-        assert (
-            "- (2026-01-12) **Ingest** — writes to `events.db` through one process and nobody else <!-- k3v9x2m4q7ab -->\n"
-            in out
-        )
+        assert said(out) == said()
+        line = "- (2026-01-12) **Ingest** — writes to `events.db` through one process and nobody else"
+        assert f"{line} <!-- k3v9x2m4q7ab -->\n" in out
         book.edit("k3v9x2m4q7ab", text="Ingest writes through two processes")
         assert "- (2026-01-12) Ingest writes through two processes <!-- k3v9x2m4q7ab -->\n" in book.export("markdown")
     with memories(folder, "two") as other:
@@ -291,20 +238,10 @@ def test_a_page_goes_there_and_back(folder: Path) -> None:
         assert other.export("markdown") == out
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "",
-        "- ",
-        "-",
-        "## ",
-        "```\n- x",
-        "- " + "x" * 300_000,
-        "- a " + " " * 200_000 + "b",
-        "- " + "<!--" * 100_000,
-        "- (2026-01-12) " * 10_000,
-    ],
-)
+LONG = ["- " + "x" * 300_000, "- a " + " " * 200_000 + "b", "- " + "<!--" * 100_000, "- (2026-01-12) " * 10_000]
+
+
+@pytest.mark.parametrize("raw", ["", "- ", "-", "## ", "```\n- x", *LONG])
 def test_bad_pages_never_raise(raw: str) -> None:
     """Reading a page ends, whatever it holds."""
     for each in page(raw):
