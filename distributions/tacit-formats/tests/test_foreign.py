@@ -42,40 +42,23 @@ def attempt(*steps: dict[str, Any], status: str = "submitted", name: str = "demo
 
 
 def did(action: str, seen: str, **state: str) -> dict[str, Any]:
-    return {
-        "action": action,
-        "observation": seen,
-        "response": "",
-        "thought": "I try.",
-        "state": json.dumps({"working_dir": "/repo", **state}),
-    }
+    where = json.dumps({"working_dir": "/repo", **state})
+    return {"action": action, "observation": seen, "response": "", "thought": "I try.", "state": where}
 
 
 def test_a_trajectory() -> None:
     """Thought and action, the issue as the task, demonstrations left out; the editor's refusal and a traceback failed."""
-    run = attempt(
-        did("python a.py\n", TRACE),
-        did(
-            "edit 1:1\nx\nend_of_edit\n",
-            "Your proposed edit has introduced new syntax error(s).",
-            open_file="/repo/a.py",
-        ),
-        did("open b.py 3\n", "[File: b.py]"),
-        did("submit\n", "diff"),
-    )
+    refused = "Your proposed edit has introduced new syntax error(s)."
+    edit = did("edit 1:1\nx\nend_of_edit\n", refused, open_file="/repo/a.py")
+    run = attempt(did("python a.py\n", TRACE), edit, did("open b.py 3\n", "[File: b.py]"), did("submit\n", "diff"))
     assert brief(run) == [
         ("trajectory/1#2", "shell", True, None),
         ("trajectory/2#2", "edit", True, None),
         ("trajectory/3#2", "open", False, None),
         ("trajectory/4#2", "submit", False, None),
     ]
-    assert (run.task, run.cwd, run.files, run.complete, run.outcome) == (
-        "It breaks.",
-        "/repo",
-        ("/repo/a.py", "b.py"),
-        True,
-        "unknown",
-    )
+    told = (run.task, run.cwd, run.files, run.complete, run.outcome)
+    assert told == ("It breaks.", "/repo", ("/repo/a.py", "b.py"), True, "unknown")
     assert run.cost == Cost(10, 2, usd=0.5) and not any(step.typed for step in run.steps)
 
 
@@ -201,18 +184,12 @@ def conversation(folder: Path, state: bool = True) -> Path:
     events = folder / "conv-1" / "events"
     events.mkdir(parents=True)
     for number, event in enumerate(EVENTS):
-        (events / f"event-{number:05d}-ab{number}.json").write_text(
-            json.dumps({"id": f"x{number}", "timestamp": "2026-03-01T10:00:00", **event})
-        )
+        told = {"id": f"x{number}", "timestamp": "2026-03-01T10:00:00", **event}
+        (events / f"event-{number:05d}-ab{number}.json").write_text(json.dumps(told))
     (events / "event-00050-cut.json").write_text("{half")
     if state:
-        said = {
-            "id": "conv-1",
-            "agent": {"llm": {"model": "some-model"}},
-            "workspace": {"working_dir": "/repo"},
-            "execution_status": "finished",
-        }
-        (folder / "conv-1" / "base_state.json").write_text(json.dumps(said))
+        said = {"id": "conv-1", "agent": {"llm": {"model": "some-model"}}, "workspace": {"working_dir": "/repo"}}
+        (folder / "conv-1" / "base_state.json").write_text(json.dumps({**said, "execution_status": "finished"}))
     return folder / "conv-1"
 
 
@@ -238,59 +215,32 @@ def test_a_conversation_is_read_once(tmp_path: Path, state: bool) -> None:
 
 # -- Inspect ------------------------------------------------------------------------------------------------------------
 
-EVAL = {
-    "task": "repair",
-    "model": "some/model",
-    "run_id": "r9",
-    "eval_id": "e9",
-    "created": "2026-03-01T10:00:00+00:00",
-    "packages": {"inspect_ai": "0.3"},
-}
+EVAL = {"task": "repair", "model": "some/model", "run_id": "r9", "eval_id": "e9", "packages": {"inspect_ai": "0.3"}}
+EVAL["created"] = "2026-03-01T10:00:00+00:00"
 
 
 def sample(score: Any = "I", epoch: int = 1, error: Any = None) -> dict[str, Any]:
+    call = {"id": "c1", "function": "bash", "arguments": {"cmd": "make"}}
+    late = {"type": "timeout", "message": "Command timed out"}
     messages = [
         {"role": "system", "content": "You repair."},
         {"role": "user", "content": "fix it"},
-        {
-            "role": "assistant",
-            "content": "I try.",
-            "tool_calls": [{"id": "c1", "function": "bash", "arguments": {"cmd": "make"}}],
-        },
-        {
-            "role": "tool",
-            "tool_call_id": "c1",
-            "function": "bash",
-            "content": "",
-            "error": {"type": "timeout", "message": "Command timed out"},
-        },
+        {"role": "assistant", "content": "I try.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "function": "bash", "content": "", "error": late},
     ]
     usage = {"some/model": {"input_tokens": 9, "output_tokens": 3, "input_tokens_cache_read": 4}}
-    return {
-        "id": 7,
-        "epoch": epoch,
-        "input": "fix it",
-        "messages": messages,
-        "scores": {"match": {"value": score}},
-        "model_usage": usage,
-        "error": error,
-    }
+    told = {"id": 7, "epoch": epoch, "input": "fix it", "messages": messages, "error": error}
+    return {**told, "scores": {"match": {"value": score}}, "model_usage": usage}
 
 
 def check(runs: list[Run]) -> None:
     first, second = runs
     assert (first.id, first.root, first.outcome, first.complete) == ("e9/7/1", "e9/7", "failure", True)
     assert (second.id, second.root, second.outcome) == ("e9/7/2", "e9/7", "success")
-    assert [(step.tool, step.input, step.error) for step in first.steps if step.tool] == [
-        ("bash", {"cmd": "make"}, "Command timed out")
-    ]
-    assert (first.task, first.task_type, first.task_id, first.model, first.cost) == (
-        "fix it",
-        "repair",
-        "7",
-        "some/model",
-        Cost(9, 3, 4),
-    )
+    [step] = [step for step in first.steps if step.tool]
+    assert (step.tool, step.input, step.error) == ("bash", {"cmd": "make"}, "Command timed out")
+    told = (first.task, first.task_type, first.task_id, first.model, first.cost)
+    assert told == ("fix it", "repair", "7", "some/model", Cost(9, 3, 4))
     assert not any(step.typed for step in first.steps)
 
 
@@ -397,21 +347,14 @@ def test_no_content_stops_a_reader(name: str, data: st.DataObject) -> None:
         for key in path[:-1]:
             inner = inner[key]
         inner[path[-1]] = data.draw(JSON)
-        if not isinstance(records, list) or not all(
-            isinstance(each, (dict, list, str, int)) or each is None for each in records
-        ):
+        if not all(isinstance(each, (dict, list, str, int)) or each is None for each in records):
             return
-    raws = (
-        ["\n".join(json.dumps(each) for each in records)]
-        if name in ("codex", "gemini")
-        else [json.dumps(each) for each in records]
-    )
+    lines = [json.dumps(each) for each in records]
+    raws = ["\n".join(lines)] if name in ("codex", "gemini") else lines
     for raw in raws:
         source = BytesSource(raw.encode(), "/x/session.jsonl" if name == "gemini" else "/x/a.traj")
         assert 0.0 <= formats.get(name).detect(source) <= 1.0
         for run in formats.get(name).read(source):
             assert run.id and isinstance(run.task, str) and len({step.place for step in run.steps}) == len(run.steps)
-            assert all(
-                isinstance(step.text, str) and isinstance(step.error, str) and isinstance(step.output, str)
-                for step in run.steps
-            )
+            texts = [text for step in run.steps for text in (step.text, step.error, step.output)]
+            assert all(isinstance(text, str) for text in texts)

@@ -72,22 +72,10 @@ class World:
             return Step("tool", "", tool="shell", input={"command": line}, **how)
 
         failed = ran("./bin/pytest -q", error=ERROR, status=1)
-        steps = (
-            Step("user", "u", text=f"ticket {id}"),
-            failed,
-            ran("make db", status=0),
-            ran("./bin/pytest -q", output="3 passed", status=0),
-            *more,
-        )
-        run = Run(
-            id,
-            "loop",
-            steps=steps,
-            cwd=str(self.repo / "api"),
-            commit=self.commit[:10],
-            complete=True,
-            outcome="success",
-        )
+        again = ran("./bin/pytest -q", output="3 passed", status=0)
+        steps = (Step("user", "u", text=f"ticket {id}"), failed, ran("make db", status=0), again, *more)
+        where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10]}
+        run = Run(id, "loop", steps=steps, complete=True, outcome="success", **where)
         path = self.top / f"{id}.jsonl"
         from tacit.formats.neutral import write
 
@@ -117,17 +105,13 @@ def test_both_arms_of_every_pair_are_run_judged_and_kept(world: World) -> None:
     """Both arms of every pair run and are judged; every transcript is kept, and the same command again tells it again."""
     found = world.replay(pairs=2)
     assert found.stopped == "all 2 planned pairs were run" and found.instrument == "signature"
-    assert (
-        [(pair.given, pair.without) for pair in found.pairs] == [(0.0, 1.0)] * 2
-        and found.unreached == 0
-        and found.standing.better == 2
-    )
+    assert [(pair.given, pair.without) for pair in found.pairs] == [(0.0, 1.0)] * 2
+    assert (found.unreached, found.standing.better) == (0, 2)
     folders = sorted(path for path in Path(found.folder).glob("0*"))
     assert len(folders) == 2 * len(found.pairs) == found.spent.runs
     for folder in folders:
-        assert {each.name for each in folder.iterdir()} >= {"done.json", "transcripts", "out.txt"} and not (
-            folder / "work"
-        ).exists()
+        assert {each.name for each in folder.iterdir()} >= {"done.json", "transcripts", "out.txt"}
+        assert not (folder / "work").exists()
         assert [*folder.glob("transcripts/*.jsonl")]
     again = world.replay(pairs=2)
     assert again.pairs == found.pairs and again.spent == found.spent
@@ -145,19 +129,11 @@ def test_a_run_sees_its_own_past_and_nothing_else(world: World, monkeypatch: pyt
     found = world.replay(agent=f"{look} {{notes}}", pairs=1, check="true")
     said = (Path(found.folder) / "0001-1.1" / "out.txt").read_text()
     work = str(Path(found.folder) / "0001-1.1" / "work" / "shop")
-    assert (
-        said.startswith(f"{work}/api\n")
-        and f"HOME={Path(work).parents[1]}/home" in said
-        and "TACIT_REPLAY=tacit-replay-" in said
-    )
-    assert (
-        "not-for-agents" not in said
-        and "TACIT_KEY" not in said
-        and "elsewhere" not in said
-        and "later" not in said
-        and "solved then" not in said
-    )
-    assert " first\n" in said and "/dev/null" in said
+    assert said.startswith(f"{work}/api\n")
+    for word in (f"HOME={Path(work).parents[1]}/home", "TACIT_REPLAY=tacit-replay-", " first\n", "/dev/null"):
+        assert word in said
+    for word in ("not-for-agents", "TACIT_KEY", "elsewhere", "later", "solved then"):
+        assert word not in said
     assert world.git("remote") == "origin"  # the source keeps its own
 
 
@@ -173,47 +149,35 @@ def test_nothing_outside_can_be_written_and_nothing_pushed(world: World) -> None
         f"echo x > {home}/evil && echo WROTE\necho x >> {world.repo}/answer.txt && echo WROTE\nrm -f {home}/data/tacit/tacit.db && echo GONE\n"
         f"cat {home}/.ssh/id {world.repo}/answer.txt\necho x > /tmp/tacit-evil && echo WROTE\necho fine > own.txt && cat own.txt\n",
     )
-    before = sorted(
-        (str(path), path.stat().st_mtime_ns)
-        for path in home.rglob("*")
-        if "replays" not in str(path) and path.is_file()
-    )
+
+    def files() -> list[tuple[str, int]]:
+        found = [path for path in home.rglob("*") if "replays" not in str(path) and path.is_file()]
+        return sorted((str(path), path.stat().st_mtime_ns) for path in found if path.name[-4:] not in ("-shm", "-wal"))
+
+    before = files()
     found = world.replay(agent=f"{tries} {{notes}}", pairs=1, check="test -e api/own.txt", unconfined=False)
     out, errors = ((Path(found.folder) / "0001-1.1" / name).read_text() for name in ("out.txt", "err.txt"))
     assert out == "fine\n" and errors.count("ermission denied") >= 5
     assert found.pairs[0].given == found.pairs[0].without == 0.0  # in its own folder it works as ever
     assert world.git("branch", "--list", "stolen") == "" and not (home / "evil").exists()
-    after = sorted(
-        (str(path), path.stat().st_mtime_ns)
-        for path in home.rglob("*")
-        if "replays" not in str(path) and path.is_file()
-    )
-    assert [row for row in after if not row[0].endswith(("-shm", "-wal"))] == [
-        row for row in before if not row[0].endswith(("-shm", "-wal"))
-    ]
+    assert files() == before
 
 
 def test_a_replay_is_no_evidence(world: World) -> None:
     """The store that the lesson lives in has the same runs, evidence, uses and journal as before; and a kept transcript is refused."""
+
+    def state(memories: tacit.Memories) -> Any:
+        store, project = memories.store, memories.project_id
+        return store.runs(project), store.evidence(world.lesson), store.all_uses(project), memories.log()
+
     with world.open() as memories:
-        before = (
-            memories.store.runs(memories.project_id),
-            memories.store.evidence(world.lesson),
-            memories.store.all_uses(memories.project_id),
-            memories.log(),
-        )
+        before = state(memories)
     found = world.replay(pairs=1)
     path = next(Path(found.folder).glob("0001-*/transcripts/*"))
     with world.open() as memories:
         [learned] = memories.learn(str(path))
         assert learned.already and learned.warnings == ("r: a replayed run is never learned.",)
-        after = (
-            memories.store.runs(memories.project_id),
-            memories.store.evidence(world.lesson),
-            memories.store.all_uses(memories.project_id),
-            memories.log(),
-        )
-    assert after == before
+        assert state(memories) == before
 
 
 def test_hooks_give_in_a_replay_and_queue_nothing(world: World) -> None:
@@ -221,12 +185,8 @@ def test_hooks_give_in_a_replay_and_queue_nothing(world: World) -> None:
     with world.open() as memories:
         memories.add("Always run make lint.", kind="rule")
         store, jobs = memories.store.path, memories.store.queued()
-    payload = {
-        "session_id": "r1",
-        "cwd": str(world.repo),
-        "transcript_path": str(world.top / "s0.jsonl"),
-        "source": "startup",
-    }
+    payload = {"session_id": "r1", "cwd": str(world.repo), "source": "startup"}
+    payload["transcript_path"] = str(world.top / "s0.jsonl")
     env = {**os.environ, "TACIT_REPLAY": "tacit-replay-x-1", "TACIT_STORE": store}
     assert "make lint" in respond("session-start", {**payload, "hook_event_name": "SessionStart"}, env)
     inside = world.top / "tacit-replay-x-1" / "work"
@@ -236,11 +196,8 @@ def test_hooks_give_in_a_replay_and_queue_nothing(world: World) -> None:
             respond("stop", {**payload, "cwd": str(folder), "hook_event_name": name}, seen)
     with world.open() as memories:
         assert memories.store.queued() == jobs
-        respond(
-            "stop",
-            {**payload, "hook_event_name": "Stop"},
-            {**os.environ, "TACIT_STORE": store, "TACIT_WORKER_IDLE": "0"},
-        )
+        ordinary = {**os.environ, "TACIT_STORE": store, "TACIT_WORKER_IDLE": "0"}
+        respond("stop", {**payload, "hook_event_name": "Stop"}, ordinary)
         assert memories.store.queued() == jobs + 1  # an ordinary session is
 
 
@@ -310,14 +267,12 @@ def test_killed_at_every_write_it_goes_on_and_nothing_is_lost(world: World, monk
             plan = plan or kept.read(os.path.join(whole.folder, kept.PLAN))
             assert kills < 100
     assert kills > 6 and found.stopped == whole.stopped == "all 8 planned pairs were run"
-    assert [(pair.number, pair.given, pair.without) for pair in found.pairs] == [
-        (pair.number, pair.given, pair.without) for pair in whole.pairs
-    ]
+    fared = [[(pair.number, pair.given, pair.without) for pair in each.pairs] for each in (found, whole)]
+    assert fared[0] == fared[1]
     assert plan is not None and kept.read(os.path.join(whole.folder, kept.PLAN))["key"] == plan["key"]  # type: ignore[index]
     finished = [json.loads(path.read_text()) for path in Path(found.folder).glob("0*/done.json")]
-    assert sorted((each["pair"], each["order"]) for each in finished) == [
-        (pair, order) for pair in range(1, 9) for order in (1, 2)
-    ]
+    done = sorted((each["pair"], each["order"]) for each in finished)
+    assert done == [(pair, order) for pair in range(1, 9) for order in (1, 2)]
     assert len(agent.ran) == len(set(agent.ran))  # a folder is never used twice
 
 
@@ -344,9 +299,7 @@ def test_what_was_cut_off_is_cleared_and_what_ran_is_only_judged(world: World, m
     assert store.attempt(3, 1).folder.endswith("0003-1.2") and not (Path(found.folder) / "0003-1.1" / "work").exists()
 
 
-def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_useless_lesson_is_called_nothing_and_a_harmful_one_harmful(world: World, monkeypatch: Any) -> None:
     """Alike in both arms: no verdict; worse with it: harms."""
     Agent(monkeypatch, lambda pair, given: float(pair % 2 == 0))
     assert world.replay(pairs=6).standing.word == "not yet known"
@@ -383,23 +336,16 @@ def test_the_command_line_plans_runs_and_tells(
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
     assert "2 past tasks can be replayed, judged by signature" in said and "s2  it published: npm publish" in said
-    assert (
-        "at most 40 pairs, 80 runs" in said
-        and "NOT confined" in said
-        and "half of the replays are done by pair 19" in said
-    )
+    power = ("at most 40 pairs, 80 runs", "NOT confined", "half of the replays are done by pair 19")
+    assert all(words in said for words in power)
     assert main(["replay"]) == 0 and "Nothing was replayed here yet" in capsys.readouterr().out
     assert main([*line, "--json", "--budget", "8h"]) == 0
     data = json.loads(capsys.readouterr().out)["data"]
-    assert (
-        data["verdict"] == "helps" and data["pairs"][0]["difference"] == -1.0 and data["better"] == len(data["pairs"])
-    )
+    assert (data["verdict"], data["pairs"][0]["difference"], data["better"]) == ("helps", -1.0, len(data["pairs"]))
     assert main(["replay", world.lesson]) == 0
     told = capsys.readouterr().out
-    assert (
-        "Helps: the problem costs less with the lesson, in these tasks; error rate 5 %" in told
-        and data["folder"] in told
-    )
+    verdict = "Helps: the problem costs less with the lesson, in these tasks; error rate 5 %"
+    assert verdict in told and data["folder"] in told
 
 
 # What it may write, it writes: each way in which a git directory, or a folder in the work tree, names a program.
@@ -493,10 +439,8 @@ def test_lines_by_name() -> None:
     block = named_block("CLAUDE.md:5-10", RULES)
     assert block is not None and block == blocks_of("CLAUDE.md", RULES)[1]
     assert named_block("CLAUDE.md:3", RULES) is not None
-    assert [
-        named_block(name, RULES)
-        for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5")
-    ] == [None] * 5
+    for name in ("CLAUDE.md", "CLAUDE.md:0-2", "CLAUDE.md:9-99", "CLAUDE.md:4", "CLAUDE.md:8-5"):
+        assert named_block(name, RULES) is None
     assert file_of_name("docs/AGENTS.md:2-3") == "docs/AGENTS.md" and file_of_name("7KQ2") == ""
     assert without_block(RULES, block.text) == "# Rules\n\nUse tabs.\n\n\n## Style\n\nShort lines.\n"
     assert without_block("other", block.text) is None
@@ -513,29 +457,24 @@ def ruled(tmp_path: Path) -> World:
     return made
 
 
-def test_a_block_that_harms_is_named(
-    ruled: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+HARMFUL, CHECK = "CLAUDE.md:5-10", "test -e api/well"
+
+
+def without_lines(ruled: World, memories: tacit.Memories, pairs: int) -> Replay:
+    said = {"agent": ruled.agent, "without": HARMFUL, "check": CHECK, "unconfined": True}
+    return memories.replay("", pairs=pairs, **said)
+
+
+def test_a_block_that_harms_is_named(ruled: World, monkeypatch: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """With the lines the check fails, without them it passes; git shows neither arm what was taken out; nothing of the store changes."""
     monkeypatch.chdir(ruled.repo)
-    line = [
-        "replay",
-        "--without",
-        "CLAUDE.md:5-10",
-        "--agent",
-        ruled.agent,
-        "--check",
-        "test -e api/well",
-        "--unconfined",
-    ]
+    line = ["replay", "--without", HARMFUL, "--agent", ruled.agent, "--check", CHECK, "--unconfined"]
     assert main([*line, "--plan"]) == 0
     said = capsys.readouterr().out
     assert "3 past tasks can be replayed" in said and "did not hold these lines then" in said
     with ruled.open() as memories:
         before = [(each.id, each.state) for each in memories.list()]
-        found = memories.replay(
-            "", agent=ruled.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=12
-        )
+        found = without_lines(ruled, memories, 12)
         assert found.standing.word == "harms" and found.standing.better == 0
         assert [(each.id, each.state) for each in memories.list()] == before
         assert memories.replays("CLAUDE.md:5-10")[0].standing.word == "harms"
@@ -549,9 +488,7 @@ def test_another_repositorys_index_is_left_alone(ruled: World, monkeypatch: pyte
     monkeypatch.chdir(ruled.repo)
     monkeypatch.setenv("GIT_INDEX_FILE", str(ruled.repo / ".git" / "index"))
     with ruled.open() as memories:
-        found = memories.replay(
-            "", agent=ruled.agent, without="CLAUDE.md:5-10", check="test -e api/well", unconfined=True, pairs=1
-        )
+        found = without_lines(ruled, memories, 1)
     assert found.pairs
     told = subprocess.run(["git", "ls-files", "-v", "CLAUDE.md"], capture_output=True, text=True, check=True).stdout
     assert told == "H CLAUDE.md\n"  # h: as unchanged, whatever is edited

@@ -17,17 +17,7 @@ from tacit_replay.bets import hopeless, power, stand
 from tacit_replay.confine import readable
 from tacit_replay.keeping import KeptTree
 from tacit_replay.outcome import by_check, by_reader, judge_by_signature, question
-from tacit_replay.plan import (
-    GIVEN,
-    WITHOUT,
-    Budget,
-    Pair,
-    Spent,
-    another_pair,
-    estimate,
-    parsed_budget,
-    scheduled,
-)
+from tacit_replay.plan import GIVEN, WITHOUT, Budget, Pair, Spent, another_pair, estimate, parsed_budget, scheduled
 from tacit_replay.reach import of_line, reached
 from tacit_replay.tasks import Skipped, Task, judge_task, stands_in
 
@@ -40,12 +30,8 @@ def shell(line: str, place: str = "", **more: Any) -> Step:
 
 
 def past(*steps: Step, **more: Any) -> Run:
-    told: dict[str, Any] = {
-        "commit": "abc1234",
-        "cwd": "/home/ada/shop/api",
-        "started_at": "2026-11-01T10:00:00Z",
-        "ended_at": "2026-11-01T10:05:00Z",
-    }
+    told: dict[str, Any] = {"commit": "abc1234", "cwd": "/home/ada/shop/api"}
+    told |= {"started_at": "2026-11-01T10:00:00Z", "ended_at": "2026-11-01T10:05:00Z"}
     return Run("s1", "codex", steps=(Step("user", "u1", text="fix the orders"), *steps), **{**told, **more})
 
 
@@ -95,34 +81,26 @@ def test_a_task_begins_where_it_began() -> None:
     """Commit, folder, first prompt; and what it took then."""
     found = judge_task(past(shell("pytest", error=ERROR), cost=Cost(100, 20, usd=0.5)), ["pytest"], "/home/ada/shop")
     assert isinstance(found, Task)
-    assert (found.prompt, found.commit, found.folder, found.seconds, found.tokens, found.usd) == (
-        "fix the orders",
-        "abc1234",
-        "api",
-        300.0,
-        120,
-        0.5,
-    )
+    told = (found.prompt, found.commit, found.folder, found.seconds, found.tokens, found.usd)
+    assert told == ("fix the orders", "abc1234", "api", 300.0, 120, 0.5)
+
+
+LATER = past(Step("user", "u2", text="now the tests"), Step("assistant", "a"), shell("pytest", "p"))
+CHANGED = "its work tree held changes that no commit holds: a.py, b.py, c.py and 1 more"
 
 
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
         (past(commit=""), "its transcript names no commit to begin at, and its work tree was not kept"),
-        (
-            past(changed=("a.py", "b.py", "c.py", "d.py")),
-            "its work tree held changes that no commit holds: a.py, b.py, c.py and 1 more",
-        ),
+        (past(changed=("a.py", "b.py", "c.py", "d.py")), CHANGED),
         (past(shell("npm publish")), "it published: npm publish"),
         (past(shell("gh pr view 12")), "it reads from a forge, which a replay cannot reach: gh pr view 12"),
         (past(root="s0"), "it goes on from another session"),
         (past(foreign=True), "it is somebody else's file"),
         (past(cwd="/home/ada/replays/tacit-replay-x-1/0001-1.1/work/shop"), "it was itself a replay"),
         (Run("s1", "codex", commit="abc1234"), "it has no prompt"),
-        (
-            past(Step("user", "u2", text="now the tests"), Step("assistant", "a"), shell("pytest", "p")),
-            "the problem was met only after a later prompt",
-        ),
+        (LATER, "the problem was met only after a later prompt"),
     ],
 )
 def test_why_a_task_is_left_out(run: Run, reason: str) -> None:
@@ -163,82 +141,20 @@ def test_a_lesson_that_every_run_reads_cannot_be_withheld() -> None:
     assert stands_in("Run `make db` before the tests.", held) == "CLAUDE.md" and not stands_in("Run make lint.", held)
 
 
-REACHES = {
-    "pushed": [
-        "git push",
-        "git -C x push origin HEAD",
-        "git add . && git commit -m x && git push",
-        "bash -c 'git push'",
-        "git lfs push origin main",
-    ],
-    "published": [
-        "npm publish",
-        "uv run twine upload dist/*",
-        "cargo publish",
-        "docker push r/x",
-        "gh release create v1",
-        "./scripts/release.sh",
-        "npm run release",
-    ],
-    "deployed": [
-        "kubectl apply -f k.yml",
-        "terraform apply",
-        "vercel",
-        "make deploy",
-        "ssh host uptime",
-        "rsync -a d/ me@host:/srv",
-        "fly deploy",
-        "scp a h:b",
-    ],
-    "posted": [
-        "gh pr create --fill",
-        "gh issue comment 3 -b x",
-        "curl -X POST https://x.example/api",
-        "curl -d a=1 https://hooks.example",
-        "mail -s x a@b",
-        "gh api r/x -f a=b",
-    ],
-}
-KEPT_TO_ITSELF = [
-    "git status",
-    "git stash push",
-    "git fetch",
-    "git push --dry-run",
-    "npm run build",
-    "npm ci",
-    "docker compose up -d",
-    "kubectl get pods",
-    "terraform plan",
-    "make test",
-    "curl https://x.example",
-    "curl -d a=1 http://localhost:8000/x",
-    "gh pr view 3",
-    "gh api r/x",
-    "echo git push",
-    "rsync -a a b",
-    "grep -r deploy .",
-    "vercel dev",
-]
+# What a line did to others, or `nothing`, and the line.
+LINES = [line.split("\t") for line in Path(__file__).with_name("lines.txt").read_text().splitlines()[1:]]
 
 
-@pytest.mark.parametrize("line", [(kind, line) for kind, lines in REACHES.items() for line in lines])
-def test_what_reached_others(line: tuple[str, str]) -> None:
-    assert of_line(line[1]).startswith(f"it {line[0]}: ")
+@pytest.mark.parametrize(("did", "line"), LINES)
+def test_what_reached_others(did: str, line: str) -> None:
+    assert of_line(line).startswith(f"it {did}: ") if did != "nothing" else not of_line(line)
 
 
-def test_what_kept_to_itself_and_tools_that_post() -> None:
-    """An attempt counts; a tool tells by its name."""
-    assert {line: of_line(line) for line in KEPT_TO_ITSELF if of_line(line)} == {}
+def test_an_attempt_counts_and_a_tool_tells_by_its_name() -> None:
     assert reached([shell("npm publish", error="no login")]) == "it published: npm publish"
     assert reached([Step("tool", "t", tool="mcp__slack__post_message")]).startswith("it posted")
     assert reached([Step("tool", "t", tool="mcp__github__create_pull_request")]).startswith("it posted")
-    assert not reached(
-        [
-            Step("tool", "t", tool="SendMessage"),
-            Step("tool", "u", tool="Edit"),
-            Step("tool", "v", tool="mcp__tacit__recall"),
-        ]
-    )
+    assert not reached([Step("tool", name, tool=name) for name in ("SendMessage", "Edit", "mcp__tacit__recall")])
 
 
 # -- plan --------------------------------------------------------------------------------------------------------------
@@ -274,6 +190,10 @@ def of(*differences: float | None) -> list[Pair]:
     ]
 
 
+BEYOND = "the next pair would go beyond the budget of"
+UNTOLD = "the budget is in money, and this agent does not tell what it costs; name tokens or hours instead"
+
+
 @pytest.mark.parametrize(
     ("pairs", "planned", "spent", "budget", "reason"),
     [
@@ -281,27 +201,9 @@ def of(*differences: float | None) -> list[Pair]:
         (of(0.0, 0.0), 2, Spent(), Budget(), "all 2 planned pairs were run"),
         (of(-1.0, None, None, None), 40, Spent(), Budget(), "the last 3 pairs told nothing"),
         (of(*[0.0] * 6), 9, Spent(), Budget(), "no verdict can come any more within 9 pairs"),
-        (
-            of(0.0, 0.0),
-            40,
-            Spent(4, usd=4.0),
-            Budget(usd=5.0),
-            "the next pair would go beyond the budget of 5 usd (4 used)",
-        ),
-        (
-            of(0.0, 0.0),
-            40,
-            Spent(4, seconds=100.0),
-            Budget(seconds=120.0),
-            "the next pair would go beyond the budget of 120 seconds (100 used)",
-        ),
-        (
-            of(0.0, 0.0),
-            40,
-            Spent(4),
-            Budget(usd=5.0),
-            "the budget is in money, and this agent does not tell what it costs; name tokens or hours instead",
-        ),
+        (of(0.0, 0.0), 40, Spent(4, usd=4.0), Budget(usd=5.0), f"{BEYOND} 5 usd (4 used)"),
+        (of(0.0, 0.0), 40, Spent(4, seconds=100.0), Budget(seconds=120.0), f"{BEYOND} 120 seconds (100 used)"),
+        (of(0.0, 0.0), 40, Spent(4), Budget(usd=5.0), UNTOLD),
         (of(0.0, 0.0), 40, Spent(4, usd=2.0), Budget(usd=5.0), ""),
     ],
 )
@@ -316,9 +218,8 @@ def test_who_wants_the_figures_gets_all_pairs() -> None:
 
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
-    assert another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason.startswith(
-        "the lesson never reached the agent"
-    )
+    reason = another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason
+    assert reason.startswith("the lesson never reached the agent")
     assert not another_pair(of(0.0, 0.0), 40, Spent(), Budget(), [False, True]).stops
 
 
@@ -331,10 +232,8 @@ def test_budgets_as_people_write_them() -> None:
 
 def test_pairs_are_whole_or_not_there() -> None:
     """One run of a pair is no pair, and a later whole one does not take its number."""
-    rows = [
-        {"pair": pair, "arm": arm, "task": "a", "loss": loss}
-        for pair, arm, loss in ((1, GIVEN, 0.0), (1, WITHOUT, 1.0), (2, GIVEN, 0.0), (3, GIVEN, 0.0), (3, WITHOUT, 0.0))
-    ]
+    arms = ((1, GIVEN, 0.0), (1, WITHOUT, 1.0), (2, GIVEN, 0.0), (3, GIVEN, 0.0), (3, WITHOUT, 0.0))
+    rows = [{"pair": pair, "arm": arm, "task": "a", "loss": loss} for pair, arm, loss in arms]
     assert [pair.difference for pair in pairs_of(rows)] == [-1.0]
     assert len(pairs_of([*rows, {"pair": 2, "arm": WITHOUT, "task": "a", "loss": None}])) == 3
 
@@ -356,10 +255,9 @@ def test_a_check_that_could_be_run_in_neither_arm_tells_nothing() -> None:
 
 def test_a_signature_tells_by_steps_and_what_they_cost() -> None:
     """Overcome at once costs little, given up costs all; a run that left nothing is unknown only if it ended well."""
-    cured = past(
-        shell("./pytest", error=ERROR, status=1), shell("make db"), shell("./pytest", output="3 passed", status=0)
-    )
-    given_up = past(shell("./pytest", error=ERROR, status=1))
+    failed = shell("./pytest", error=ERROR, status=1)
+    cured = past(failed, shell("make db"), shell("./pytest", output="3 passed", status=0))
+    given_up = past(failed)
     losses = [judge_by_signature([run], SIGNATURE, 0).loss for run in (cured, given_up, past(shell("ls")))]
     assert losses == [0.25, 1.0, 0.0]
     assert [judge_by_signature([], SIGNATURE, status).loss for status in (0, 1, None)] == [None, 1.0, 1.0]
@@ -374,21 +272,11 @@ def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
         Step("assistant", "b", text="So the schema was never brought up to date here.", speaker="agent"),
     )
     asked = question([told], lesson)
-    assert (
-        "m1: " + lesson in asked
-        and "As the notes say" not in asked
-        and "orders" in asked
-        and question([], lesson) == ""
-    )
+    assert f"m1: {lesson}" in asked and "As the notes say" not in asked and "orders" in asked
+    assert question([], lesson) == ""
     back = '{"verdicts": [{"id": "m1", "verdict": "came_back", "line": 2, "words": "%s"}]}'
-    said = (
-        back % "does not exist",
-        back % "never said so",
-        back % "the schema was never brought up to date",
-        '{"verdicts": []}',
-        "well",
-        "",
-    )
+    words = ("does not exist", "never said so", "the schema was never brought up to date")
+    said = (*(back % each for each in words), '{"verdicts": []}', "well", "")
     # the agent's own words settle nothing
     assert [by_reader(each, [told], lesson, 0).loss for each in said] == [1.0, 0.0, 0.0, 0.0, None, None]
 
@@ -398,24 +286,11 @@ def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
 
 def test_nothing_of_the_environment_is_handed_on_but_what_is_named() -> None:
     """Credentials are not on a list of bad names: what is on no list does not go in."""
-    env = {
-        "PATH": "/usr/bin:/home/ada/shop/.venv/bin",
-        "VIRTUAL_ENV": "/home/ada/shop/.venv",
-        "GITHUB_TOKEN": "x",
-        "AWS_SECRET_ACCESS_KEY": "x",
-        "SSH_AUTH_SOCK": "/s",
-        "ANTHROPIC_API_KEY": "k",
-        "LC_ALL": "C",
-        "MY_FLAG": "1",
-        "TACIT_KEY": "x",
-        "TACIT_STORE": "/home/ada/tacit.db",
-    }
-    assert environment(env, ["ANTHROPIC_*", "MY_FLAG"], "/home/ada/shop") == {
-        "PATH": "/usr/bin",
-        "ANTHROPIC_API_KEY": "k",
-        "LC_ALL": "C",
-        "MY_FLAG": "1",
-    }
+    kept = {"ANTHROPIC_API_KEY": "k", "LC_ALL": "C", "MY_FLAG": "1"}
+    secret = dict.fromkeys(("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "TACIT_KEY", "TACIT_STORE"), "x")
+    env = {"PATH": "/usr/bin:/home/ada/shop/.venv/bin", "VIRTUAL_ENV": "/home/ada/shop/.venv", **kept, **secret}
+    handed = environment(env, ["ANTHROPIC_*", "MY_FLAG"], "/home/ada/shop")
+    assert handed == {"PATH": "/usr/bin", **kept}
 
 
 def test_the_agents_words() -> None:
