@@ -313,6 +313,37 @@ def test_what_says_the_same_stands_below_the_first_by_its_number(folder: Path) -
         assert [row.id[0] for row in one_screen(memories).rows if row.id[0] in "abc"] == ["b"]
 
 
+def test_decisions_about_the_product_come_last_and_one_matter_takes_one_row(folder: Path) -> None:
+    """Of what one session settled about the product two readers wanted a third, and called every sixth line nonsense."""
+    out = io.StringIO()
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        memories.ensure_project()
+        with memories.store.write() as tx:
+            for id, kind, about in (
+                ("one", "decision", "colors"),
+                ("two", "fact", "the seed"),
+                ("dup", "fact", "the seed"),
+                ("mine", "preference", "the seed"),
+            ):
+                at = {"created_at": memories.now(), "updated_at": memories.now()}
+                facts = {"kind": kind, "about": about, "state": "provisional", "trust": "agent"}
+                one = Memory(id * 4, memories.project_id, f"This is {id}.", **facts, **at)
+                tx.apply(made(one, Hand("learn", at["created_at"]), "heard"))
+        memories.review("mine" * 4, "approve")
+        rows = {row.id: row.cost for row in one_screen(memories).rows}
+        assert [*rows] == ["mine" * 4, "two" * 4] and rows["two" * 4].endswith(", 1 more about it"), rows
+        assert (
+            told("list").index("This is two.")
+            < told("list").index("Decisions about the product")
+            < told("list").index("This is one.")
+        )
+        _show(Cli(dict(os.environ), out, out), memories, ["one" * 4, "two" * 4])
+        assert "This is one." not in out.getvalue() and "and 1 decision about the product" in out.getvalue()
+        for id in ("two", "dup", "mine"):
+            memories.forget(id * 4)
+        assert [row.id for row in one_screen(memories).rows] == ["one" * 4]  # where there is nothing else
+
+
 def test_what_waits_is_listed_however_much_is_in_force(lived: Path) -> None:
     """Of fifty in force `--waiting` read fifty, and said that none waits."""
     assert "The exporter retries" in told("list", "--waiting", "--limit", "1")

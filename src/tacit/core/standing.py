@@ -18,6 +18,7 @@ from tacit.core.trust import WITNESSES
 
 MAY_HARM, UNDECIDED = 0.5, 20  # belief of harm, and units without a verdict, from which a replay is offered
 OFFERED_MOST = 3  # at once
+DECISION = "decision"  # the kind of what was settled about the product
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
@@ -30,6 +31,13 @@ def is_order_of_a_day(memory: Memory) -> bool:
     """Whether one session asked for it and its reader does not expect that it will be asked for again: nobody is told before it is."""
     extra = memory.extra or {}
     return extra.get("word") == "asked" and LIKELY_AGAIN not in extra and memory.tally.seen < 2
+
+
+def is_product_detail(memory: Memory) -> bool:
+    """Whether a lesson is what one session settled about the product: told where it comes up, and rarely news for the person who settled
+    it. Of 81 such lessons of two stores two readers wanted 20 and 33 and called 12 and 14 nonsense, of the other 213 128, 133, 5 and 7.
+    """
+    return memory.kind == DECISION and memory.tally.seen < 2
 
 
 def standing_of(

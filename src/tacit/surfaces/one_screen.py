@@ -22,7 +22,7 @@ from tacit.core.profile import Profile
 from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal, person_question
 from tacit.core.run import Incident
-from tacit.core.standing import is_confirmed, is_order_of_a_day
+from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.stores import counts
@@ -48,6 +48,7 @@ DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
+_ASKED_AMONG = 3 * NEW  # questions, and lessons that wait for a word, among which those to show are chosen
 _LONGEST = 110  # characters of a problem
 
 # failures of the work in hand, or of the host's own protocol: nobody is told of them
@@ -150,7 +151,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         each for each in {each.id: each for each in (*known, *mine)}.values() if is_given(each) and not is_new(each)
     ]
     fresh = memories.list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
-    every_new = [each for each in fresh if is_new(each)]
+    every_new = without_details([each for each in fresh if is_new(each)])
     before, same = {each.id for each in given}, set[str]()
     for one, others in selection.said_again([*given, *filter(is_given, every_new)]).items():
         stands = next(
@@ -162,25 +163,27 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     gone = memories.list(states=("archived", "rejected"), equal={"source": BY_NOTICE}, sort="updated", limit=_LOOKED_AT)
     open_ones = memories.proposals()
     marks = {mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))}
+    first_asked, waiting = open_ones[:_ASKED_AMONG], [*islice(unasked(memories), _ASKED_AMONG)]
+    met_in = memories.store.memories([each.memory for each in first_asked if each.memory])
+    details = {each.id for each in (*given, *waiting, *met_in) if is_product_detail(each)}
+    details |= {selection.numbered_as(each) for each in first_asked if each.memory in details}
     rows = sorted(
         (
             _lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "")
             for each in given
             if each.id not in same  # `list` has its number
         ),
-        key=lambda row: (row.stands != YOURS, -_weight(row)),
+        key=lambda row: (row.stands != YOURS, row.id in details, -_weight(row)),
     )
-    asked = [_question_row(memories, each, noticed) for each in open_ones[:NEW]]
-    held = [
-        _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
-        for each in islice(unasked(memories), NEW)
-    ]
-    later = [_lesson_row(memories, each, noticed, news(each)) for each in new]
-    asks = {row.id: replace(row, asks=True) for row in (*asked, *held)}
+    asked = [_question_row(memories, each, noticed) for each in first_asked]
+    held = [_lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question") for each in waiting]
+    later = one_of_each([_lesson_row(memories, each, noticed, news(each)) for each in new])
+    urgent = one_of_each(sorted((*asked, *held), key=lambda row: (row.id in details, -_weight(row))))
+    asks = {row.id: replace(row, asks=True) for row in urgent}
     decide = _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
     about = {each.id: each.memory for each in open_ones}  # a lesson that a question is about stands there
     ids = {name for row in decide for name in (row.id, about.get(row.id))}
-    first = [row for row in rows if row.id not in ids][:told]
+    first = one_of_each([row for row in rows if row.id not in ids])[:told]
     shown = tuple(numbers_shown(memories).values())
     every = with_numbers((*first, *decide), shown)
     is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
@@ -194,6 +197,24 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         every[: len(first)], every[len(first) :], tuple(_unknown(memories, noticed.values(), marks)),
         max(0, count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide)), 0, shown,
     )  # fmt: skip
+
+
+def without_details(memories: Sequence[Memory]) -> list[Memory]:
+    """Lessons that are news for a person; where they are all details of the product, those."""
+    return [each for each in memories if not is_product_detail(each)] or [*memories]
+
+
+def one_of_each(rows: Sequence[ProblemRow]) -> list[ProblemRow]:
+    """Of rows about one thing the first, which says how many more there are about it; what is the person's own word stays."""
+    kept: dict[str, ProblemRow] = {}
+    more: dict[str, int] = {}
+    for row in rows:
+        of = row.problem.lower() if row.stands != YOURS else row.id
+        if kept.setdefault(of, row) is not row:
+            more[of] = more.get(of, 0) + 1
+    return [
+        replace(row, cost=f"{row.cost}, {more[of]} more about it") if of in more else row for of, row in kept.items()
+    ]
 
 
 def _both(rows: Sequence[ProblemRow], most: int) -> list[ProblemRow]:

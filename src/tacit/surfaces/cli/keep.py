@@ -15,7 +15,7 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError, many_of, numbered
 from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.profile import Profile
-from tacit.core.standing import is_confirmed
+from tacit.core.standing import is_confirmed, is_product_detail
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
@@ -205,7 +205,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
         asked = asked_about(memories)
-        by_shelf = [each.id for at in _TITLES for each in found if shelf(each, asked) == at]
+        by_shelf = [
+            each.id for at in _TITLES for each in sorted(found, key=is_product_detail) if shelf(each, asked) == at
+        ]
         numbers = remember_numbers(memories, by_shelf) if at_terminal else {}
         else_asked = counted(memories).needs_word - sum(shelf(each, asked) == YOUR_WORD for each in found)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
@@ -245,6 +247,7 @@ _TITLES = {
     WAITING: "Waiting for another session, or your word",
     ENDED: "Given no more", GONE: "Gone",
 }  # fmt: skip
+_DETAILS = "Decisions about the product, each told when it comes up"
 
 
 def _listed(
@@ -266,7 +269,11 @@ def _listed(
         )
     lines: list[str] = []
     for at, title in _TITLES.items():
-        if some := [each for each in found if shelf(each, asked) == at]:
+        on_shelf = [each for each in found if shelf(each, asked) == at]
+        details = [each for each in on_shelf if at == IN_FORCE and is_product_detail(each)]
+        for head, some in ((title, [each for each in on_shelf if each not in details]), (_DETAILS, details)):
+            if not some:
+                continue
             some.sort(key=lambda each: (numbers or {}).get(each.id, 0) if numbers else not is_confirmed(each))
             same = said_again(some) if numbers and fold and at == IN_FORCE else {}
             below = {id for ids in same.values() for id in ids}
@@ -278,7 +285,7 @@ def _listed(
                 if others := sorted((numbers or {})[id] for id in same.get(each.id, ())):
                     rows.append([*[""] * len(line), f"(much the same: {', '.join(map(str, others))})"])
             lines += [""] if lines else []
-            lines += [paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2, flow=True)]
+            lines += [paint(cli, "bold", f"{head} ({len(some)})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
 

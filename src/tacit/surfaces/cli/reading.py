@@ -34,7 +34,7 @@ from tacit.surfaces.cli import Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.settings_file import set_keys
 from tacit.surfaces.cli.words import one_line, wrapped
-from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers
+from tacit.surfaces.one_screen import came_up, moment_words, one_screen, remember_numbers, without_details
 from tacit.surfaces.selection import news
 from tacit.surfaces.turns import is_paused, spawned
 
@@ -376,12 +376,15 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     if cli.json or cli.quiet:
         return
     by_id = {each.id: each for each in memories.store.memories(ids) if each.state in OPEN}
-    found = [by_id[id] for id in ids if id in by_id]
+    every = [by_id[id] for id in ids if id in by_id]
+    found = without_details(every)
     numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
         said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
         first, *rest = wrapped(f"{one_line(memory.text, 600)} ({said})", 6, 118)
         cli.out.write("\n".join([f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
+    if details := len(every) - len(found):
+        cli.out.write(f"      and {numbered(details, 'decision')} about the product, told when it comes up\n")
     cli.out.flush()
 
 
