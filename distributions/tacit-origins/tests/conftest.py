@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recall.conftest import make  # noqa: F401
 
 from tacit.core import clock
 

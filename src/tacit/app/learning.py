@@ -300,6 +300,8 @@ class Learning(Recalling):
             person=self.env.get("USER") or self.env.get("LOGNAME") or "",  # whose account the session is found under
         )
         learned = replace(learned, project=project.id)
+        if home.lacking:
+            learned = replace(learned, warnings=(*learned.warnings, home.lacking))
         if dry_run:
             told = canary_lines({counter(run, doubt): 1 for doubt in doubts(run)})
             return replace(learned, warnings=(*learned.warnings, *told))

@@ -145,6 +145,7 @@ class Opened:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
+        self._lacking: dict[str, str] = {}  # what stands in for functions of the profile that are not installed
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
@@ -294,21 +295,32 @@ class Opened:
     def profile(self) -> Profile:
         """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
         if self._profile is None:
-            from tacit.core.profile import from_json, is_current
+            from tacit.core.profile import as_installed, from_json, is_current
 
             project = self.project
             compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
             if compiled and is_current(compiled):
-                self._profile = from_json(compiled)
+                found = from_json(compiled)
             elif compiled:
                 from tacit.app.settings import compile_anew
 
-                self._profile = compile_anew(self, compiled)
+                found = compile_anew(self, compiled)
             else:
                 from tacit.app.settings import wanted_profile
 
-                self._profile = wanted_profile(self)
+                found = wanted_profile(self)
+            self._profile, self._lacking = as_installed(found)
         return self._profile
+
+    @property
+    def lacking(self) -> str:
+        """What the profile in force goes by and is not installed here; empty where nothing is missing."""
+        name = self.profile.name
+        if not self._lacking:
+            return ""
+        from tacit.core.installation import stands_in
+
+        return stands_in(name, self._lacking)
 
     @property
     def work(self) -> WorkContext:

@@ -123,5 +123,5 @@ def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Pro
         tx.put_project(opened._project)
         if chosen:
             tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
-    opened._profile, opened._asked_profile = profile, ""
+    opened._profile, opened._asked_profile = None, ""  # asked again, as far as its functions are installed
     return profile

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import MissingExtra, UsageError
+from tacit.core.profile import BROUGHT
 from tacit.core.value import value
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PARTS = {
     "tacit-origins": {
         "format": ("archeflow", "geas", "joelclaw", "ralph"),
         "verb": ("check", "regressions", "knowledge", "estimate", "conventions", "antipatterns", "top"),
+        **{kind: names for kind, (_, names) in BROUGHT.items()},
     },
     "tacit-replay": {
         "command": ("backtest", "replay"),
@@ -99,6 +101,13 @@ def bring_part(part: str) -> str:
     clone = _clone()
     line = command(environment(), [os.path.join(clone or ".", "distributions", part)])
     return line if clone else f"In a clone of Tacit: {line}"
+
+
+def stands_in(profile: str, ours: Mapping[str, str]) -> str:
+    """What a person should know of a profile that goes by functions that are not installed here."""
+    said = ", ".join(f"{key} = {name}" for key, name in ours.items())
+    why = f"What the profile {profile} goes by is part of tacit-origins, which is not installed here; until then {said}"
+    return f"{why}. {bring_part('tacit-origins')}"
 
 
 def missing_parts(kind: str) -> str:

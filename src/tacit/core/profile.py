@@ -15,6 +15,8 @@ default, in `docs/internals/profiles.md`, which is generated.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from tacit.core.digest import short_hash
 from tacit.core.errors import ProfileInvalid
 from tacit.core.value import dumps, loads
@@ -145,6 +147,39 @@ def flat(profile: Profile) -> dict[str, Any]:
 
     walk("", {key: inner for key, inner in profile.data.items() if key != "format"})
     return found
+
+
+# What profiles name and another distribution of this repository brings: for each kind of function the module, and the names there.
+# A hook asks this table, not the entry points; a store never says what is imported.
+BROUGHT = {"ranker": ("tacit_origins.ranking", ("decay", "frequency", "proven", "relevance", "six_factor"))}
+_STANDS_IN = {
+    "rank.ranker": ("ranker", "lexical")
+}  # the key that names one, and who of ours stands in where it is not installed
+
+
+def brought_by_part(kind: str, name: str) -> Any:
+    """A function that a profile names, of another distribution of this repository; nothing where that is not installed or has none so named."""
+    module, names = BROUGHT[kind]
+    return getattr(import_module(module), name) if name in names and _is_here(module) else None
+
+
+def _is_here(module: str) -> bool:
+    """Whether the package of a module is installed."""
+    try:
+        return bool(import_module(module.partition(".")[0]))
+    except ImportError:
+        return False
+
+
+def as_installed(profile: Profile) -> tuple[Profile, dict[str, str]]:
+    """A profile with functions of ours in place of those whose distribution is not installed here, and those by their keys."""
+    missing: dict[str, str] = {}
+    for key, (kind, ours) in _STANDS_IN.items():
+        section, _, field = key.partition(".")
+        module, names = BROUGHT[kind]
+        if profile.data[section][field] in names and not _is_here(module):
+            missing[key] = ours
+    return with_values(profile, missing) if missing else profile, missing
 
 
 def diff(a: Profile, b: Profile) -> list[tuple[str, Any, Any]]:

@@ -10,9 +10,9 @@ import pytest
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, with_values
 from tacit.core.profile_toml import standard
-from tacit.recall.origins import CAUTION_BELOW, SIX
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, Ranked, ordered, ranking
+from tacit_origins.ranking import CAUTION_BELOW, SIX
 
 Make = Callable[..., Memory]
 MARCH = "2026-03-10T12:00:00.000Z"
