@@ -71,6 +71,13 @@ def test_files_of_the_origins(lean: dict[str, str], tacit: Any, folder: Path, tm
     tacit("add", "Prices are integers, in cents.")
     assert "Prices are integers" in alone(lean, "list").stdout
     assert alone(lean, "inject", "--task", "prices", "--no-trial").stdout.startswith("## Knowledge Base")
+    tacit("profile", "use", "joelclaw")
+    assert tacit("inject", "--task", "prices", "--no-trial", "--run", "a").out == "- Prices are integers, in cents.\n"
+    given = alone(lean, "inject", "--task", "prices", "--no-trial", "--run", "b")
+    assert "] Prices are integers, in cents. (" in given.stdout and "render.renderer = notes" in given.stderr
+    assert f"{TREE}/distributions/tacit-origins" in given.stderr
+    for args in (("status", "--json"), ("doctor", "--json")):
+        assert "tacit-origins" in alone(lean, *args).stdout, args
     assert alone(lean, "export", "--format", "bundle", "--out", str(tmp_path / "all")).returncode == 0
     (folder / "lessons.jsonl").write_text("{}\n")
     for args in (("export", "--format", "ralph"), ("import", "--format", "archeflow", "lessons.jsonl")):

@@ -90,7 +90,7 @@ class Team(ByHand):
         return [
             *refusal_lines(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])),
             *self.sync_notes(),
-            *([chosen] if chosen else []),
+            *filter(None, (chosen, self.lacking)),
         ]
 
     def canonical(self) -> str:

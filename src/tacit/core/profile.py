@@ -151,14 +151,16 @@ def flat(profile: Profile) -> dict[str, Any]:
 
 # What profiles name and another distribution of this repository brings: for each kind of function the module, and the names there.
 # A hook asks this table, not the entry points; a store never says what is imported.
-BROUGHT = {"ranker": ("tacit_origins.ranking", ("decay", "frequency", "proven", "relevance", "six_factor"))}
-_STANDS_IN = {
-    "rank.ranker": ("ranker", "lexical")
-}  # the key that names one, and who of ours stands in where it is not installed
+BROUGHT = {
+    "ranker": ("tacit_origins.ranking", ("decay", "frequency", "proven", "relevance", "six_factor")),
+    "renderer": ("tacit_origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
+}
+# the key that names one, and who of ours stands in where it is not installed
+_STANDS_IN = {"rank.ranker": ("ranker", "lexical"), "render.renderer": ("renderer", "notes")}
 
 
 def brought_by_part(kind: str, name: str) -> Any:
-    """A function that a profile names, of another distribution of this repository; nothing where that is not installed or has none so named."""
+    """A function that a profile names, of another distribution of this repository; nothing where that is not here or has no such."""
     module, names = BROUGHT[kind]
     return getattr(import_module(module), name) if name in names and _is_here(module) else None
 

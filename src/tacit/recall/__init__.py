@@ -68,7 +68,7 @@ def inject(
     from tacit.core.links import spent_on
     from tacit.recall.budget import all_out, fit, level_for, nearest_out, tokens_of
     from tacit.recall.moments import newest_first, room_for
-    from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
+    from tacit.recall.render import frame_tokens, line_tokens, render, renderer_named
     from tacit.recall.trial import (
         assignments,
         cured_by,
@@ -80,7 +80,7 @@ def inject(
         still_allowed,
     )
 
-    check_renderer(renderer or profile.render.renderer)
+    renderer_named(renderer or profile.render.renderer)
     about: tuple[str, ...] = ()
     if query.command:
         from tacit.core.programs import acting
