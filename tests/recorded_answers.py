@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dis import opmap
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import tacit
@@ -106,7 +106,7 @@ def decoded(at: Any) -> Any:
         pieces = list(scan(of))
         return pieces if kind == "pieces" else clause_tokens(of, pieces, language(pieces))
     module, _, name = kind.rpartition(".")
-    made = getattr(importlib.import_module(f"tacit.{module}"), name)
+    made = getattr(_module(module), name)
     return made(**{key: decoded(each) for key, each in at.items() if key != "$"})
 
 
@@ -141,7 +141,18 @@ def _encoded_profile(at: Profile) -> dict[str, Any]:
 def function(name: str) -> Any:
     """The function of a row: core.links.fold."""
     module, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(f"tacit.{module}"), last)
+    return getattr(_module(module), last)
+
+
+def _module(name: str) -> ModuleType:
+    """A module of the package by its name there, or one of another distribution."""
+    return importlib.import_module(name if name.startswith("tacit_") else f"tacit.{name}")
+
+
+def tables() -> list[Path]:
+    """The files of rows: of the package's rooms, then of the distributions."""
+    here = Path(__file__).parent
+    return [*sorted(here.glob("*/answers.jsonl")), *sorted(here.parent.glob("distributions/*/tests/answers.jsonl"))]
 
 
 def answered(name: str, args: list[Any], named: dict[str, Any]) -> Any:
@@ -212,7 +223,7 @@ def rows_of(path: Path) -> dict[str, list[list[Any]]]:
 
 
 if __name__ == "__main__":
-    for table in sorted(Path(__file__).parent.glob("*/answers.jsonl")):
+    for table in tables():
         rows = [row for module in rows_of(table).values() for row in module]
         now = [[*asked_for, answered(*asked_for)] for *asked_for, _ in rows]
         table.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in now), encoding="utf-8")

@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from recorded_answers import answered, answering_as_declared, is_same, rows_of
+from recorded_answers import answered, answering_as_declared, is_same, rows_of, tables
 
-ROWS = {
-    module: rows
-    for table in sorted(Path(__file__).parent.glob("*/answers.jsonl"))
-    for module, rows in rows_of(table).items()
-}
+ROWS = {module: rows for table in tables() for module, rows in rows_of(table).items()}
 
 
 @pytest.mark.parametrize("module", ROWS)

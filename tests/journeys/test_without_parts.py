@@ -79,6 +79,11 @@ def test_files_of_the_origins(lean: dict[str, str], tacit: Any, folder: Path, tm
     for args in (("status", "--json"), ("doctor", "--json")):
         assert "tacit-origins" in alone(lean, *args).stdout, args
     assert alone(lean, "export", "--format", "bundle", "--out", str(tmp_path / "all")).returncode == 0
+    (folder / "junit.xml").write_text(
+        '<testsuite name="t"><testcase classname="a" name="b"><failure message="no queue">no queue</failure></testcase></testsuite>'
+    )
+    learned = alone(lean, "learn", "junit.xml", "--json")
+    assert learned.returncode == 0 and "gate.function = rules, signals.audits = nothing" in learned.stdout
     (folder / "lessons.jsonl").write_text("{}\n")
     for args in (("export", "--format", "ralph"), ("import", "--format", "archeflow", "lessons.jsonl")):
         asked = alone(lean, *args)

@@ -20,9 +20,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.formats.source import BytesSource
-from tacit.learn.apply import echoed
 from tacit.learn.classify import category_of
-from tacit.learn.gate import GateRules, joelclaw_gate
+from tacit.learn.gate import GateRules
 from tacit.recall.answering import showing
 from tacit.recall.budget import FETCH, by_length, level_for
 from tacit.recall.query import Query, asked
@@ -33,6 +32,8 @@ from tacit.tend.triage_rules import Suggested, answers, page_line
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 from tacit_origins import joelclaw
+from tacit_origins.applied import echoed
+from tacit_origins.gates import annotation
 from tacit_origins.observer import parse_observer, sanitize_text, sanitize_transcript
 
 from .conftest import Vector
@@ -100,7 +101,7 @@ def book(folder: Path) -> Iterator[Notebook]:
 
 
 def write_gate(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
-    said = joelclaw_gate(Finding("s", "1", given["fact"]), GateRules(unknown="allow"))
+    said = annotation(Finding("s", "1", given["fact"]), GateRules(unknown="allow"))
     names = ("observation", "writeVerdict", "writeConfidence", "writeReason", "writeGateVersion", "writeGateFallback")
     told = (said.text, said.outcome, said.confidence, said.reason, said.version, said.fallback)
     return {**dict(zip(names, told)), **({"hintedCategoryId": said.category} if said.category else {})}

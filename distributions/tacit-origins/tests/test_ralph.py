@@ -17,8 +17,9 @@ from tacit.core.errors import Damaged, NotFound
 from tacit.core.memory import Memory
 from tacit.core.run import Finding
 from tacit.formats.source import BytesSource, FileSource
-from tacit.learn.gate import GateRules, validation_gate
+from tacit.learn.gate import GateRules
 from tacit_origins import ralph
+from tacit_origins.gates import validation
 from tacit_origins.ralph import writing
 
 SYSTEM = "aiwg"
@@ -123,7 +124,7 @@ def validate(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         confidence=at.get("confidence"), extra={"success_rate": at.get("successRate")},
     )  # fmt: skip
     shared = {name: profile.gate.__dict__[name] for name in GateRules.FIELDS if name in profile.gate.__dict__}  # type: ignore[attr-defined]
-    decision = validation_gate(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)}))
+    decision = validation(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)}))
     return {"valid": True} if decision.outcome == "allow" else {"valid": False, "reason": decision.reason}
 
 

@@ -145,7 +145,7 @@ class Opened:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
-        self._lacking: dict[str, str] = {}  # what stands in for functions of the profile that are not installed
+        self._lacking: dict[str, Any] = {}  # what stands in for functions of the profile that are not installed
         self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], Settled] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet

@@ -103,9 +103,9 @@ def bring_part(part: str) -> str:
     return line if clone else f"In a clone of Tacit: {line}"
 
 
-def stands_in(profile: str, ours: Mapping[str, str]) -> str:
+def stands_in(profile: str, ours: Mapping[str, Any]) -> str:
     """What a person should know of a profile that goes by functions that are not installed here."""
-    said = ", ".join(f"{key} = {name}" for key, name in ours.items())
+    said = ", ".join(f"{key} = {name or 'nothing'}" for key, name in ours.items())
     why = f"What the profile {profile} goes by is part of tacit-origins, which is not installed here; until then {said}"
     return f"{why}. {bring_part('tacit-origins')}"
 

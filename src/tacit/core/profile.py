@@ -154,9 +154,18 @@ def flat(profile: Profile) -> dict[str, Any]:
 BROUGHT = {
     "ranker": ("tacit_origins.ranking", ("decay", "frequency", "proven", "relevance", "six_factor")),
     "renderer": ("tacit_origins.wording", ("archeflow", "geas", "joelclaw", "ralph")),
+    "gate": ("tacit_origins.gates", ("annotation", "validation")),
+    "audit": ("tacit_origins.applied", ("echo", "outcome")),
+    "step": ("tacit_origins.asking", ("extract",)),
 }
-# the key that names one, and who of ours stands in where it is not installed
-_STANDS_IN = {"rank.ranker": ("ranker", "lexical"), "render.renderer": ("renderer", "notes")}
+# the key that names one, or several, and who of ours stands in where it is not installed
+_STANDS_IN = {
+    "rank.ranker": ("ranker", "lexical"),
+    "render.renderer": ("renderer", "notes"),
+    "gate.function": ("gate", "rules"),
+    "signals.audits": ("audit", ""),
+    "model.steps": ("step", ""),
+}
 
 
 def brought_by_part(kind: str, name: str) -> Any:
@@ -173,14 +182,16 @@ def _is_here(module: str) -> bool:
         return False
 
 
-def as_installed(profile: Profile) -> tuple[Profile, dict[str, str]]:
+def as_installed(profile: Profile) -> tuple[Profile, dict[str, Any]]:
     """A profile with functions of ours in place of those whose distribution is not installed here, and those by their keys."""
-    missing: dict[str, str] = {}
+    missing: dict[str, Any] = {}
     for key, (kind, ours) in _STANDS_IN.items():
         section, _, field = key.partition(".")
         module, names = BROUGHT[kind]
-        if profile.data[section][field] in names and not _is_here(module):
-            missing[key] = ours
+        named = profile.data[section][field]
+        others = [each for each in named if each not in names] if isinstance(named, list) else ours
+        if (others != named if isinstance(named, list) else named in names) and not _is_here(module):
+            missing[key] = others
     return with_values(profile, missing) if missing else profile, missing
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.core.profile import brought_by_part
 from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.learn.stage import Learned, added
@@ -35,7 +36,6 @@ def learn(
     `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
     # not above: whoever imports any module of this room imports this one
-    from tacit.learn.ask import ask_model
     from tacit.learn.echo import is_own_question
     from tacit.learn.notice import notice
     from tacit.learn.outcomes import Session
@@ -67,7 +67,8 @@ def learn(
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
         report = session.report()
-        if model is None or run.foreign or not (over or session.is_over()):
+        ask_model = brought_by_part("step", "extract") if model is not None else None
+        if ask_model is None or run.foreign or not (over or session.is_over()):
             return report
         return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
 

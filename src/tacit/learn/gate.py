@@ -8,9 +8,9 @@ in. What cannot be judged is held.
 
 A command that installs by name, sends files away or loosens something is held too (`hazard`), however often it worked.
 
-Nothing a person adds by hand is discarded or doubted here. Three gates of the origins stand beside it: joelclaw's, which
-reads a model's annotation and lets in what it cannot read; Ralph's, which checks figures; the open one of ArcheFlow and
-geas. All four begin alike, with provenance and with the noise their profile names.
+Nothing a person adds by hand is discarded or doubted here. Beside it stands the open gate of ArcheFlow and geas; joelclaw's, which
+reads a model's annotation, and Ralph's, which checks figures, are those of `tacit-origins`. All four begin alike, with provenance and
+with the noise their profile names (`settled_first`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from tacit.core.installation import plugged_or_refused
 from tacit.core.memory import PERSONAL, WAITING_TIERS
-from tacit.core.profile import Profile
-from tacit.core.run import OUTRIGHT, Finding
-from tacit.core.value import replace, value
+from tacit.core.profile import Profile, brought_by_part
+from tacit.core.run import Finding
+from tacit.core.value import value
 from tacit.learn import cues
 from tacit.learn.echo import plain_line
 from tacit.learn.hazard import hazard
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
 
 KnownLines = Mapping[str, str] | None
 GATE_VERSION = "tacit-1"
-JOELCLAW_VERSION = "v1"  # the original's own
-# joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
-UNREAD, STATED_CONFIDENCE = 0.35, 0.65
 # A guess that answers somebody, or points at what was on the screen just then: nobody can be asked about it later.
 _IN_PASSING = re.compile(r"^(?:ok|okay|yes|yeah|no|well|alright)\b|\b(?:this|that|it|these)[.!?]*$", re.I)
 
@@ -93,7 +91,7 @@ def gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: K
     `suspicion` is the screen's word on the text, empty where it found nothing; `known_lines` maps lines of the
     project's instruction files, spelled by `plain_line`, to the file they stand in.
     """
-    settled = _settled(finding, rules, suspicion, known_lines)
+    settled = settled_first(finding, rules, suspicion, known_lines)
     if settled is not None:
         return settled
     text = finding.text.strip()
@@ -103,67 +101,26 @@ def gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: K
     return _merits(finding, text, rules)
 
 
-def joelclaw_gate(
-    finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
-) -> GateDecision:
-    """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
-
-    What carries no readable verdict is allowed at a confidence of .35 and flagged; what was never annotated, since somebody submitted it
-    or a rule derived it, is no failure to read, and what it names decides its confidence. Scraps, tool traces and edits are
-    discarded whatever the annotation says: so the document; the original lets them in.
-    """
-    note = read_annotation(finding.text)
-    blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
-    settled = _settled(replace(finding, text=note.text), rules, suspicion, known_lines)
-    if settled is not None:
-        return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
-    if not note.verdict and _is_submitted(finding):
-        concrete = next(
-            (reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), ""
-        )
-        sure = STATED_CONFIDENCE if concrete else UNREAD
-        return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
-    if note.verdict not in ("allow", "hold", "discard"):
-        return replace(blank, reason="parse_fallback", fallback=True, confidence=UNREAD)
-    stated = STATED_CONFIDENCE if note.confidence is None else min(1.0, max(0.0, note.confidence))
-    reason = note.reason[:120] or "llm_classified"
-    return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
-
-
-def validation_gate(
-    finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
-) -> GateDecision:
-    """Ralph's gate: required fields, a declared kind, figures within their ranges; the first fault gives the reason.
-
-    A figure that a check asks for and the finding lacks fails it: the original lets a missing confidence pass.
-    """
-    settled = _settled(finding, rules, suspicion, known_lines)
-    if settled is not None:
-        return settled
-    fault = _fault(finding, rules)
-    if fault:
-        return GateDecision("discard", fault, rejected=True)
-    return GateDecision("allow", "within all ranges")
-
-
 def open_gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
     """ArcheFlow's and geas's gate: none of its own. What their reviewers say is a candidate."""
-    settled = _settled(finding, rules, suspicion, known_lines)
+    settled = settled_first(finding, rules, suspicion, known_lines)
     return settled or GateDecision("allow", "this profile has no gate")
 
 
-GATES: Mapping[str, Gate] = {
-    "rules": gate,
-    "annotation": joelclaw_gate,
-    "validation": validation_gate,
-    "open": open_gate,
-}
+GATES: dict[str, Gate] = {"rules": gate, "open": open_gate}
+
+
+def gate_named(name: str) -> Gate:
+    """A gate by its name; those of other distributions are loaded when one is first named."""
+    if name not in GATES:
+        GATES[name] = brought_by_part("gate", name) or plugged_or_refused("gate", name, GATES)
+    return GATES[name]
 
 
 # --- what every gate asks first ---------------------------------------------------------------------------------------
 
 
-def _settled(finding: Finding, rules: GateRules, suspicion: str, known_lines: KnownLines) -> GateDecision | None:
+def settled_first(finding: Finding, rules: GateRules, suspicion: str, known_lines: KnownLines) -> GateDecision | None:
     """The decision where provenance, noise or the project's own files settle it; None where the text must be judged."""
     if suspicion:
         return GateDecision("quarantine", suspicion)
@@ -248,7 +205,7 @@ def _hedge(text: str, rules: GateRules) -> str:
 
 def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
     for name in rules.favour:
-        reason, mark = _MERITS[name]
+        reason, mark = MERITS[name]
         if mark.search(text):
             return GateDecision("allow", reason)
     if finding.tier in _WITNESSED:
@@ -258,7 +215,7 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
     return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
 
 
-_MERITS = {
+MERITS = {
     "adr": ("names a decision record", cues.ADR),
     "path": ("names a path", cues.PATH_IN_TEXT),
     "command": ("names a command", cues.COMMAND_IN_TEXT),
@@ -275,78 +232,3 @@ _WITNESSED = {
 def _prose(text: str) -> str:
     """A text without what it quotes in backticks: an error message may well say "seems"."""
     return re.sub(r"`[^`]*`", "`…`", text)
-
-
-# --- Ralph's checks ---------------------------------------------------------------------------------------------------
-
-
-# The figure, the kind it is asked of (none: every one), its range, and what is said where it lies outside; the first decides.
-CHECKS = (
-    ("confidence", "", 0.0, 1.0, "Confidence must be between 0 and 1"),
-    ("success_rate", "", 0.0, 1.0, "Success rate must be between 0 and 1"),
-    ("confidence", "", 0.3, 1.0, "Confidence too low (< 0.3)"),
-    ("success_rate", "antipattern", 0.0, 0.2, "Anti-patterns should have low success rate"),
-    ("success_rate", "strategy", 0.5, 1.0, "Strategies should have success rate >= 0.5"),
-)
-
-
-def _fault(finding: Finding, rules: GateRules) -> str:
-    if not (finding.kind and finding.task_type and finding.text):
-        return "Missing required fields (type, taskType, content)"
-    if rules.kinds and finding.kind not in rules.kinds:
-        return f"Invalid type: {finding.kind}"
-    for of, kind, low, high, reason in CHECKS:
-        figure = _figure(finding, of)
-        if kind in ("", finding.kind) and (figure is None or not low <= figure <= high):
-            return reason
-    return ""
-
-
-def _figure(finding: Finding, name: str) -> float | None:
-    figure = finding.confidence if name == "confidence" else (finding.extra or {}).get(name)
-    return float(figure) if isinstance(figure, (int, float)) else None
-
-
-# --- joelclaw's annotation --------------------------------------------------------------------------------------------
-
-
-@value
-class Annotation:
-    """What the observing model wrote in front of a fact."""
-
-    text: str
-    verdict: str = ""
-    confidence: float | None = None
-    reason: str = ""
-    category: str = ""
-
-
-def read_annotation(fact: str) -> Annotation:
-    """A fact and the `[key=value …]` in front of it; brackets without keys are taken off and say nothing."""
-    line = re.sub(r"^\s*(?:[-*+•](?:\s+|(?=[🔴🟡🟢\[])))?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1)
-    match = re.match(r"\[([^\]]*)\]\s*(.*)", line, re.S)
-    if match is None:
-        return Annotation(line.strip())
-    said = {
-        key.lower(): stated.strip("\"'")
-        for key, stated in re.findall(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\]]+)", match[1])
-    }
-    return Annotation(
-        text=match[2].strip(),
-        verdict=said.get("gate", said.get("verdict", "")).lower(),
-        confidence=_number(said.get("confidence", said.get("conf", ""))),
-        reason=said.get("reason", ""),
-        category=said.get("category", ""),
-    )
-
-
-def _is_submitted(finding: Finding) -> bool:
-    return finding.extractor != OUTRIGHT or (finding.extra or {}).get("observation_type") == "submitted"
-
-
-def _number(text: str) -> float | None:
-    """The number that a text begins with, as models write one: ".9", "0.92,", "92%"."""
-    found = re.match(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?)\s*(%?)", text, re.I)
-    if found is None:
-        return None
-    return float(found[1]) / (100 if found[2] else 1)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.journal import Change, Hand
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNKNOWN, UNMET, Mark, Use
 from tacit.core.memory import VERDICTS, Memory
-from tacit.core.profile import Profile
+from tacit.core.profile import Profile, brought_by_part
 from tacit.core.rows import RunRow
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
-from tacit.learn.apply import packed, record_outcomes
 from tacit.learn.echo import cited, stands_in
 from tacit.learn.match import prepared, same
 from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED_FOR_SECRETS
 from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
-from tacit.stores.lookups import is_settled, settled_units
+from tacit.stores.lookups import by_alias, is_settled, settled_units
 from tacit.trial import effect
 from tacit.trial.belief import Belief, believe
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
@@ -49,9 +48,7 @@ class Session(Findings):
         lines: Mapping[str, str] | None = None,
     ) -> None:
         """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
-        packed(
-            tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
-        )  # fmt: skip
+        self._pack(tx)
         self.settled = over
         uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
         if not uses:
@@ -92,11 +89,22 @@ class Session(Findings):
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
-        again = record_outcomes(
-            tx, self.profile, self.run, uses, repeated=said.__contains__, contradicted=denied.__contains__, hand=self.hand
-        )  # fmt: skip
-        for memory in again:
-            self._promote(tx, memory)
+        for audit in filter(None, (brought_by_part("audit", name) for name in self.profile.signals.audits)):
+            again = audit(
+                tx, self.run, uses, repeated=said.__contains__, contradicted=denied.__contains__, hand=self.hand
+            )
+            for memory in again:
+                self._promote(tx, memory)
+
+    def _pack(self, tx: Transaction) -> None:
+        """Record what a run was given by its own system: the memories of its packet, by their names there."""
+        run, unit, at = self.run, self.row.root, self.run.started_at or self.at
+        for name in (run.extra or {}).get("given", ()):
+            if memory := by_alias(tx, self.project.id, run.host, str(name)):
+                given = Use(
+                    memory, unit, self.project.id, self.id, memory, "exempt", 0.0, "packet", task=run.task_id, at=at
+                )
+                tx.add_use(given)
 
     def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
         """The memories a finding is about, and this one if it is its problem."""

@@ -17,10 +17,9 @@ from tacit.guard.screen import screened
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
-from tacit.learn.gate import GATES, GateDecision, rules_of
+from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.iterations import iterated
 from tacit.learn.match import prepared, same
-from tacit.learn.observe import cleaned
 from tacit.learn.repetition import incidents as incidents_of
 from tacit.learn.repetition import repeated
 from tacit.stores.lookups import incidents
@@ -51,9 +50,9 @@ def what_it_says(
     )
     again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
-    said = [cleaned(finding) for finding in (*found, *again, *derived)]
+    said = [*found, *again, *derived]
     kept = {finding.text for finding in found}
-    echoed = [cleaned(finding) for finding in unstripped if finding.text not in kept]
+    echoed = [finding for finding in unstripped if finding.text not in kept]
     return tuple(shaped_for(each, run, profile) for each in said), tuple(
         shaped_for(each, run, profile) for each in echoed
     )
@@ -121,7 +120,7 @@ def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None,
     title = str((finding.extra or {}).get("title") or "")
     facets = (finding.by, finding.category, finding.domain, finding.agent, finding.about)
     found = screened(finding.text, title, *facets, *finding.paths, *finding.tags)
-    decision = GATES[profile.gate.function](finding, rules, "" if found.clean else found.reason, known)
+    decision = gate_named(profile.gate.function)(finding, rules, "" if found.clean else found.reason, known)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", STAGED_BY_HAND, version=decision.version)

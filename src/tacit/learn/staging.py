@@ -11,7 +11,7 @@ from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
 from tacit.core.run import Finding
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
-from tacit.learn.gate import GATES, rules_of
+from tacit.learn.gate import gate_named, rules_of
 from tacit.learn.promote import promote
 from tacit.stores.sql import WorkContext
 
@@ -115,5 +115,5 @@ def fault_of(memory: Memory, profile: Profile) -> str:
         confidence=memory.tally.confidence,
         extra={"success_rate": (memory.tally.signals or {}).get("success_rate")},
     )
-    decision = GATES[profile.gate.function](finding, replace(rules_of(profile), held=()))
+    decision = gate_named(profile.gate.function)(finding, replace(rules_of(profile), held=()))
     return "" if decision.outcome != "discard" else decision.reason

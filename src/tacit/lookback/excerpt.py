@@ -18,7 +18,7 @@ from tacit.guard.redact import private, redact
 from tacit.guard.screen import screen
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
-from tacit.learn.gate import GATES, GateDecision, rules_of
+from tacit.learn.gate import GateDecision, gate_named, rules_of
 from tacit.learn.notice import notice
 from tacit.words.diagnose import Diagnosis
 
@@ -177,7 +177,7 @@ def _redacted(finding: Finding) -> Finding:
 def _judged(finding: Finding, profile: Profile) -> GateDecision:
     found = screen(finding.text)
     rules = replace(rules_of(profile), kinds=())
-    return GATES[profile.gate.function](finding, rules, "" if found.clean else found.reason)
+    return gate_named(profile.gate.function)(finding, rules, "" if found.clean else found.reason)
 
 
 def safe_excerpt(text: str, limit: int = _LONGEST) -> str:

@@ -95,6 +95,8 @@ def read(source: Source) -> Iterator[Run]:
 
 def _from_events(source: Source) -> Iterator[Run]:
     """Submitted observations, by session; events without one belong to the file."""
+    from tacit_origins.observer import cleaned
+
     sessions: dict[str, list[Finding]] = {}
     ended: dict[str, str] = {}
     lines = bad = 0
@@ -123,7 +125,7 @@ def _from_events(source: Source) -> Iterator[Run]:
                 _warn(warnings, f"line {number}: an observation without a text")
                 continue
             place = said_place(text) if source.path == STANDARD_INPUT else f"line:{number}"
-            sessions.setdefault(session, []).append(_submitted(session, data, text, place, at))
+            sessions.setdefault(session, []).append(cleaned(_submitted(session, data, text, place, at)))
         else:
             sessions.setdefault(session, [])
             ended[session] = at
@@ -167,18 +169,24 @@ def _is_submitted(found: Record) -> bool:
 
 
 def _from_answer(source: Source) -> Run:
+    from tacit_origins.observer import cleaned
+
     raw = b"".join(source.lines()).decode("utf-8", "replace")
     session = source.stem
     findings = tuple(
-        Finding(
-            run=session,
-            place=place,
-            text=text,
-            by="observer",
-            tier="agent",
-            severity=next((word for mark, word in PRIORITIES.items() if text.lstrip(" -*•").startswith(mark)), "info"),
-            quote=text[:300],
-            extra={"observation_type": kind, "session_id": session},
+        cleaned(
+            Finding(
+                run=session,
+                place=place,
+                text=text,
+                by="observer",
+                tier="agent",
+                severity=next(
+                    (word for mark, word in PRIORITIES.items() if text.lstrip(" -*•").startswith(mark)), "info"
+                ),
+                quote=text[:300],
+                extra={"observation_type": kind, "session_id": session},
+            )
         )
         for place, kind, text in _facts(raw)
     )

@@ -12,12 +12,12 @@ from book import Item, Place, chapter, differs, time_at
 from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.formats.source import BytesSource
-from tacit.learn.apply import echoed
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
 from tacit.tend.triage_rules import Suggested, page_line, question
 from tacit.words.match import choose_same
 from tacit.words.prepared import MatchSettings, prepare
+from tacit_origins.applied import echoed
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"
 ANSWER = """<observations><segment><narrative>Looked into the gateway.</narrative><facts>
@@ -92,9 +92,9 @@ def flow(at: Place) -> Iterator[Item]:
     read(at, "- 🔴 Never restart the worker during a payout run\n", "b.md")
     send(at, FACT)
     yield "sessions → observe: the observer's XML, lines with marks, JSON events", len(texts(at)) >= 4
-    from tacit.learn.ask import question as asked_of
-    from tacit.learn.ask import said
     from tacit.testing import run, say, user
+    from tacit_origins.asking import question as asked_of
+    from tacit_origins.asking import said
 
     spoken = said(run("s-9", user("Why do pages mix?"), say("Because the cache key lacks the locale, that is why.")))
     prompt = asked_of(spoken, ["operations"])

@@ -13,8 +13,9 @@ from book import Item, Place, chapter, differs, time_at
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.run import Finding
 from tacit.formats.source import BytesSource
-from tacit.learn.gate import GateRules, validation_gate
+from tacit.learn.gate import GateRules
 from tacit_origins import ralph
+from tacit_origins.gates import validation
 
 NOW = "2026-02-03T10:30:00.000Z"
 LEARNING = {
@@ -317,7 +318,7 @@ def staging(at: Place) -> Iterator[Item]:
         said = Finding(
             "r", "p", text, kind=kind, task_type=task, tier="observed", confidence=sure, extra={"success_rate": rate}
         )
-        return validation_gate(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)})).reason
+        return validation(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)})).reason
 
     yield "rule: required fields", judged(task="") == "Missing required fields (type, taskType, content)"
     yield "rule: valid type", judged(kind="wish") == "Invalid type: wish"

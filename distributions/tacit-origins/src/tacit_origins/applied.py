@@ -9,16 +9,14 @@ as recalled and fresh: here only one that the answer used is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
 from tacit.core.links import ECHO, FIZZLE, Mark, Use
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
 from tacit.core.run import Run
 from tacit.core.value import replace, value
-from tacit.stores.lookups import by_alias
 from tacit.words.match import keywords
 from tacit.words.tokens import all_stop_words
 
@@ -118,16 +116,8 @@ def _words(text: str, letters: int) -> list[str]:
 # --- both, inside the transaction of a run -----------------------------------------------------------------------------
 
 
-def packed(tx: Transaction, project: str, host: str, run: Run, *, run_id: str, unit: str, at: str) -> None:
-    """Record what a run was given by its own system: the memories of its packet, by their names there."""
-    for name in (run.extra or {}).get("given", ()):
-        if memory := by_alias(tx, project, host, str(name)):
-            tx.add_use(Use(memory, unit, project, run_id, memory, "exempt", 0.0, "packet", task=run.task_id, at=at))
-
-
-def record_outcomes(
+def outcome(
     tx: Transaction,
-    profile: Profile,
     run: Run,
     uses: Sequence[Use],
     *,
@@ -135,34 +125,40 @@ def record_outcomes(
     contradicted: Callable[[str], bool],
     hand: Hand,
 ) -> list[str]:
-    """Write down how each given memory fared, once per unit; the memories whose ladder should be asked again."""
-    audits = profile.signals.audits
+    """Write down how each given memory fared by the run's outcome, once per unit; the memories whose ladder should be asked again."""
     moved: list[str] = []
-    if "outcome" not in audits and "echo" not in audits:
-        return moved
-    answer = "\n".join(step.text for step in run.steps if step.role == "assistant")[:ANSWER_CHARS]
-    for use in uses:
-        if use.arm == "withheld":
-            continue
-        marks = tx.marks(memory=use.memory)
+    for use, memory, marks in _given(tx, uses):
         mine = [each for each in marks if each.unit == use.unit]
-        memory = tx.get(use.memory)
-        if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in _EFFECTS for each in mine):
-            # somebody said during this unit that the advice is wrong
-            against = (row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts")
-            denied = contradicted(memory.id) or use.unit in against
-            applied = by_outcome(
-                run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied
-            )
-            failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
-            if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
-                applied = replace(applied, followup="review_required")
-            for mark in marks_for(applied, memory, use, hand.run, hand.at, mine):
-                tx.add_mark(mark)
-            moved.append(memory.id)
-        if "echo" in audits and answer and not any(each.signal in ("echo", "fizzle") for each in mine):
-            _echo(tx, memory, use, answer, hand)
+        if run.outcome == "unknown" or any(each.signal in _EFFECTS for each in mine):
+            continue
+        # somebody said during this unit that the advice is wrong
+        against = (row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts")
+        denied = contradicted(memory.id) or use.unit in against
+        applied = by_outcome(
+            run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied
+        )
+        failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
+        if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
+            applied = replace(applied, followup="review_required")
+        for mark in marks_for(applied, memory, use, hand.run, hand.at, mine):
+            tx.add_mark(mark)
+        moved.append(memory.id)
     return moved
+
+
+def echo(tx: Transaction, run: Run, uses: Sequence[Use], *, hand: Hand, **_: object) -> list[str]:
+    """Write down whether the run's answers used each given memory, once per unit; no ladder goes by it."""
+    answer = "\n".join(step.text for step in run.steps if step.role == "assistant")[:ANSWER_CHARS]
+    for use, memory, marks in _given(tx, uses) if answer else ():
+        if not any(each.signal in ("echo", "fizzle") and each.unit == use.unit for each in marks):
+            _echo(tx, memory, use, answer, hand)
+    return []
+
+
+def _given(tx: Transaction, uses: Sequence[Use]) -> Iterator[tuple[Use, Memory, Sequence[Mark]]]:
+    for use in uses:
+        if use.arm != "withheld":
+            yield use, tx.get(use.memory), tx.marks(memory=use.memory)
 
 
 def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) -> None:

@@ -12,7 +12,7 @@ from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.run import Run
-from tacit.learn.apply import by_outcome, echoed, record_outcomes, touched
+from tacit_origins.applied import by_outcome, echoed, outcome, touched
 
 
 @by_table
@@ -55,12 +55,12 @@ def test_the_second_failed_reuse_asks_for_a_review(folder: Path) -> None:
     with open_memories(profile="geas") as memories:
         lesson = memories.add("Restart the worker after each deploy")
         asked = []
-        for n, outcome in enumerate(("failure", "success", "failure", "failure")):
-            run, at = Run(f"r{n}", "loop", task="restart the worker", outcome=outcome), f"2026-11-15T12:0{n}:00.000Z"
+        for n, became in enumerate(("failure", "success", "failure", "failure")):
+            run, at = Run(f"r{n}", "loop", task="restart the worker", outcome=became), f"2026-11-15T12:0{n}:00.000Z"
             use = Use(lesson.id, run.id, lesson.project, run.id, lesson.id, "exempt", 0.0, at=at)
             with memories.store.write() as tx:
                 hand, never = Hand("learn", at, run.id), lambda id: False
-                record_outcomes(tx, memories.profile, run, [use], repeated=never, contradicted=never, hand=hand)
+                outcome(tx, run, [use], repeated=never, contradicted=never, hand=hand)
                 effects = {mark.value for mark in tx.marks(memory=lesson.id) if mark.unit == run.id and mark.value}
             asked.append(effects.pop())
         assert asked == ["none", "none", "review_required", "review_required"]

@@ -11,8 +11,8 @@ import pytest
 from tacit.app import open
 from tacit.core.errors import ModelUnavailable
 from tacit.learn import learn
-from tacit.learn.ask import LONGEST_RUN, findings_of_answer, question, said
 from tacit.testing import Scripted, run, say, tool, user
+from tacit_origins.asking import LONGEST_RUN, findings_of_answer, question, said
 
 WISH = "No, use pnpm instead of npm in this repo, always."
 CAUSE = "The build broke because the lockfile was written by another major version."
