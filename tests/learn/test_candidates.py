@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.journal import Hand
+from tacit.core.links import CONFIRMED
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile_toml import standard
+from tacit.core.value import replace
 from tacit.learn.deciding import best, heard
 from tacit.learn.stage import in_better_words
 from tacit.testing import finding
@@ -49,6 +51,8 @@ def test_what_is_held_is_not_shown() -> None:
     rows = [lesson("a", "said", gate="hold"), lesson("b", "shown"), lesson("c", "asked"), lesson("d", "said")]
     assert [each.id for each in heard(rows)] == ["d", "b"]
     assert [each.id for each in heard(rows, most=1)] == ["d"]
+    theirs = replace(rows[-1], tally=replace(rows[-1].tally, signals={CONFIRMED: 1.0}))
+    assert [each.id for each in heard([theirs])] == []  # worded anew: their word already
     assert [each.id for each in best([*rows, lesson("e", "said", text="")], most=2)] == ["d", "b"]
     assert (
         len(best([lesson(f"m{n:02}") for n in range(12)]))

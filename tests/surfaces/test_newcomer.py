@@ -656,7 +656,7 @@ def test_the_first_screens_speak_of_every_project_and_in_one_language(
         monkeypatch.setattr(type(memories.store), "projects", lambda _: every)
         plan = Plan(Reader("x", "x", (), True), (), Estimate())
         _by_rules(Cli(person, out, out), memories, plan, {"s": FileSource(str(session("s8", str(shop))))}, None)
-    assert "and 2 lessons of mise: tacit --project mise" in out.getvalue()
+    assert "mise: 2 lessons, tacit --project mise" in out.getvalue()
     fresh = Memory("m", "p", "Seed.", kind="fix", klass="fix", trust="agent", state="provisional", tally=Tally(seen=1))
     heard = replace(fresh, extra={"word": "shown"})
     words = [listed_words(each, load("default")).words for each in (fresh, heard, replace(fresh, tally=Tally(seen=3)))]

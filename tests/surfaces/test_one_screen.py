@@ -241,6 +241,20 @@ def test_a_reading_tells_in_the_order_of_the_screen_and_its_numbers_count(folder
     assert "was taken out since it was shown" in told("drop", "2", code=1)
 
 
+def test_a_reading_that_was_stopped_is_named_when_work_goes_on(folder: Path) -> None:
+    """Bare `tacit` said *paused* and *reading, 63 minutes left*; after `pause --off` nothing said that the reading was gone."""
+    at = {"pid": os.getpid(), "total": 106, "done": 11, "lessons": 40, "began": 0}
+    with open_memories(env=signed(dict(os.environ))) as memories:
+        memories.ensure_project()
+        with memories.store.write() as tx:
+            tx.put_meta(PROGRESS, json.dumps(at))
+        told("pause", "1h")
+        assert "Reading stops behind the session" in told() and "in the background" not in told()
+        with memories.store.write() as tx:
+            tx.put_meta(PROGRESS, json.dumps({**at, "pid": 2**22 + 1}))  # nobody's
+        assert "; 95 sessions of a reading that was stopped wait: tacit lookback" in told("pause", "--off")
+
+
 def test_a_row_is_in_plain_words() -> None:
     """A quote that was cut inside of backticks, and why somebody else's words wait."""
     assert _short("we should just display `[an0n]") == "we should just display [an0n]"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import NotFound, Refused
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
+from tacit.core.standing import is_confirmed
 
 if TYPE_CHECKING:
     from tacit.learn.review import Review
@@ -24,7 +25,8 @@ _KINDS = {"rule": 1.0, "preference": 0.8, "command": 0.8, "security": 0.8, "pitf
 
 def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
-    return best((memory for memory in provisional if _word(memory) in ("said", "shown")), most)
+    theirs = (memory for memory in provisional if _word(memory) in ("said", "shown") and not is_confirmed(memory))
+    return best(theirs, most)
 
 
 def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:

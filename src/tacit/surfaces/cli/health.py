@@ -168,12 +168,25 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     return [*lines, f"decided without you: {'; '.join(told)}"] if told else lines
 
 
+# why a model gave no answer that could be used, as its failures are counted
+_REFUSALS = {
+    "exit": "its program ended with an error (over a limit, say)", "timeout": "no answer in time", "garbage": "an answer in another form",
+    "refused": "it refused", "budget": "the day's or month's tokens were used up", "dead": "it could not be started or reached",
+    "paused": "left alone after failures",
+}  # fmt: skip
+
+
 def _model(counted: Mapping[str, int]) -> str:
     """What a model was asked and what became of it."""
     named = {"model.calls": "calls", "model.tokens.in": "tokens sent", "model.tokens.out": "tokens received"}
-    failed = sum(n for name, n in counted.items() if name.startswith("model.failures"))
+    why = {
+        name.removeprefix("model.failures."): n
+        for name, n in counted.items()
+        if name.startswith("model.failures.") and n
+    }
+    reasons = ", ".join(f"{_REFUSALS.get(name, name)} {n:,}x" for name, n in why.items())
     told = [f"{counted[name]:,} {said}" for name, said in named.items() if counted.get(name)]
-    return ", ".join([*told, *([f"{failed:,} failed or left out"] if failed else [])]) or "not asked yet"
+    return ", ".join([*told, *([f"failed or left out: {reasons}"] if why else [])]) or "not asked yet"
 
 
 def checked_cache(near: Store) -> dict[str, Any] | None:

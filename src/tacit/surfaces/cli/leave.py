@@ -115,7 +115,10 @@ def _stopped(args: argparse.Namespace, cli: Cli) -> str:
             return ""
         with memories.near.write() as tx:
             tx.put_meta("paused_until", clock.stamp(time.time() + _PAUSE))
-        return "stopped: reading in the background; a session that is being read just now is the last"
+        return (
+            "stopped: reading in the background; a session that is being read just now is the last, and nothing is learned for"
+            f" {_PAUSE / 60:.0f} minutes (tacit pause --off ends that)"
+        )
 
     return str(cli.here(args, stop))
 

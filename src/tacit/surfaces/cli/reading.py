@@ -24,6 +24,7 @@ from tacit.core.errors import TacitError, numbered
 from tacit.core.installation import search_path
 from tacit.core.rows import run_id
 from tacit.core.run import Run
+from tacit.core.standing import is_order_of_a_day
 from tacit.core.states import OPEN
 from tacit.core.value import value
 from tacit.formats.source import Source
@@ -200,6 +201,8 @@ def progress_words(memories: Memories) -> str:
     """How far a reading in the background has come, for people; empty where none goes on."""
     if not (going := progress(memories)):
         return ""
+    if is_paused(memories.near):
+        return "Reading stops behind the session it is at. After tacit pause --off: tacit lookback reads the rest."
     done, rest = going["done"], going["total"] - going["done"]
     of = f"{done} of {numbered(going['total'], 'session')}"
     took = time.time() - going.get("began", time.time())
@@ -218,6 +221,15 @@ def progress(memories: Memories) -> dict[str, int]:
     except (ValueError, KeyError, OSError):
         return {}
     return at
+
+
+def unfinished(memories: Memories) -> str:
+    """What to do about a reading that was stopped before its end, for people; empty where none was."""
+    with suppress(ValueError):
+        at = json.loads(memories.near.meta(PROGRESS) or "{}")
+        if left := at.get("total", 0) - at.get("done", 0) if not progress(memories) else 0:
+            return f"; {numbered(left, 'session')} of a reading that was stopped {'waits' if left == 1 else 'wait'}: tacit lookback"
+    return ""
 
 
 def spent_words(memories: Memories, since: Mapping[str, int] | None = None) -> str:
@@ -377,14 +389,14 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
         return
     by_id = {each.id: each for each in memories.store.memories(ids) if each.state in OPEN}
     every = [by_id[id] for id in ids if id in by_id]
-    found = without_details(every)
+    found = without_details([each for each in every if not is_order_of_a_day(each)])
     numbers = remember_numbers(memories, [memory.id for memory in found])
     for memory in found:
         said = news(memory) or f"{came_up(memory)}; told {moment_words(memory, memories.is_told_at_starts(memory))}"
         first, *rest = wrapped(f"{one_line(memory.text, 600)} ({said})", 6, 118)
         cli.out.write("\n".join([f"{numbers[memory.id]:>4}  {first}", *(f"      {line}" for line in rest)]) + "\n")
-    if details := len(every) - len(found):
-        cli.out.write(f"      and {numbered(details, 'decision')} about the product, told when it comes up\n")
+    if rest := len(every) - len(found):
+        cli.out.write(f"      and {numbered(rest, 'decision')} about the product or the day: tacit list\n")
     cli.out.flush()
 
 
@@ -393,7 +405,7 @@ def _elsewhere(cli: Cli, memories: Memories, learned: Sequence[Learned]) -> None
     for project in memories.store.projects() if not (cli.json or cli.quiet) else ():
         new = sum(len(each.new) for each in learned if each.project == project.id)
         if new and project.id != memories.project_id:
-            cli.out.write(f"  and {numbered(new, 'lesson')} of {project.name}: tacit --project {project.name}\n")
+            cli.out.write(f"  {project.name}: {numbered(new, 'lesson')}, tacit --project {project.name}\n")
 
 
 def _tell(memories: Memories, since: Mapping[str, int], **at: int) -> None:

@@ -16,6 +16,7 @@ from tacit.formats import neutral
 from tacit.stores.identity_record import record_project
 from tacit.surfaces import skill
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli, every_command
+from tacit.surfaces.cli.reading import unfinished
 
 
 def _declare_init(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +77,11 @@ def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)
+        left = "" if until else unfinished(memories)
     told = f"paused until {until[:16].replace('T', ' ')} UTC: hooks stay silent and nothing is learned"
-    return Answer({"paused_until": until or None}, told if until else "going on: hooks answer and runs are learned")
+    return Answer(
+        {"paused_until": until or None}, told if until else f"going on: hooks answer and runs are learned{left}"
+    )
 
 
 def _declare_schema(parser: argparse.ArgumentParser) -> None:
