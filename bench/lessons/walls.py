@@ -28,11 +28,11 @@ from bench.lessons.figures import logged
 from bench.lessons.sheets import key_of
 
 from tacit.core.states import INJECTABLE
-from tacit.learn import session
+from tacit.learn import gate, session
 from tacit.learn.reader import asking, cures, decide, take
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.verdicts import MET, Ruled
-from tacit.learn.tell import groups, keep, lessons
+from tacit.learn.tell import groups, lessons
 from tacit.words.match import shares_half
 
 ARMS = ("down", "up")
@@ -72,7 +72,7 @@ def walls(up: bool, note: Note) -> Iterator[None]:
     at(decide, "unsaid", says("every word of what was said stands in the line", lambda text, *_, **more: text, []))
     for place in (cures, take):
         at(place, "brought", says("a text from outside vouches for nothing", lambda text, *_, **more: text, ""))
-    for place in (cures, groups, keep, lessons):
+    for place in (cures, gate, groups, lessons):
         at(place, "why_not_own", says("a cure is the repository's own command", lambda command: command, ""))
     at(take.Taking, "_imitated", says("a cure is the repository's own command", lambda _, text: text, ""))
     at(decide, "put_in", says("nobody's names are put in", lambda text, *_, **more: text, []))

@@ -28,12 +28,11 @@ from tacit.core.memory import (
 from tacit.core.profile import GENERAL, Profile, class_of
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
-from tacit.core.trust import HELD, READ_BY, Actor
+from tacit.core.trust import READ_BY, Actor
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
-from tacit.guard.screen import screened
 from tacit.learn.classify import category_of, tags_for
-from tacit.learn.hazard import hazard
+from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.stage import with_subject
@@ -76,11 +75,7 @@ def memory_from(
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
     beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent", "about")]
     beside += [*found.get("paths", ()), *found.get("tags", ()), str((facets.get("extra") or {}).get("title") or "")]
-    seen = None if is_persons else screened(clean.text, *beside)
-    suspicion = seen.reason if seen is not None and not seen.clean else ""
-    waits = f"{tier} text waits for somebody to vouch for it" if tier in HELD else ""
-    if not is_persons and not waits and (why := hazard(clean.text)):
-        waits = f"{why}; a person decides whether to recommend it"
+    asked = GateDecision("allow", "") if is_persons else may_be_told(clean.text, tier, beside)
     memory = Memory(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
@@ -91,19 +86,17 @@ def memory_from(
         source=found.pop("source", profile.words.person if is_persons else actor.name if tier == actor.tier else tier),
         origin=str(facets.get("origin") or ""),
         trust=tier,
-        gate="quarantine" if suspicion else "hold" if waits else "allow",
-        gate_reason=suspicion or waits,
+        gate=asked.outcome,
+        gate_reason=asked.reason,
         state="provisional" if is_persons else "candidate",
         created_at=at,
         updated_at=at,
         extra=_extra(facets, actor),
         **found,
     )
-    said = (
-        "a person's word"
-        if is_persons
-        else waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
-    )
+    own = "a person's word" if is_persons else ""
+    waits = asked.reason if asked.outcome == "hold" else ""
+    said = own or waits or f"an agent's own claim: it waits until {profile.trust.runs} sessions say so"
     return with_subject(memory, profile), said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 
 

@@ -1,4 +1,4 @@
-"""The write gate: whether a finding may become a memory, and the reason to give for it.
+"""May a lesson be told? One function says so of every text on its way into memory, with the reason: `may_be_told`.
 
 Provenance comes before wording. Text that looks like an instruction to the reader is quarantined whoever said it; what
 was taken over from pages, files and other stores is held until somebody vouches for it, however good it sounds. Then
@@ -6,17 +6,18 @@ noise is discarded (tool traces, command dumps, edits to some document, an agent
 own files already say is linked instead of stored, guesses are held, and a lesson that names something checkable is let
 in. What cannot be judged is held.
 
-A command that installs by name, sends files away or loosens something is held too (`hazard`), however often it worked.
+A command that installs by name, sends files away or loosens something is held too (`hazard`), however often it worked;
+so is one that is learned by imitation and is not the repository's own (`own_commands`).
 
-Nothing a person adds by hand is discarded or doubted here. Beside it stands the open gate of ArcheFlow and geas; joelclaw's, which
-reads a model's annotation, and Ralph's, which checks figures, are those of `tacit-origins`. All four begin alike, with provenance and
-with the noise their profile names (`settled_first`).
+Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by hand is asked. What a run says
+passes the gate of its profile as well, which begins with it (`settled_first`) and goes on to merit: Tacit's own, the open one of
+ArcheFlow and geas; joelclaw's, which reads a model's annotation, and Ralph's, which checks figures, are those of `tacit-origins`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.installation import plugged_or_refused
@@ -24,18 +25,18 @@ from tacit.core.memory import PERSONAL, WAITING_TIERS
 from tacit.core.profile import Profile, brought_by_part
 from tacit.core.run import Finding
 from tacit.core.value import value
+from tacit.guard.screen import screened
 from tacit.learn import cues
 from tacit.learn.echo import plain_line
 from tacit.learn.hazard import hazard
+from tacit.learn.own_commands import why_not_own
 
 if TYPE_CHECKING:
 
     class Gate(Protocol):
         """What every gate is called with."""
 
-        def __call__(
-            self, finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None
-        ) -> GateDecision: ...
+        def __call__(self, finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision: ...
 
 
 KnownLines = Mapping[str, str] | None
@@ -85,13 +86,34 @@ class GateDecision:
         return not self.linked and (self.outcome != "discard" or self.rejected)
 
 
-def gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
-    """Tacit's own gate.
+_WITHOUT_NOISE = GateRules(min_chars=0, discard=())
 
-    `suspicion` is the screen's word on the text, empty where it found nothing; `known_lines` maps lines of the
-    project's instruction files, spelled by `plain_line`, to the file they stand in.
-    """
-    settled = settled_first(finding, rules, suspicion, known_lines)
+
+def may_be_told(
+    text: str,
+    tier: str,
+    beside: Iterable[str] = (),
+    rules: GateRules = _WITHOUT_NOISE,
+    advises: Iterable[str] = (),
+) -> GateDecision:
+    """Whether words of a tier may be told: do they speak to the reader, whose are they, are they noise, what would they do. `beside` is
+    printed with them; `advises` are commands that they tell somebody to run as sessions ran them."""
+    found = screened(text, *beside)
+    if not found.clean:
+        return GateDecision("quarantine", found.reason)
+    if tier in rules.held:
+        return GateDecision("hold", f"{tier} text waits for somebody to vouch for it")
+    if noise := noise_in(text, tier, rules):
+        return GateDecision("discard", noise)
+    why = "" if tier in PERSONAL else hazard(text)
+    if why := why or next(filter(None, map(why_not_own, advises)), ""):
+        return GateDecision("hold", f"{why}; a person decides whether to recommend it")
+    return GateDecision("allow", "")
+
+
+def gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
+    """Tacit's own gate. `known_lines` maps lines of the project's instruction files, spelled by `plain_line`, to the file they stand in."""
+    settled = settled_first(finding, rules, known_lines)
     if settled is not None:
         return settled
     text = finding.text.strip()
@@ -101,9 +123,9 @@ def gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: K
     return _merits(finding, text, rules)
 
 
-def open_gate(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
+def open_gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
     """ArcheFlow's and geas's gate: none of its own. What their reviewers say is a candidate."""
-    settled = settled_first(finding, rules, suspicion, known_lines)
+    settled = settled_first(finding, rules, known_lines)
     return settled or GateDecision("allow", "this profile has no gate")
 
 
@@ -120,16 +142,14 @@ def gate_named(name: str) -> Gate:
 # --- what every gate asks first ---------------------------------------------------------------------------------------
 
 
-def settled_first(finding: Finding, rules: GateRules, suspicion: str, known_lines: KnownLines) -> GateDecision | None:
-    """The decision where provenance, noise or the project's own files settle it; None where the text must be judged."""
-    if suspicion:
-        return GateDecision("quarantine", suspicion)
-    if finding.tier in rules.held:
-        return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
-    if noise := noise_in(finding, rules):
-        return GateDecision("discard", noise)
-    if finding.tier not in PERSONAL and (why := hazard(finding.text)):
-        return GateDecision("hold", f"{why}; a person decides whether to recommend it")
+def settled_first(finding: Finding, rules: GateRules, known_lines: KnownLines, note: str = "") -> GateDecision | None:
+    """The decision where provenance, noise or the project's own files settle it; None where the text must be judged. `note` is the text
+    as it came, with what stood in front of it."""
+    title = str((finding.extra or {}).get("title") or "")
+    beside = (note, title, finding.by, finding.category, finding.domain, finding.agent, finding.about)
+    decision = may_be_told(finding.text, finding.tier, (*beside, *finding.paths, *finding.tags), rules)
+    if decision.outcome != "allow":
+        return decision
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
     return GateDecision("allow", f"already written in {file}", linked=file) if file else None
 
@@ -137,14 +157,14 @@ def settled_first(finding: Finding, rules: GateRules, suspicion: str, known_line
 # --- noise ------------------------------------------------------------------------------------------------------------
 
 
-def noise_in(finding: Finding, rules: GateRules) -> str:
+def noise_in(text: str, tier: str, rules: GateRules) -> str:
     """Why an extracted text is no lesson; empty where it may be one."""
-    text = finding.text.strip()
-    if len(text) < rules.min_chars and finding.tier != "user":  # "Use pnpm." is a person's whole correction
+    text = text.strip()
+    if len(text) < rules.min_chars and tier != "user":  # "Use pnpm." is a person's whole correction
         return f"shorter than {rules.min_chars} characters"
     for name in rules.discard:
         reason, found = _NOISE_KINDS[name]
-        if found(text, finding.tier):
+        if found(text, tier):
             return reason
     return ""
 

@@ -16,13 +16,13 @@ from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row
 from tacit.core.journal import Hand, change
 from tacit.core.keep import made
 from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
-from tacit.core.memory import PERSONAL, VERDICTS, WAITING_TIERS, Memory, sound_text
+from tacit.core.memory import PERSONAL, VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact, redacted_record
-from tacit.guard.screen import screened
+from tacit.learn.gate import may_be_told
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED_ROW, header_key, rows_namespace
 from tacit.stores.sql import WorkContext
@@ -225,14 +225,10 @@ class _Intake:
         came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
         clean = redact(private(sound_text(came.text)))
         title = str((came.extra or {}).get("title") or "")
-        suspicion = screened(
-            clean.text, title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags
-        )
-        gate, why = came.gate, came.gate_reason
-        if not suspicion.clean:
-            gate, why = "quarantine", suspicion.reason
-        elif self.tier in WAITING_TIERS and gate == "allow":
-            gate, why = "hold", f"{self.tier} text waits for somebody to vouch for it"
+        beside = (title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags)
+        asked = may_be_told(clean.text, self.tier, beside)
+        takes = asked.outcome == "quarantine" or (asked.outcome != "allow" and came.gate == "allow")
+        gate, why = (asked.outcome, asked.reason) if takes else (came.gate, came.gate_reason)
         kind = kind_named(self.profile, came.kind)
         memory = replace(
             came,

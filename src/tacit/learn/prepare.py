@@ -13,7 +13,6 @@ from tacit.core.run import Finding, Run
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
-from tacit.guard.screen import screened
 from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
@@ -117,10 +116,7 @@ def without_secrets(finding: Finding) -> tuple[Finding, int]:
 
 def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
     rules = rules_of(profile)
-    title = str((finding.extra or {}).get("title") or "")
-    facets = (finding.by, finding.category, finding.domain, finding.agent, finding.about)
-    found = screened(finding.text, title, *facets, *finding.paths, *finding.tags)
-    decision = gate_named(profile.gate.function)(finding, rules, "" if found.clean else found.reason, known)
+    decision = gate_named(profile.gate.function)(finding, rules, known)
     waits = decision.outcome == "hold" and finding.tier in rules.held
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected or waits):
         return GateDecision("hold", STAGED_BY_HAND, version=decision.version)

@@ -15,7 +15,6 @@ from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.run import FAILURE, Finding, Incident, Run
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
-from tacit.guard.screen import screen
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of
@@ -175,9 +174,7 @@ def _redacted(finding: Finding) -> Finding:
 
 
 def _judged(finding: Finding, profile: Profile) -> GateDecision:
-    found = screen(finding.text)
-    rules = replace(rules_of(profile), kinds=())
-    return gate_named(profile.gate.function)(finding, rules, "" if found.clean else found.reason)
+    return gate_named(profile.gate.function)(finding, replace(rules_of(profile), kinds=()))
 
 
 def safe_excerpt(text: str, limit: int = _LONGEST) -> str:

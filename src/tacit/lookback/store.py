@@ -22,7 +22,7 @@ from tacit.core.value import replace, value
 from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
-from tacit.learn.tell.keep import held_because
+from tacit.learn.tell.keep import lesson_may_be_told
 from tacit.learn.tell.lessons import ToldLesson as Told
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import ForPerson, is_asked
@@ -166,7 +166,7 @@ class Book:
                 kept = self.told[each.subject] = self._told(each, at)
             elif kept.memory.text != each.text:
                 kept.memory = replace(
-                    kept.memory, text=each.text, tags=each.tags, gate="hold" if held_because(each) else "allow"
+                    kept.memory, text=each.text, tags=each.tags, gate=lesson_may_be_told(each).outcome
                 )
             if kept.memory.state == "archived":  # it needs telling again
                 kept.memory = replace(kept.memory, state="candidate")
@@ -207,7 +207,7 @@ class Book:
         kind = kind_named(self.profile, lesson.kind)
         memory = Memory(
             id, self.home.key, lesson.text, kind, class_of(self.profile, kind), lesson.when, tags=lesson.tags, trust="observed",
-            source="notice", signature=lesson.subject, created_at=at, updated_at=at, gate="hold" if held_because(lesson) else "allow",
+            source="notice", signature=lesson.subject, created_at=at, updated_at=at, gate=lesson_may_be_told(lesson).outcome,
         )  # fmt: skip
         self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
         return made

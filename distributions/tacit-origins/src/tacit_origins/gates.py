@@ -16,7 +16,7 @@ JOELCLAW_VERSION = "v1"  # the original's own
 UNREAD, STATED_CONFIDENCE = 0.35, 0.65
 
 
-def annotation(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
+def annotation(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
     """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
 
     What carries no readable verdict is allowed at a confidence of .35 and flagged; what was never annotated, since somebody submitted it
@@ -25,7 +25,7 @@ def annotation(finding: Finding, rules: GateRules, suspicion: str = "", known_li
     """
     note = read_annotation(finding.text)
     blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
-    settled = settled_first(replace(finding, text=note.text), rules, suspicion, known_lines)
+    settled = settled_first(replace(finding, text=note.text), rules, known_lines, finding.text)
     if settled is not None:
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if not note.verdict and _is_submitted(finding):
@@ -41,12 +41,12 @@ def annotation(finding: Finding, rules: GateRules, suspicion: str = "", known_li
     return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
 
 
-def validation(finding: Finding, rules: GateRules, suspicion: str = "", known_lines: KnownLines = None) -> GateDecision:
+def validation(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> GateDecision:
     """Ralph's gate: required fields, a declared kind, figures within their ranges; the first fault gives the reason.
 
     A figure that a check asks for and the finding lacks fails it: the original lets a missing confidence pass.
     """
-    settled = settled_first(finding, rules, suspicion, known_lines)
+    settled = settled_first(finding, rules, known_lines)
     if settled is not None:
         return settled
     fault = _fault(finding, rules)

@@ -99,7 +99,7 @@ def cleaned(finding: Finding) -> Finding:
     if "observation_type" not in (finding.extra or {}):
         return finding
     left = sanitize_text(finding.text)
-    if left is None and noise_in(finding, GateRules(min_chars=0)):
+    if left is None and noise_in(finding.text, finding.tier, GateRules(min_chars=0)):
         return finding
     return replace(finding, text=left or "")
 

@@ -18,10 +18,10 @@ from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
 from tacit.learn.tell.lessons import (
     COMMIT,
     before_done,
-    may_be_told,
     of_command,
     of_failure,
     of_linter,
+    outlives_task,
     purposes_of,
     untold_because,
 )
@@ -80,7 +80,7 @@ def told_by(
     person: list[ForPerson | None] = []
     for tool in dict.fromkeys(each.tool for each in failed if each.nature == "convention" and each.tool):
         lessons.append(of_linter(tool, counts.failures(tool=tool)))
-    for mark in dict.fromkeys(each.mark for each in failed if may_be_told(each)):
+    for mark in dict.fromkeys(each.mark for each in failed if outlives_task(each)):
         met = counts.failures(mark)
         lessons += [of_failure(mark, met), of_foreign(met)]
         if met[0].incident.family == "hook":

@@ -19,8 +19,7 @@ from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
 from tacit.guard.redact import redact
-from tacit.learn.hazard import hazard
-from tacit.learn.own_commands import why_not_own
+from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.tell import finding_key, witnesses
 from tacit.learn.tell.lessons import ToldLesson
 from tacit.stores.incidents import memory_of
@@ -88,10 +87,12 @@ def _new(
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
-    held = held_because(lesson) or ("every finding waits for a person" if hold else "")
+    asked = lesson_may_be_told(lesson)
+    if hold and asked.outcome == "allow":
+        asked = GateDecision("hold", "every finding waits for a person")
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
-        source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
+        source=lesson.by, trust=lesson.trust, gate=asked.outcome, gate_reason=asked.reason,
         signature=lesson.subject, extra=_extra(lesson, None), created_at=hand.at, updated_at=hand.at,
     )  # fmt: skip
     told = f"noticed in {len({each.lineage for each in lesson.witnesses})} sessions"
@@ -99,30 +100,25 @@ def _new(
     return memory
 
 
-def held_because(lesson: ToldLesson) -> str:
-    """Why a person has to look first, as the gate asks of every finding: these lessons do not pass through it."""
-    return lesson.hold or _hazard(lesson)
-
-
-def _hazard(lesson: ToldLesson) -> str:
-    why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
-    # what sessions ran is told if it is the repository's own
-    why = why or next(filter(None, map(why_not_own, lesson.advises)), "")
-    return f"{why}; a person decides whether to recommend it" if why else ""
+def lesson_may_be_told(lesson: ToldLesson) -> GateDecision:
+    """Whether a lesson from what was noticed may be told: what sessions ran is, if it is the repository's own."""
+    if lesson.hold:
+        return GateDecision("hold", lesson.hold)
+    return may_be_told(lesson.text, lesson.trust, lesson.tags, advises=lesson.advises)
 
 
 def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
-    extra, held = _extra(lesson, memory.extra), _hazard(lesson)
-    if memory.text == lesson.text and memory.gate_reason:  # somebody was asked about these very words, or has answered
-        held = ""
-    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not held:
+    extra, asked = _extra(lesson, memory.extra), lesson_may_be_told(replace(lesson, hold=""))
+    # … unless somebody was asked about these very words, or has answered
+    waits = asked.outcome != "allow" and not (memory.text == lesson.text and memory.gate_reason)
+    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not waits:
         return None
     if is_confirmed(memory) or any(entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra)
-    if held:
-        now = replace(now, gate="hold", gate_reason=held)
+    if waits:
+        now = replace(now, gate=asked.outcome, gate_reason=asked.reason)
     return hand.change(memory, now, "edit", "more was noticed")
 
 

@@ -148,7 +148,7 @@ def of_failure(mark: str, met: Sequence[Noted]) -> ToldLesson | None:
     first = met[0].incident
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
     said = _said(first)
-    if not may_be_told(first) or not said:
+    if not outlives_task(first) or not said:
         return None
     command = cure(met, ("command",)) if _by_command(first, program) else ""
     form = cure(met, ("form",)) if first.family in ("command", "exception", "module") else ""
@@ -173,7 +173,7 @@ def _of_interpreter(mark: str, met: Sequence[Noted], old: str, new: str) -> Told
     return ToldLesson(mark, text, "pitfall", _kept(met), NEED, (old,), about={old: ()})
 
 
-def may_be_told(of: Incident) -> bool:
+def outlives_task(of: Incident) -> bool:
     """Not the work in hand; an exception may be either, and is told where a command alone made it go away."""
     return of.nature in ("env", "gate", "git") or of.family == "exception"
 
