@@ -1,4 +1,4 @@
-"""Which commands a lesson may not recommend before a person has looked: those that bring in, send out or loosen something.
+"""What a lesson would do, in its commands and in its words: bring in, send out, loosen, sign, name an address, act unasked.
 
 A cure is a command that an agent ran and that then worked, in two runs. Where a page told both agents to run it, the lesson outlives
 the page: "running `npx evil-setup` first made it pass". So a command that installs by name or address, fetches code and runs it, sends
@@ -12,6 +12,9 @@ no program is given, or a command that the lesson forbids in so many words ("do 
 So is what runs on another machine, takes a program, library, package or certificate from elsewhere by a variable set in front of it, runs a script that lies
 outside the repository, or changes rights, a service or a check.
 
+Of what a reader words, and of what a person typed and a reader heard, the words outside commands are asked as well (`why_waits`): whoever said
+it is asked once. What only makes things stricter does not wait.
+
 Not a wall against whoever may write commands; it is the list of what nobody should learn by imitation, and a list has a mesh: docs/security.md says how wide.
 """
 
@@ -21,6 +24,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tacit.core.tables import Tables
+from tacit.guard.expressions import compiled
 from tacit.learn.command import FRONT_PROGRAMS, LONGEST_LINE, Command, commands
 
 _tables = Tables(__file__)
@@ -37,17 +41,23 @@ _SENDS = _tables.words("_SENDS")
 _SENDING_SUB = {program: tuple(how.split()) for program, how in _tables.rows("SENDING_SUB")}
 _READING_SUB = {"gh": ("list", "view"), "aws": ("ls",)}  # of the same programs, what only looks
 _REMOTE_PROGRAMS = frozenset("ssh autossh mosh psexec pdsh ansible ansible-playbook".split())
-_ADDRESS = _tables.text("ADDRESS")
+_REMOTE_ADDRESS = _tables.text("ADDRESS")
 _SIGNS = _tables.rows("SIGNS")
 # A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
 _PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
 # not a user `localhost` at another host
-_AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
+_ON_THIS_MACHINE = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?::\d{1,5})?(?=[/?\s'\"]|$)")
 _ELSEWISE = _tables.pattern("_ELSEWISE")
 _FORBIDDEN = _tables.pattern("_FORBIDDEN", re.IGNORECASE)
 _UNTOUCHED = _tables.pattern("_UNTOUCHED", re.IGNORECASE)
 _PLACE_SHAPE = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
 _CODE_SPAN = re.compile(r"`([^`\n]{2,400})`")
+_RUN_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
+_AT_HOME = _tables.pattern("_AT_HOME")
+_STRICTER = _tables.pattern("_STRICTER", re.I)
+ADDRESS = "names an address, or a program that fetches or sends"
+_ON_REQUEST = ("is about signing or secrets", "is about permissions")  # what is stricter about these does not wait
+_WORDS = [(kind, re.compile(expression, re.I)) for kind, expression in _tables.rows("WORDS")]
 
 
 def hazard(text: str) -> str:
@@ -62,14 +72,14 @@ def hazard(text: str) -> str:
 def hazard_of(line: str) -> str:
     """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
     lowered = " ".join(line.lower().split())[:LONGEST_LINE]
-    folded = _AT_HOME.sub(" ", lowered)
-    if folded != lowered and not _compiled(_ADDRESS).search(folded) and not _ELSEWISE.search(line):
-        folded = _compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
+    folded = _ON_THIS_MACHINE.sub(" ", lowered)
+    if folded != lowered and not compiled(_REMOTE_ADDRESS).search(folded) and not _ELSEWISE.search(line):
+        folded = compiled(r"(?<![\w.-])(?:curl|wget)(?=\s)").sub("ask", folded)  # one's own server on this machine
     # An address that no program is given, or one that is looked for.
     looks = r"(?:git )?(?:grep|rg|ag)\s[^|;&]*(?:$|\|\s?(?:grep|head|tail|wc|sort|uniq)\b[^;&]*$)"
-    addressed = not _PROGRAM.match(line) or _compiled(looks).match(folded) is not None
+    addressed = not _PROGRAM.match(line) or compiled(looks).match(folded) is not None
     for kind, expression in _SIGNS:
-        if _compiled(expression).search(folded) and not (addressed and expression == _ADDRESS):
+        if compiled(expression).search(folded) and not (addressed and expression == _REMOTE_ADDRESS):
             return kind
     for call in commands(line):
         if kind := _call(call):
@@ -171,11 +181,62 @@ def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
     return named
 
 
-_cache: dict[str, re.Pattern[str]] = {}
+def why_waits(text: str) -> str:
+    """Why a lesson waits for the person's word whoever said it; empty where it need not."""
+    return "it would act unasked" if acts_unasked(text) else asks_person(text)
 
 
-def _compiled(expression: str) -> re.Pattern[str]:
-    found = _cache.get(expression)
-    if found is None:
-        found = _cache[expression] = re.compile(expression)
-    return found
+def asks_person(text: str) -> str:
+    """The same of what it would bring in, send, loosen or sign."""
+    if any(hazard_of(found[0]).startswith("runs a package") for found in _RUN_BY_NAME.finditer(text)):
+        return "installs something"
+    strict = bool(_STRICTER.search(text))
+    loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
+    for reason, pattern in _WORDS:
+        if pattern.search(loose) and not (strict and reason in _ON_REQUEST):
+            return reason
+    return ""
+
+
+_ACT = _tables.text("_ACT")
+_UNASKED = _tables.pattern("_UNASKED", re.I)
+_OFFER = re.compile(rf"\b(?:offer|propose|suggest|ask) (?:whether )?to {_ACT}\b", re.I)
+_HTTP_REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
+_ASKED = _tables.pattern("_ASKED", re.I)
+_MANNER = _tables.pattern("_MANNER", re.I)
+_CONDITION = _tables.pattern("_CONDITION", re.I)
+_FORBIDS = _tables.pattern("_FORBIDS", re.I)
+_EVERY_TIME = _tables.pattern("_EVERY_TIME", re.I)
+
+
+def acts_unasked(text: str) -> bool:
+    """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
+    return bool(_UNASKED.search(_bidden(_HTTP_REQUEST.sub(" ", text))))
+
+
+def _bidden(text: str) -> str:
+    """What is left of a text without the acts that it offers, describes, makes depend on something or forbids."""
+    for pattern in (_MANNER, _OFFER, _ASKED, _CONDITION, _FORBIDS):
+        text = pattern.sub(" ", text)
+    return text
+
+
+_LEAVE = re.compile(r"\b(?:ask|confirm|approv\w+|permission|allowed)\b", re.I)
+
+
+def holds_back(text: str) -> bool:
+    """Whether a rule keeps an agent from acting, or something safe: only a person's own words end it."""
+    return any(pattern.search(text) for pattern in (_STRICTER, _FORBIDS, _LEAVE)) or bool(asks_person(text))
+
+
+_FORMS = _tables.pattern("_FORMS", re.I)
+
+
+def acts_in_any_form(text: str) -> bool:
+    """The same of words that somebody is about to approve as an order: also as a question, or with the act as a participle."""
+    return acts_unasked(text) or bool(_FORMS.search(_bidden(text)))
+
+
+def is_standing_order(line: str) -> bool:
+    """Whether the person's own words say that it holds every time."""
+    return bool(_EVERY_TIME.search(line))

@@ -29,9 +29,9 @@ from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
+from tacit.learn.hazard import acts_in_any_form, is_standing_order
 from tacit.learn.page import PUT, learn_line, read_line_back
 from tacit.learn.promote import promote
-from tacit.learn.reader.leave import acts_in_any_form, is_standing_order
 from tacit.learn.tell.requests import ONLY_WHEN_TOLD, offered, order_of
 from tacit.stores.sql import WorkContext
 

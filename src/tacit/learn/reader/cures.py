@@ -21,6 +21,7 @@ from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
 from tacit.learn.command import commands
+from tacit.learn.hazard import asks_person
 from tacit.learn.match import Neighbours, match
 from tacit.learn.notice.failures import barred
 from tacit.learn.outcomes import Session
@@ -30,7 +31,6 @@ from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.answer import Lesson
 from tacit.learn.reader.asking import lines_of
 from tacit.learn.reader.check import comparable, find_quote, names_in
-from tacit.learn.reader.leave import asks_person
 from tacit.learn.reader.render import PERSON, Line
 from tacit.learn.reader.whose import copied, said_before
 from tacit.learn.tell.keep import adopt, keep

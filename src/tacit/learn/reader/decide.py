@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 from tacit.core.tables import Tables
 from tacit.core.value import replace, value
+from tacit.learn.hazard import acts_unasked, asks_person, is_standing_order, why_waits
 from tacit.learn.outside import FROM_OUTSIDE
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Checked, done, fails_then_passes, names_missing, sentence_of, was_done
-from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 from tacit.learn.reader.render import CHOSEN_LETTER, PERSON, Line, happened
 from tacit.learn.reader.whose import copied, is_brought, put_in, unsaid
 
@@ -116,6 +116,9 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording. Words of an output, a
     page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
     decided = _decided(checked, weighed, lines)
+    if decided.word and not decided.hold:
+        why = why_waits if decided.word not in ("said", "found") else asks_person
+        decided = replace(decided, hold=why(decided.text))
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
         return Decided(decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over")
     if decided.word == "shown" and checked.person and (one := _ONE_OF_MANY.search(checked.person.words)):
@@ -206,13 +209,10 @@ def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
         if not own:
             why = f"the line does not say {lacking[0]}, and is no lesson by itself"
             return Decided(text, "shown", hold=READERS_WORDS, reason=why)  # no word of theirs vouches for it
-        return _held(
-            Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
-        )
-    decided = Decided(text, "said", "user", "user", reason=reason)
+        return Decided(own, "said", "user", "user", reason=f"in their own words: the line does not say {lacking[0]}")
     if acts_unasked(text) and not is_standing_order(line):
-        return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a lasting order")
-    return _held(decided)
+        return Decided(text, "shown", "agent", "user", reason="said once, not as a lasting order")
+    return Decided(text, "said", "user", "user", reason=reason)
 
 
 def reads_alone(line: str) -> bool:
@@ -226,15 +226,11 @@ def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
     if foreign:
         told = _found(checked, lines)
         return replace(told, reason=f"nobody ran or typed {foreign[0]}; {told.reason}")
-    decided = Decided(checked.lesson.text, "shown", "agent", "user", reason=reason)
-    if acts_unasked(checked.lesson.text):
-        return Decided(decided.text, "shown", "agent", "user", "it would act unasked", reason)
-    return _held(decided)
+    return Decided(checked.lesson.text, "shown", "agent", "user", reason=reason)
 
 
 def _asked(text: str) -> Decided:
-    decided = Decided(text, "asked", reason="an order about the task; it counts when it is asked for again")
-    return replace(decided, hold="it would act unasked") if acts_unasked(text) else _held(decided)
+    return Decided(text, "asked", reason="an order about the task; it counts when it is asked for again")
 
 
 def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
@@ -243,8 +239,7 @@ def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
     if why := why_not_agreed(checked, lines) or (f"neither line names {lacking[0]}" if lacking else ""):
         told = _found(checked, lines)
         return replace(told, reason=f"{why}; {told.reason}")
-    decided = Decided(checked.lesson.text, AGREED_BY_WORD, reason="the agent said it, and the person agreed")
-    return replace(decided, hold="it would act unasked") if acts_unasked(decided.text) else _held(decided)
+    return Decided(checked.lesson.text, AGREED_BY_WORD, reason="the agent said it, and the person agreed")
 
 
 def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = None) -> Decided:
@@ -254,9 +249,4 @@ def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = No
     witness = "observed" if shown or quoted else "agent"
     passed = "a command failed and passed afterwards" if shown else ""
     reason = passed or ("what happened is quoted" if quoted else "the agent's word")
-    return _held(Decided(checked.lesson.text, "found", "agent", witness, reason=reason))
-
-
-def _held(decided: Decided) -> Decided:
-    hold = asks_person(decided.text)
-    return replace(decided, hold=hold) if hold else decided
+    return Decided(checked.lesson.text, "found", "agent", witness, reason=reason)

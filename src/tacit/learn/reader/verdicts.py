@@ -15,10 +15,10 @@ from tacit.core.memory import Memory
 from tacit.core.states import INJECTABLE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
+from tacit.learn.hazard import holds_back, why_waits
 from tacit.learn.reader.answer import Weighed
 from tacit.learn.reader.check import Found, telling
 from tacit.learn.reader.decide import exchange, is_assent, proposal_before
-from tacit.learn.reader.leave import acts_unasked, asks_person, holds_back
 from tacit.learn.reader.render import AGENT_LINES, PERSON, Line, happened
 from tacit.learn.reader.whose import planted
 from tacit.trial.outcome import OCCURRED, Outcome
@@ -95,7 +95,7 @@ def ruled_by_yes(
     if offer is None or verdict not in ("reversed", "amended") or memory.state not in ("provisional", "stable"):
         return None
     told, kept = offer.whole, memory.pinned or memory.klass == "security" or holds_back(memory.text)
-    if kept or _FOR_NOW.search(told) or acts_unasked(told) or asks_person(told):
+    if kept or _FOR_NOW.search(told) or why_waits(told):
         return None
     if not telling(exchange(offer, lines)) & telling(memory.text) or planted(told, lines, heard):
         return None

@@ -15,8 +15,8 @@ from typing import Any
 from tacit.core.errors import Refused
 from tacit.core.tables import Tables
 from tacit.core.value import grouped, value
+from tacit.learn.hazard import acts_in_any_form
 from tacit.learn.notice.sentences import AFTER, words_of
-from tacit.learn.reader.leave import acts_in_any_form
 from tacit.stores.incidents import Noted
 from tacit.words.tokens import all_stop_words
 
