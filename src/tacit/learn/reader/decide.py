@@ -117,8 +117,9 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
     page or a paste are theirs, whoever tells them: such a lesson is quoted, and waits."""
     decided = _decided(checked, weighed, lines)
     if decided.word and not decided.hold:
-        why = why_waits if decided.word not in ("said", "found") else asks_person
-        decided = replace(decided, hold=why(decided.text))
+        standing = decided.word == "said" and checked.person and is_standing_order(checked.person.around)
+        bids = decided.word != "found" and not standing  # "remove the stale lock" is how what was found is mended
+        decided = replace(decided, hold=why_waits(decided.text) if bids else asks_person(decided.text))
     if decided.word and (passing := _FOR_A_TIME.search(decided.text)):
         return Decided(decided.text, "", reason=f"says “{passing[0]}”: nobody can tell when that is over")
     if decided.word == "shown" and checked.person and (one := _ONE_OF_MANY.search(checked.person.words)):
