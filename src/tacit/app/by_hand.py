@@ -23,9 +23,9 @@ from tacit.core.states import CLOSED, OPEN
 from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
 from tacit.guard.redact import private, redact
-from tacit.guard.screen import screen
 from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
+from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
 from tacit.stores import readings
 from tacit.stores.packs import forget_words
@@ -152,10 +152,10 @@ class ByHand(PageVerbs, Safety):
 
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
-        self._need_standing(self.get(id), "Rewording")
+        self._need_standing(found := self.get(id), "Rewording")
         clean = redact(private(text)).text
-        seen = screen(clean)
-        gate = {"gate": "allow" if seen.clean else "quarantine", "gate_reason": "" if seen.clean else seen.reason}
+        asked = may_be_told(clean, found.trust)
+        gate = {"gate": asked.outcome, "gate_reason": asked.reason}
         return self._change(id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, self._hand, reason))
 
     @property
