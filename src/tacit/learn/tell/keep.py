@@ -109,7 +109,7 @@ def lesson_may_be_told(lesson: ToldLesson) -> GateDecision:
 
 def reworded(tx: Transaction, memory: Memory, lesson: ToldLesson, hand: Hand) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
-    extra, asked = _extra(lesson, memory.extra), lesson_may_be_told(replace(lesson, hold=""))
+    extra, asked = _extra(lesson, memory.extra), lesson_may_be_told(lesson)
     # … unless somebody was asked about these very words, or has answered
     waits = asked.outcome != "allow" and not (memory.text == lesson.text and memory.gate_reason)
     if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not waits:
