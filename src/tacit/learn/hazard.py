@@ -57,7 +57,11 @@ _AT_HOME = _tables.pattern("_AT_HOME")
 _STRICTER = _tables.pattern("_STRICTER", re.I)
 ADDRESS = "names an address, or a program that fetches or sends"
 _ON_REQUEST = ("is about signing or secrets", "is about permissions")  # what is stricter about these does not wait
-_WORDS = [(kind, re.compile(expression, re.I)) for kind, expression in _tables.rows("WORDS")]
+_INSTALLING = rf"\b(?:{'|'.join(_INSTALLERS)})\s+(?:install|add|get|i|tool install)\b"
+_WORDS = [
+    ("installs something", re.compile(_INSTALLING, re.I)),
+    *((kind, re.compile(expression, re.I)) for kind, expression in _tables.rows("WORDS")),
+]
 
 
 def hazard(text: str) -> str:

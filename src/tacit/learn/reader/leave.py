@@ -8,7 +8,9 @@ from collections.abc import Callable
 from tacit.learn.hazard import ADDRESS as ADDRESS
 from tacit.learn.hazard import asks_person
 
-_ADDRESSES = re.compile(r"\b(?:https?|ftp)://[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I)
+_ADDRESSES = re.compile(
+    r"\b[a-z][a-z\d+]*://[^\s`'\"<>()]+|\bgit@[\w.-]+:[^\s`'\"<>()]+|\b\d{1,3}(?:\.\d{1,3}){3}\b", re.I
+)
 
 
 def asks_beside(text: str, known: Callable[[str], bool]) -> str:
