@@ -199,7 +199,7 @@ def asks_person(text: str) -> str:
     for reason, pattern in _WORDS:
         if pattern.search(loose) and not (strict and reason in _ON_REQUEST):
             return reason
-    return ""
+    return hazard(text)
 
 
 _ACT = _tables.text("_ACT")
