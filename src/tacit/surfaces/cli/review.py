@@ -16,7 +16,7 @@ from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, staging_status
-from tacit.core.standing import replay_command
+from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
@@ -139,7 +139,7 @@ def _told(done: Reviewed, profile: Profile) -> str:
 
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
-    under, held = list(unasked(memories, "review")), list(unasked(memories, "held"))
+    under, held = (sorted(unasked(memories, kind), key=is_product_detail) for kind in ("review", "held"))
     refused, doubtful = memories.refused(), worth_a_replay(memories)
     about = asked_about(memories)  # what is asked about stands with its question
     look = ([each for each in some if each.id not in about] for some in memories.worth_a_look())
