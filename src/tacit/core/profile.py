@@ -157,6 +157,7 @@ BROUGHT = {
     "gate": ("tacit_origins.gates", ("annotation", "validation")),
     "audit": ("tacit_origins.applied", ("echo", "outcome")),
     "step": ("tacit_origins.asking", ("extract",)),
+    "extractor": ("tacit_origins.ralph.iterations", ("iterated", "pooled")),
 }
 # the key that names one, or several, and who of ours stands in where it is not installed
 _STANDS_IN = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.memory import sound_text
-from tacit.core.profile import Profile
+from tacit.core.profile import Profile, brought_by_part
 from tacit.core.proposal import STAGED_BY_HAND
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
@@ -17,7 +17,6 @@ from tacit.learn.classify import classified, settled, shaped
 from tacit.learn.echo import strip_echo
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.gate import GateDecision, gate_named, rules_of
-from tacit.learn.iterations import iterated
 from tacit.learn.match import prepared, same
 from tacit.learn.repetition import incidents as incidents_of
 from tacit.learn.repetition import repeated
@@ -48,7 +47,8 @@ def what_it_says(
         extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
     )
     again = repeated(run, incidents_of(_earlier(store, project, run)), profile.extract.extractors)
-    derived = iterated(run, profile)
+    iterated = brought_by_part("extractor", "iterated") if (run.extra or {}).get("iterations") else None
+    derived = iterated(run, profile) if iterated else ()
     said = [*found, *again, *derived]
     kept = {finding.text for finding in found}
     echoed = [finding for finding in unstripped if finding.text not in kept]

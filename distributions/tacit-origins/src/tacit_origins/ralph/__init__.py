@@ -6,7 +6,7 @@ A loop, `.aiwg/ralph-external/state.json`, holds its iterations, or they stand b
      "iterations": [{"number": 1, "status": "completed", "duration": 42000, "analysis": {"progressMade": true},
                      "learnings": ["Write tests first"], "filesModified": ["src/a.ts"]}]}
 
-What follows from the iterations is derived by `learn.iterations`; the format puts them down in `Run.extra`.
+What follows from the iterations is derived by `iterations`; the format puts them down in `Run.extra`.
 
 Knowledge, `.aiwg/knowledge/`: `ralph-learnings.json` with a checksum over its learnings, `.bak` beside it, `staging.json`.
 A file that does not verify is taken from its good backup, with a warning; neither is ever written to. Without a good copy

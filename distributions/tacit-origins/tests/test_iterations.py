@@ -8,9 +8,9 @@ import pytest
 
 from tacit.core.memory import Memory
 from tacit.core.profile import Profile
-from tacit.learn.iterations import Iteration, approach_of, complexity_of, iterated, pooled, strategies
 from tacit.profiles import load
 from tacit.testing import finding, run
+from tacit_origins.ralph.iterations import Iteration, approach_of, complexity_of, iterated, pooled, strategies
 
 
 @pytest.mark.parametrize(
