@@ -157,6 +157,7 @@ BROUGHT = {
     "gate": ("tacit_origins.gates", ("annotation", "validation")),
     "audit": ("tacit_origins.applied", ("echo", "outcome")),
     "step": ("tacit_origins.asking", ("extract",)),
+    "fade": ("tacit_origins.fading", ("runs",)),
     "extractor": ("tacit_origins.ralph.iterations", ("iterated", "pooled")),
 }
 # the key that names one, or several, and who of ours stands in where it is not installed
@@ -164,6 +165,7 @@ _STANDS_IN = {
     "rank.ranker": ("ranker", "lexical"),
     "render.renderer": ("renderer", "notes"),
     "gate.function": ("gate", "rules"),
+    "fade.function": ("fade", "none"),
     "signals.audits": ("audit", ""),
     "model.steps": ("step", ""),
 }

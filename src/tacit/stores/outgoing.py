@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import ALPHABET, ID_LENGTH
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
-from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.profile import Profile
+from tacit.core.profile import Profile, brought_by_part
 from tacit.core.states import CLOSED
 from tacit.core.value import grouped
 
@@ -189,9 +188,9 @@ def _openings(
     if tally.confidence is not None:
         counts["confidence"] = (tally.confidence, stated)
     counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
-    if profile.fade.function == "runs":
+    if by_runs := brought_by_part("fade", profile.fade.function):
         lasts = memory.pinned or memory.klass in profile.fade.never or memory.state in profile.fade.never_states
-        unseen = of_evidence(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
+        unseen = by_runs(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
         counts["unseen"] = (float(unseen), "")
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.clock import after_days
-from tacit.core.fade import LOST, of_evidence, strength
+from tacit.core.fade import strength
 from tacit.core.journal import Change, Hand, change
 from tacit.core.lifecycle import Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
-from tacit.core.links import Evidence, Mark
+from tacit.core.links import LOST, Evidence, Mark
 from tacit.core.memory import Memory
 from tacit.core.moves import moved, proposed
-from tacit.core.profile import Profile
+from tacit.core.profile import Profile, brought_by_part
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow, run_id
 from tacit.core.standing import standing_of
@@ -52,9 +52,10 @@ class Loss:
 
 def loss(memory: Memory, evidence: Sequence[Evidence], profile: Profile, until: int) -> Loss | None:
     """What the runs up to `until` took off a lesson; None where nothing, or where silence cannot touch it."""
-    if profile.fade.function != "runs" or _keeps(memory, profile):
+    by_runs = brought_by_part("fade", profile.fade.function)
+    if by_runs is None or _keeps(memory, profile):
         return None
-    now = of_evidence(evidence, until, profile.fade.runs_step)
+    now = by_runs(evidence, until, profile.fade.runs_step)
     before = -int((memory.tally.signals or {}).get(LOST, 0))
     if now.lost <= before:
         return None
