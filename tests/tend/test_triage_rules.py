@@ -18,12 +18,11 @@ from tacit.tend.triage_rules import (
     Triaged,
     answers,
     batches,
-    duplicate,
     known_line,
     likeness,
-    page_line,
     question,
 )
+from tacit_origins.page_rules import duplicate, page_line
 
 JOELCLAW = standard("joelclaw")
 RULES = JOELCLAW.triage

@@ -158,6 +158,7 @@ BROUGHT = {
     "audit": ("tacit_origins.applied", ("echo", "outcome")),
     "step": ("tacit_origins.asking", ("extract",)),
     "fade": ("tacit_origins.fading", ("runs",)),
+    "triage": ("tacit_origins.page_rules", ("page_line",)),
     "extractor": ("tacit_origins.ralph.iterations", ("iterated", "pooled")),
 }
 # the key that names one, or several, and who of ours stands in where it is not installed
@@ -167,6 +168,7 @@ _STANDS_IN = {
     "gate.function": ("gate", "rules"),
     "fade.function": ("fade", "none"),
     "signals.audits": ("audit", ""),
+    "triage.rules": ("triage", "known_line"),
     "model.steps": ("step", ""),
 }
 

@@ -11,6 +11,7 @@ from tacit.core.journal import Entry, Hand
 from tacit.core.keep import paged
 from tacit.core.memory import Memory
 from tacit.core.moves import lifted
+from tacit.core.profile import brought_by_part
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.guard.screen import screen
@@ -79,7 +80,7 @@ class Judge:
     # -- tiers ------------------------------------------------------------------------------------
 
     def _rules(self) -> None:
-        judge = RULES[self.settings.rules]
+        judge = RULES.get(self.settings.rules) or brought_by_part("triage", self.settings.rules)
         with self.context.write() as tx:
             waiting = {each.id: each for each in _waiting(tx, self.context.project.id)}
             lines = [

@@ -2,8 +2,7 @@
 
 Tier 1 is what rules can tell. An instruction to an editor, a leaked bullet or a duplicate is rejected; a duplicate that
 says more takes the other's place; a dated, concrete fact without an opinion in it is promoted; everything else goes on.
-Likeness is judged on the whole text, and two texts that disagree are never duplicates: joelclaw compared the first
-hundred characters, so that "… delete it at once" and "… NEVER delete it" were one.
+Likeness is judged on the whole text, and two texts that disagree are never duplicates.
 
 Tier 2 is two pure halves, what to ask and how to read the answer. What the model leaves open goes to a person, never
 back to the model; what it did not answer stays where it is.
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.profile_upkeep import Triage
 from tacit.core.value import value
-from tacit.words.match import choose_same, compare, opposed, rarity
+from tacit.words.match import choose_same, compare, rarity
 from tacit.words.prepared import Match, MatchSettings, prepare
 from tacit.words.tokens import edits, query_words
 
@@ -31,7 +30,7 @@ _OPINION = re.compile(r"\b(?:should|wants|prefers|never|always)\b", re.I)
 _ASKED_OF = 10  # proposals in one question to a model
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)
 _DATE_FORM = r"\(\d{4}-\d\d-\d\d\)"
-_DATED = re.compile(_DATE_FORM)
+DATED = re.compile(_DATE_FORM)
 _DATED_BULLET = re.compile(rf"^-\s+{_DATE_FORM}\s")
 _OPENING = re.compile(rf"^\s*(?:[-*]\s+)?(?:{_DATE_FORM}\s*)?")
 # What makes a line checkable: a decision record, a path, something to run, a file of settings.
@@ -84,61 +83,41 @@ class Judged:
 # --- tier 1 -----------------------------------------------------------------------------------------------------------
 
 
-def page_line(
-    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
-) -> Triaged:
-    """joelclaw's rules, in their order; the first that applies decides."""
-    text = suggested.text.strip()
-    told = _is_artifact(text, settings)
-    if told:
-        return Triaged("reject", told)
-    for line in page_lines:
-        score = duplicate(suggested.printed, line, settings)
-        if score:
-            return Triaged("reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)")
-    for other in pending:
-        if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
-            return _of_two(suggested, other)
-    if _is_promotable(suggested.printed, suggested.section, settings):
-        return Triaged("promote", "factual timestamped technical update in promotable section")
-    return Triaged("review", "ambiguous or preference-driven proposal requires human review")
-
-
 def known_line(
     suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
 ) -> Triaged:
-    """The same questions, with likeness as lessons are matched: in other words, by rare words first, and blind to no negation.
+    """Joelclaw's questions (`tacit-origins` has its own answers), with likeness as lessons are matched: in other words, by rare words
+    first, and blind to no negation.
 
     What is about the subject of a line that is there, and is not the same, is for a person: it adds, corrects or contradicts.
     """
     text = suggested.text.strip()
-    told = _is_artifact(text, settings)
+    told = artifact_of(text, settings)
     if told:
         return Triaged("reject", told)
-    lines = [_bare(line) for line in page_lines]
-    known = _nearest(_bare(text), lines, settings)
+    lines = [bare_line(line) for line in page_lines]
+    known = _nearest(bare_line(text), lines, settings)
     if known.id:
         return Triaged("reject", f"duplicate of a line on the page ({known.reason})")
     waiting = [other for other in pending if other.id != suggested.id]
-    same = _nearest(_bare(text), [_bare(other.text) for other in waiting], settings)
+    same = _nearest(bare_line(text), [bare_line(other.text) for other in waiting], settings)
     if same.id:
-        return _of_two(suggested, waiting[int(same.id)])
-    mine, rare = prepare(_bare(text)), rarity(_common(lines), len(lines))
+        return longer_of_two(suggested, waiting[int(same.id)])
+    mine, rare = prepare(bare_line(text)), rarity(_common(lines), len(lines))
     near, line = max(((compare(mine, prepare(line), rare).score, line) for line in lines), default=(0.0, ""))
     if near >= SUBJECT:
         return Triaged("review", f"near to a line on the page, and not the same: {line[:80]}")
-    if _is_promotable(suggested.printed, suggested.section, settings):
+    if is_promotable(suggested.printed, suggested.section, settings):
         return Triaged("promote", "a concrete fact without an opinion in it, and nothing like it on the page")
     return Triaged("review", "rules cannot tell")
 
 
 RULES: Mapping[str, Callable[[Suggested, Iterable[str], Iterable[Suggested], Triage], Triaged]] = {
-    "page_line": page_line,
     "known_line": known_line,
 }
 
 
-def _is_artifact(text: str, settings: Triage) -> str:
+def artifact_of(text: str, settings: Triage) -> str:
     """Why a text is no line at all; empty where it is one."""
     if not text:
         return "empty proposal change"
@@ -147,7 +126,7 @@ def _is_artifact(text: str, settings: Triage) -> str:
     return "raw leaked bullet format" if _DATED_BULLET.match(text) else ""
 
 
-def _of_two(mine: Suggested, other: Suggested) -> Triaged:
+def longer_of_two(mine: Suggested, other: Suggested) -> Triaged:
     """Of two suggestions that say the same the longer stays."""
     if len(mine.text.strip()) > len(other.text.strip()):
         return Triaged("merge", f"dedup with pending {other.id}; keeping longer proposal", other.id)
@@ -167,15 +146,6 @@ def _common(texts: Sequence[str]) -> dict[str, int]:
     return dict(Counter(word for text in texts for word in set(query_words(text, 64))))
 
 
-def duplicate(text: str, other: str, settings: Triage) -> float:
-    """How alike two texts are if that makes one a duplicate of the other; 0 if it does not, or if they disagree."""
-    mine, theirs = _compared(text), _compared(other)
-    score = likeness(mine, theirs, settings.threshold)
-    if score < settings.threshold or not score:
-        return 0.0
-    return 0.0 if opposed(prepare(_bare(text)), prepare(_bare(other))) else score
-
-
 def likeness(one: str, other: str, least: float = 0.0) -> float:
     """1 − edits / length; 0 where it cannot reach `least`."""
     longest = max(len(one), len(other))
@@ -186,23 +156,19 @@ def likeness(one: str, other: str, least: float = 0.0) -> float:
     return 1 - found / longest if found <= most else 0.0
 
 
-def _compared(text: str) -> str:
-    return " ".join(_DATED.sub("", text.lower(), count=1).split())  # said again on another day it is the same
-
-
-def _bare(text: str) -> str:
+def bare_line(text: str) -> str:
     """A line without its bullet and date: a fact said again on another day is the same fact."""
     return _OPENING.sub("", text.strip(), count=1)
 
 
 def _is_instruction(text: str) -> bool:
-    return _bare(text).lower().startswith(INSTRUCTS)
+    return bare_line(text).lower().startswith(INSTRUCTS)
 
 
-def _is_promotable(text: str, section: str, settings: Triage) -> bool:
+def is_promotable(text: str, section: str, settings: Triage) -> bool:
     if section.strip() not in settings.promote_sections or _OPINION.search(text):
         return False
-    has = {"date": bool(_DATED.search(text)), "reference": bool(_REFERENCE.search(_bare(text)))}
+    has = {"date": bool(DATED.search(text)), "reference": bool(_REFERENCE.search(bare_line(text)))}
     return all(has[need] for need in settings.promote_needs)
 
 
