@@ -99,9 +99,8 @@ def test_promises_of_the_documents(name: str, key: str, expected: object) -> Non
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-REFUSED = [
-    json.loads(line) for line in Path(__file__).with_name("refused_profiles.jsonl").read_text("utf-8").splitlines()
-]
+TABLE = Path(__file__).with_name("refused_profiles.jsonl").read_text("utf-8")
+REFUSED = [json.loads(line) for line in TABLE.splitlines()]
 
 
 @pytest.mark.parametrize("why", dict.fromkeys(row["why"] for row in REFUSED))
@@ -116,9 +115,8 @@ def test_a_profile_that_is_refused_is_told_why(why: str) -> None:
 @pytest.mark.parametrize("value", ["0.0", "1.0", "0", "1"])
 def test_the_ends_of_a_range_belong_to_it(value: str) -> None:
     """A share may be nothing or all, written whole or not."""
-    mine = compile_profile(
-        f'name = "mine"\n[kinds.rule]\nclass = "rule"\n[kinds.fact]\nclass = "fact"\n[match]\nthreshold = {value}'
-    )
+    kinds = '[kinds.rule]\nclass = "rule"\n[kinds.fact]\nclass = "fact"\n'
+    mine = compile_profile(f'name = "mine"\n{kinds}[match]\nthreshold = {value}')
     assert mine.match.threshold == float(value)
 
 
@@ -155,9 +153,8 @@ def test_functions_are_checked_against_those_at_hand() -> None:
     """Entry points are the caller's; a name that nobody provides is refused when the profile is compiled."""
     known = {slot: set(names) for slot, names in slots(standard()).items()}
     assert compile_profile('name = "mine"\nextends = "default"', known=known).rank.ranker == "lexical"
-    assert (
-        faults("[rank]\nranker = 'lexicon'", known=known) == "'lexicon' is no ranker at hand; did you mean 'lexical'?"
-    )
+    near = "'lexicon' is no ranker at hand; did you mean 'lexical'?"
+    assert faults("[rank]\nranker = 'lexicon'", known=known) == near
     assert faults("[extract.extractors.fixes]", known=known).startswith("'fixes' is no extractor at hand")
 
 
@@ -172,19 +169,9 @@ def test_an_extractor_that_is_off_need_not_be_at_hand() -> None:
 
 def test_extending_adds_and_replaces_by_name() -> None:
     """A kind or rule named again is changed in its place, and what it leaves out stays; new ones follow."""
-    mine = compile_profile("""
-        name = "mine"
-        extends = "default"
-        [trust]
-        runs = 3
-        [kinds.fix]
-        cap = 2
-        [kinds.hunch]
-        class = "fact"
-        [[ladder.moves]]
-        name = "believed-helpful"
-        when = ["belief_help >= 0.9"]
-    """)
+    runs = "[trust]\nruns = 3\n[kinds.fix]\ncap = 2\n[kinds.hunch]\nclass = 'fact'\n"
+    move = "[[ladder.moves]]\nname = 'believed-helpful'\nwhen = ['belief_help >= 0.9']\n"
+    mine = compile_profile(f"name = 'mine'\nextends = 'default'\n{runs}{move}")
     assert diff(standard(), mine) == [
         ("name", "default", "mine"),
         ("kinds.fix.cap", 0, 2),
@@ -210,20 +197,16 @@ def test_a_base_may_be_handed_in() -> None:
     assert (mine.name, mine.trust.runs, list(mine.kinds)) == ("mine", 4, list(base.kinds))
 
 
+MEANT = "extends names 'defualt', which is not built in; did you mean 'default'?"
+OTHERWISE = "The profile a extends 'geas'; the base given is 'default'."
+
+
 @pytest.mark.parametrize(
     ("text", "given", "message"),
     [
-        (
-            'name = "a"\nextends = "defualt"',
-            {},
-            "extends names 'defualt', which is not built in; did you mean 'default'?",
-        ),
+        ('name = "a"\nextends = "defualt"', {}, MEANT),
         ('name = "geas"\nextends = "geas"', {}, "The profile geas extends itself."),
-        (
-            'name = "a"\nextends = "geas"',
-            {"base": "default"},
-            "The profile a extends 'geas'; the base given is 'default'.",
-        ),
+        ('name = "a"\nextends = "geas"', {"base": "default"}, OTHERWISE),
         ('name = "a"\nextends = 1', {}, "extends is the name of a profile, as text."),
     ],
 )
@@ -246,12 +229,9 @@ def test_there_are_five_built_in_profiles() -> None:
 
 def test_order_carries_meaning() -> None:
     """Ties go to the earlier category and rules are tried from the top: their order is part of the version."""
-    turned = compile_profile(
-        'name = "mine"\nadd_kind = "b"\nother_kind = "b"\n[kinds.b]\nclass = "fact"\n[kinds.a]\nclass = "fix"'
-    )
-    straight = compile_profile(
-        'name = "mine"\nadd_kind = "b"\nother_kind = "b"\n[kinds.a]\nclass = "fix"\n[kinds.b]\nclass = "fact"'
-    )
+    head = 'name = "mine"\nadd_kind = "b"\nother_kind = "b"\n'
+    fact, fix = '[kinds.b]\nclass = "fact"\n', '[kinds.a]\nclass = "fix"\n'
+    turned, straight = compile_profile(head + fact + fix), compile_profile(head + fix + fact)
     assert (list(turned.kinds), list(from_json(to_json(turned)).kinds)) == (["b", "a"], ["b", "a"])
     assert profile_id(turned) != profile_id(straight)
 
@@ -279,13 +259,9 @@ def test_the_format_follows_from_the_keys() -> None:
     """Stores compile their profiles anew when a key comes, goes, moves or changes its type; not when it is worded anew."""
     assert format_of(KEYS) == FORMAT, "the keys are others: run `python -m tacit.core.profile_toml --write`"
     (first, its), *others = KEYS.items()
-    for other in (
-        dict(others),
-        {**KEYS, "learn.aborted_hours": its},
-        dict([*others, (first, its)]),
-        {**KEYS, first: replace(its, type="texts")},
-    ):
-        assert format_of(other) != FORMAT
+    without, more = dict(others), {**KEYS, "learn.aborted_hours": its}
+    moved, retyped = dict([*others, (first, its)]), {**KEYS, first: replace(its, type="texts")}
+    assert FORMAT not in [format_of(other) for other in (without, more, moved, retyped)]
     assert format_of({**KEYS, first: replace(its, doc="in other words")}) == FORMAT
 
 
@@ -293,11 +269,8 @@ def test_conditions_follow_the_keys_they_name() -> None:
     """A threshold stands once: the ladder reads it where it is kept."""
     stricter = with_values(standard(), {"effect.min_units": 30})
     rule = next(rule for rule in stricter.ladder.moves if rule.name == "believed-helpful")
-    assert [(each.quantity, each.op, each.bound) for each in rule.when] == [
-        ("belief_help", ">=", 0.8),
-        ("units", ">=", 30.0),
-        ("tasks", ">=", 3.0),
-    ]
+    found = [(each.quantity, each.op, each.bound) for each in rule.when]
+    assert found == [("belief_help", ">=", 0.8), ("units", ">=", 30.0), ("tasks", ">=", 3.0)]
 
 
 def test_changed_leaves_the_profile_alone() -> None:
@@ -478,9 +451,8 @@ def test_what_follows_from_the_keys_is_written(tmp_path: Path) -> None:
     for name, own in (("src/tacit/core/profile.py", FORMAT), ("docs/internals/profiles.md", key_table())):
         text = (root / name).read_text("utf-8")
         (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text(
-            text.replace(own, "| key | of before |\n| `gone` |\n" if "|" in own else "of before")
-        )
+        other = "| key | of before |\n| `gone` |\n" if "|" in own else "of before"
+        (tmp_path / name).write_text(text.replace(own, other))
         assert (tmp_path / name).read_text("utf-8") != text
     for _ in range(2):
         rewrite(tmp_path)
@@ -541,16 +513,14 @@ def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
         *path, leaf = [part for part in re.sub(r"\[\]|\*", "", dotted).split(".") if part]
         name = {"class": "klass", "from": "states"}.get(leaf, leaf)
         section = path[-1] if path else ""
-        spoken = re.compile(
-            rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I
-        )
+        word, joined = re.escape(section.rstrip("s")), re.escape(section.replace("_", "").capitalize())[:-1]
+        spoken = re.compile(rf"\b{word}|\b{joined}", re.I)
         taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
         bound = re.compile(rf"[<>=] {re.escape(dotted)}\b")  # a ladder's condition reads it
         # a search of every text for every key takes ten seconds
         near = [text for text in sources.values() if leaf in text or name in text]
-        if leaf not in TOLD_ONLY and not any(
-            (taken.search(text) and spoken.search(text)) or bound.search(text) for text in near
-        ):
+        read = any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in near)
+        if leaf not in TOLD_ONLY and not read:
             found.append(dotted)
     return found
 
@@ -564,34 +534,23 @@ def test_every_key_is_read_by_code() -> None:
     own = {path for path in (root / "core").glob("profile*.py")}
     sources = {str(path): path.read_text("utf-8") for path in paths if path not in own}
     assert unread([*KEYS, "learn.aborted_hours"], sources) == ["learn.aborted_hours"]  # as it were without its reader
-    assert unread(["scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days"], sources) == [
-        "scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days",
-    ]  # fmt: skip
+    gone = ["scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days"]
+    assert unread(gone, sources) == gone
 
 
 def test_a_key_of_before_is_no_fault_and_its_owner_is_told() -> None:
     """A profile of before still compiles, is what it would be without it, and a condition has the number that the key had."""
     kept = 'name = "mine"\nextends = "default"\n'
-    text = f"""{kept}[match]
-min_word = 4
-[rank.lexical]
-title = 5.0
-[[gate.checks]]
-of = "confidence"
-min = 0.2
-reason = "x"
-[[ladder.moves]]
-name = "believed-helpful"
-when = ["belief_help >= effect.belief_stable"]
-"""
+    check = '[[gate.checks]]\nof = "confidence"\nmin = 0.2\nreason = "x"\n'
+    moves = '[[ladder.moves]]\nname = "believed-helpful"\nwhen = ["belief_help >= {}"]\n'
+    text = f"{kept}[match]\nmin_word = 4\n[rank.lexical]\ntitle = 5.0\n{check}{moves.format('effect.belief_stable')}"
     told = [line.partition(" is no key any more: ") for line in removed_keys(text)]
     assert [(path, says) for path, _, says in told] == [
         ("match.min_word", "nothing ever read it."),
         ("rank.lexical.title", "`3` holds for every profile."),
         ("gate.checks", "Ralph's five ranges."),
     ]
-    moves = "[[ladder.moves]]\nname = 'believed-helpful'\nwhen = ['belief_help >= 0.8']\n"
-    assert to_json(compile_profile(text)) == to_json(compile_profile(kept + moves))
+    assert to_json(compile_profile(text)) == to_json(compile_profile(kept + moves.format("0.8")))
 
 
 def test_what_was_removed_is_no_key() -> None:

@@ -29,10 +29,10 @@ def lessons(stdout: str) -> list[str]:
 # -- hosts with transcripts ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "cure"),
-    [("codex", "Run `make migrate` before `pnpm run test`"), ("gemini", "Run `make generate` before")],
-)
+CURES = {"codex": "Run `make migrate` before `pnpm run test`", "gemini": "Run `make generate` before"}
+
+
+@pytest.mark.parametrize(("kind", "cure"), CURES.items())
 def test_three_sessions_event_by_event(kept: Any, folder: Path, alone: Path, kind: str, cure: str) -> None:
     """Each event is answered as committed, in the host's own shape. A wish that surely a person typed comes back at the next start,
     what was derived from failures at the next such failure after the second run that met it."""
@@ -45,11 +45,8 @@ def test_three_sessions_event_by_event(kept: Any, folder: Path, alone: Path, kin
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
     assert not any(cure in told for told in start.values())  # it is for the moment of need
-    assert [(WISH in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)] == [
-        (False, False),
-        (kind == "codex", False),
-        (kind == "codex", True),
-    ]
+    came = [(WISH in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)]
+    assert came == [(False, False), (kind == "codex", False), (kind == "codex", True)]
     assert "tacit, last session:" in start[2] and "given" in start[2]
 
 
@@ -57,9 +54,8 @@ def test_events_of_codex_in_our_words(folder: Path) -> None:
     """Only what failed goes on after a tool; sub-agents' own events do not; the start after a compaction is one."""
 
     def read(name: str, **more: Any) -> Any:
-        return codex.read(
-            "", {"session_id": "s", "cwd": str(folder), "hook_event_name": name, "transcript_path": None, **more}, {}
-        )
+        payload = {"session_id": "s", "cwd": str(folder), "hook_event_name": name, "transcript_path": None}
+        return codex.read("", {**payload, **more}, {})
 
     def returned(said: Any) -> Any:
         return read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response=said)
@@ -80,9 +76,8 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
     """A message and context at a start; no answer to events whose answers nobody reads; below the limit."""
     payload: dict[str, Any] = {"session_id": "s", "cwd": str(folder), "prompt": "x"}
     payload["tool_response"] = {"error": {"message": "boom"}, "success": False, "output": "boom"}
-    events = {
-        name: dialect.read(name, {**payload, "hook_event_name": theirs}, {}) for name, theirs in dialect.NAMES.items()
-    }
+    names = dialect.NAMES.items()
+    events = {name: dialect.read(name, {**payload, "hook_event_name": theirs}, {}) for name, theirs in names}
     for name, event in events.items():
         if event is None:  # before a call only shell commands are answered
             assert name in ("before-call", "before-command")
@@ -92,16 +87,12 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
             assert said == ""
             continue
         answer = json.loads(said)
-        assert answer.pop("hookSpecificOutput") == {
-            "hookEventName": dialect.NAMES[name],
-            "additionalContext": "notes\n",
-        }
+        context = {"hookEventName": dialect.NAMES[name], "additionalContext": "notes\n"}
+        assert answer.pop("hookSpecificOutput") == context
         assert answer == ({"systemMessage": "receipt"} if name == "session-start" else {})
     long = "<f>\n" + "- line of notes\n" * 2000 + "</f>\n"
-    assert (
-        len(json.loads(dialect.write(events["prompt"], Told(long)))["hookSpecificOutput"]["additionalContext"])
-        <= dialect.LIMIT
-    )
+    answer = json.loads(dialect.write(events["prompt"], Told(long)))["hookSpecificOutput"]
+    assert len(answer["additionalContext"]) <= dialect.LIMIT
 
 
 # -- hosts that are captured --------------------------------------------------------------------------------------------
@@ -112,25 +103,14 @@ def camel(folder: Path, session: str = "s1", **more: Any) -> dict[str, Any]:
 
 
 def pascal(folder: Path, name: str, session: str = "s1", **more: Any) -> dict[str, Any]:
-    return {
-        "session_id": session,
-        "timestamp": "2026-11-15T09:00:00.000Z",
-        "cwd": str(folder),
-        "hook_event_name": name,
-        **more,
-    }
+    when = {"session_id": session, "timestamp": "2026-11-15T09:00:00.000Z"}
+    return {**when, "cwd": str(folder), "hook_event_name": name, **more}
 
 
 def flat(folder: Path, name: str, session: str = "s1", **more: Any) -> dict[str, Any]:
-    common = {
-        "conversation_id": session,
-        "generation_id": "g",
-        "model": "m-1",
-        "cursor_version": "2.4",
-        "workspace_roots": [str(folder)],
-        "user_email": None,
-    }
-    return {**common, "hook_event_name": name, **more}
+    common = {"conversation_id": session, "generation_id": "g", "model": "m-1", "cursor_version": "2.4"}
+    where = {"workspace_roots": [str(folder)], "user_email": None}
+    return {**common, **where, "hook_event_name": name, **more}
 
 
 # The start, a prompt, a tool's call, a turn's end and the end, as each of them names its events; Copilot's hooks name none.
@@ -156,9 +136,8 @@ def session_of(kind: str, folder: Path, session: str = "s1") -> list[tuple[str, 
     )
     steps = [said("session-start", start, **({} if kind == "cursor" else {"source": "new"})), first]
     failed = ("pnpm test", "schema is out of date: expected 42, found 41", 1)
-    for n, (command, output, code) in enumerate(
-        (failed, ("make migrate", "applied", 0), ("pnpm test", "14 passed", 0))
-    ):
+    calls = (failed, ("make migrate", "applied", 0), ("pnpm test", "14 passed", 0))
+    for n, (command, output, code) in enumerate(calls):
         given = {"tool_input": {"command": command}}
         if kind == "copilot":
             result = {"resultType": "success", "textResultForLlm": f"{output}\n<exited with exit code {code}>"}
@@ -238,9 +217,8 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
     said += play(own, native[-1:], **env)
     given = [id for each in said for id in lessons(each)]
     assert len(given) == len(set(given)) > 0
-    assert env.get("COPILOT_AGENT_SESSION_ID") != "s1" or all(
-        set(json.loads(each)) == {"additionalContext"} for each in said if each
-    )
+    if env.get("COPILOT_AGENT_SESSION_ID") == "s1":
+        assert all(set(json.loads(each)) == {"additionalContext"} for each in said if each)
     with open_memories() as memories:
         lines = [json.loads(line) for line in Path(file_of(memories.near.path, "s1")).read_text().splitlines()]
         prompts = [line["text"] for line in lines if line.get("role") == "user"]
@@ -306,14 +284,9 @@ def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path,
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     asked = f"From now on always use npm in this repository. token {secret}"
     host = HOST["Host"](folder, alone, "copilot")
-    play(
-        host,
-        [
-            ("session-start", camel(folder, source="new", initialPrompt=asked)),
-            ("prompt", camel(folder, prompt=asked)),
-            ("session-end", camel(folder, reason="complete")),
-        ],
-    )
+    started = ("session-start", camel(folder, source="new", initialPrompt=asked))
+    ended = ("session-end", camel(folder, reason="complete"))
+    play(host, [started, ("prompt", camel(folder, prompt=asked)), ended])
     assert kept("worker", "--now", "--json").data["learned"] == 1
     assert not any("npm in this" in each["text"] for each in kept("list", "--json").data["memories"])
     with open_memories() as memories:
@@ -363,10 +336,8 @@ def test_erasing_a_lesson_takes_the_capture_it_came_from(kept: Any, folder: Path
 
 def test_a_session_without_a_good_name_gets_a_safe_file(kept: Any, folder: Path, alone: Path) -> None:
     """An id is not a path."""
-    play(
-        HOST["Host"](folder, alone, "cursor"),
-        [("prompt", flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi"))],
-    )
+    prompt = flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi")
+    play(HOST["Host"](folder, alone, "cursor"), [("prompt", prompt)])
     with open_memories() as memories:
         path = Path(file_of(memories.near.path, "../../../etc/x"))
         assert path.parent == Path(memories.near.path).resolve().parent / "captured" and path.exists()
@@ -387,37 +358,29 @@ def test_old_captures_are_swept(kept: Any, folder: Path, alone: Path) -> None:
 # -- the pieces ---------------------------------------------------------------------------------------------------------
 
 
+MADE, STARTS = {"session_id": "s", "timestamp": "t"}, {"hook_event_name": "SessionStart"}
+CLAUDES = "/home/a/.claude/projects/x/s.jsonl"
+GEMINIS = "/home/a/.gemini/tmp/p/chats/s.jsonl"
+
+
 @pytest.mark.parametrize(
     ("payload", "registered", "host"),
     [
         ({}, "", "claude-code"),
-        (
-            {"hook_event_name": "Stop", "transcript_path": "/home/a/.claude/projects/x/s.jsonl", "timestamp": "t"},
-            "",
-            "claude-code",
-        ),
+        ({"hook_event_name": "Stop", "transcript_path": CLAUDES, "timestamp": "t"}, "", "claude-code"),
         ({"turn_id": "1"}, "", "codex"),
         ({"transcript_path": "/home/a/.codex/sessions/2026/01/01/rollout-1.jsonl"}, "", "codex"),
         ({"conversation_id": "c"}, "", "cursor"),
         ({"conversation_id": "c", "session_id": "c", "hook_event_name": "Stop"}, "", "cursor"),
         ({"sessionId": "s", "timestamp": 1}, "", "copilot"),
         ({"sessionId": "s", "timestamp": 1}, "vscode", "copilot"),
-        ({"session_id": "s", "timestamp": "t", "hook_event_name": "Stop"}, "", "vscode"),
-        ({"session_id": "s", "timestamp": "t", "hook_event_name": "Stop"}, "copilot", "vscode"),
+        ({**MADE, "hook_event_name": "Stop"}, "", "vscode"),
+        ({**MADE, "hook_event_name": "Stop"}, "copilot", "vscode"),
         ({"sessionId": "s", "timestamp": "t", "hookEventName": "Stop", "transcript_path": "/x/t.json"}, "", "vscode"),
-        ({"session_id": "s", "timestamp": "t", "hook_event_name": "AfterTool"}, "", "gemini"),
-        (
-            {
-                "session_id": "s",
-                "timestamp": "t",
-                "hook_event_name": "SessionStart",
-                "transcript_path": "/home/a/.gemini/tmp/p/chats/s.jsonl",
-            },
-            "",
-            "gemini",
-        ),
-        ({"session_id": "s", "hook_event_name": "SessionStart"}, "codex", "codex"),
-        ({"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart"}, "gemini", "gemini"),
+        ({**MADE, "hook_event_name": "AfterTool"}, "", "gemini"),
+        ({**MADE, **STARTS, "transcript_path": GEMINIS}, "", "gemini"),
+        ({"session_id": "s", **STARTS}, "codex", "codex"),
+        ({**MADE, **STARTS}, "gemini", "gemini"),
     ],
 )
 def test_hosts_are_told_apart(payload: dict[str, Any], registered: str, host: str) -> None:
@@ -451,36 +414,22 @@ def test_what_was_printed_is_searched_with(text: str, plain: str) -> None:
     assert printed(text) == plain
 
 
-@pytest.mark.parametrize(
-    ("dialect", "payload"),
-    [
-        (copilot, camel),
-        (vscode, lambda folder, **more: pascal(folder, "", **more)),
-        (cursor, lambda folder, **more: flat(folder, "", **more)),
-    ],
-)
-def test_no_payload_stops_a_dialect(dialect: Any, payload: Any, folder: Path) -> None:
+# for a payload of which the rest matters
+NAMELESS = {copilot: camel, vscode: lambda folder: pascal(folder, ""), cursor: lambda folder: flat(folder, "")}
+FIELDS = (
+    "toolName toolArgs toolResult prompt tool_name tool_input tool_response tool_output source error workspace_roots "
+    "text initialPrompt"
+).split()
+
+
+@pytest.mark.parametrize("dialect", NAMELESS)
+def test_no_payload_stops_a_dialect(dialect: Any, folder: Path) -> None:
     """Fields of any type, or none: at worst there is no event."""
     odd: list[Any] = [None, 1, [], {}, "x", True]
-    fields = (
-        "toolName",
-        "toolArgs",
-        "toolResult",
-        "prompt",
-        "tool_name",
-        "tool_input",
-        "tool_response",
-        "tool_output",
-        "source",
-        "error",
-        "workspace_roots",
-        "text",
-        "initialPrompt",
-    )
     for name in (*dialect.NAMES, "unknown"):
-        for field in fields:
+        for field in FIELDS:
             for value in odd:
-                event = dialect.read(name, {**payload(folder), field: value}, {})
+                event = dialect.read(name, {**NAMELESS[dialect](folder), field: value}, {})
                 assert event is None or isinstance(event.key, str)
 
 
@@ -491,36 +440,21 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
     """A folder with transcripts of several hosts: each is recognised, read and learned; a second time nothing changes."""
     tacit("init")
     for name in ("codex-1", "gemini-1"):
-        steps = HOST["script"](name)
-        lines = [
-            json.dumps(step["record"])
-            .replace("$CWD", str(folder))
-            .replace("$SESSION", name)
-            .replace("$NOW", "2026-11-14T09:00:00.000Z")
-            for step in steps
-            if "record" in step
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+        told = "\n".join(json.dumps(step["record"]) for step in HOST["script"](name) if "record" in step)
+        for word, at in (("$CWD", str(folder)), ("$SESSION", name), ("$NOW", "2026-11-14T09:00:00.000Z")):
+            told = told.replace(word, at)
+        (tmp_path / f"{name}.jsonl").write_text(told)
     trace = {"action": "pytest", "observation": "===== 1 failed in 0.1s =====", "thought": "I try.", "state": "{}"}
-    (tmp_path / "demo-1.traj").write_text(
-        json.dumps({"trajectory": [trace], "history": [], "info": {"exit_status": "submitted"}})
-    )
-    (tmp_path / ".aider.chat.history.md").write_text(
-        "# aider chat started at 2026-11-14 09:00:00\n\n#### fix it\n\nDone.\n"
-    )
-    paths = [
-        str(tmp_path / name) for name in ("codex-1.jsonl", "gemini-1.jsonl", "demo-1.traj", ".aider.chat.history.md")
-    ]
+    attempt = {"trajectory": [trace], "history": [], "info": {"exit_status": "submitted"}}
+    (tmp_path / "demo-1.traj").write_text(json.dumps(attempt))
+    chat = "# aider chat started at 2026-11-14 09:00:00\n\n#### fix it\n\nDone.\n"
+    (tmp_path / ".aider.chat.history.md").write_text(chat)
+    names = ("codex-1.jsonl", "gemini-1.jsonl", "demo-1.traj", ".aider.chat.history.md")
+    paths = [str(tmp_path / name) for name in names]
     first, second = (tacit("learn", *paths, "--json").data["runs"] for _ in range(2))
-    assert [(run["format"], run["already"]) for run in first] == [
-        ("codex", False),
-        ("gemini", False),
-        ("swe-agent", False),
-        ("aider", False),
-    ]
-    assert any("2 typed messages do not count as yours" in each for each in first[0]["warnings"]) and all(
-        run["already"] for run in second
-    )
+    assert [run["format"] for run in first] == ["codex", "gemini", "swe-agent", "aider"]
+    assert [run["already"] for run in (*first, *second)] == [False] * 4 + [True] * 4
+    assert any("2 typed messages do not count as yours" in each for each in first[0]["warnings"])
     assert tacit("stats", "--json").data["noticed"] == []
     tacit("learn", "--as", "ada", *paths)
     assert len(tacit("stats", "--json").data["noticed"]) > 1
