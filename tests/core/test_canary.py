@@ -35,6 +35,10 @@ def run(*steps: Step, **reading: Any) -> Run:
     return Run("s-1", "claude-code", steps=steps, version="9.9.9", reading=Reading(lines=40, **reading))
 
 
+TYPED = Step("user", "p", "go", typed=True, speaker="typed")
+UNSURE = Step("user", "line:1", "go", speaker="unsure")
+
+
 @pytest.mark.parametrize(
     ("read", "found"),
     [
@@ -46,16 +50,9 @@ def run(*steps: Step, **reading: Any) -> Run:
         (run(ANSWER, ANSWER), (LOST_PROMPTS,)),
         (run(ANSWER), ()),
         (run(ANSWER, ANSWER, Step("user", "line:1", "/init", speaker="command")), ()),
-        (run(*[Step("user", "line:1", "go", speaker="unsure")] * 3, entry="watch"), (ONE_MARK,)),
-        (run(*[Step("user", "line:1", "go", speaker="unsure")] * 3), ()),  # a host that never says who asked
-        (
-            run(
-                *[Step("user", "line:1", "go", speaker="unsure")] * 2,
-                Step("user", "p", "go", typed=True, speaker="typed"),
-                entry="cli",
-            ),
-            (),
-        ),
+        (run(UNSURE, UNSURE, UNSURE, entry="watch"), (ONE_MARK,)),
+        (run(UNSURE, UNSURE, UNSURE), ()),  # a host that never says who asked
+        (run(UNSURE, UNSURE, TYPED, entry="cli"), ()),
         (run(CALL, CALL, CALL), (NO_RESULT,)),
         (run(CALL, CALL), ()),
         (run(CALL, CALL, Step("tool", "line:3", tool="Bash", status=0)), ()),
@@ -93,9 +90,8 @@ def test_a_host_of_next_year(name: str) -> None:
         (read,) = formats.read(BytesSource(changed.encode()))
         assert doubts(read) == (NO_PROMPT,)
     rows = [json.loads(line) for line in text.splitlines()]
-    strange = "".join(
-        json.dumps(row if n == 0 else {**row, "type": "of_next_year"}) + "\n" for n, row in enumerate(rows)
-    )
+    renamed = [row if n == 0 else {**row, "type": "of_next_year"} for n, row in enumerate(rows)]
+    strange = "".join(json.dumps(row) + "\n" for row in renamed)
     name = formats.detect(BytesSource(text.encode())) or ""
     (read,) = formats.read(BytesSource(strange.encode()), name)
     assert doubts(read) == (UNKNOWN,)
@@ -126,18 +122,19 @@ def test_a_doubt_is_kept_once_a_session(tmp_path: Path) -> None:
 
 def test_a_project_in_which_nobody_is_ever_heard() -> None:
     """Ten sessions in a row at one entry point, of whichever versions; one typed line ends it; programs and hosts that do not say are no sign."""
-    asked, typed = Step("user", "p", "go", speaker="unsure"), Step("user", "p", "go", typed=True, speaker="typed")
+
+    def after(kept: dict[str, int], said: Step, version: str, **reading: Any) -> dict[str, int]:
+        return silent_after(kept, Run("s", "claude-code", (said,), version=version, reading=Reading(**reading)))
+
     kept: dict[str, int] = {}
     for number in range(SILENT):
         assert silent_lines(kept) == []
-        kept = silent_after(
-            kept, Run("s", "claude-code", (asked,), version=f"2.1.{number}", reading=Reading(entry="watch"))
-        )
+        kept = after(kept, UNSURE, f"2.1.{number}", entry="watch")
     (line,) = silent_lines(kept)
     assert line.startswith("claude-code 2.1.9 (watch): 10 sessions of this project and not one typed line;")
     assert "--sample FILE" in line
-    assert silent_after(kept, Run("s", "claude-code", (asked,), reading=Reading())) == kept
-    assert silent_after(kept, Run("s", "claude-code", (typed,), version="2.2", reading=Reading(entry="watch"))) == {}
+    assert after(kept, UNSURE, "") == kept
+    assert after(kept, TYPED, "2.2", entry="watch") == {}
 
 
 SECRET = "Always deploy with hunter2 to db.corp.example"
@@ -145,27 +142,15 @@ SECRET = "Always deploy with hunter2 to db.corp.example"
 
 def test_people_are_told_and_can_show_it(tacit: Any, folder: Path, tmp_path: Path) -> None:
     """A host renames its records of prompts: bare tacit, doctor and the list say so, with version and entry point; the sample has no words."""
-    answer = {
-        "type": "assistant",
-        "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": SECRET}]},
-    }
-    base = {
-        "sessionId": "s-1",
-        "cwd": str(folder),
-        "version": "9.9.9",
-        "entrypoint": "claude-desktop",
-        "isSidechain": False,
-    }
-    rows = [
-        {"type": "person", "message": {"role": "user", "content": SECRET}, "promptSource": "sdk", "uuid": "u0", **base},
-        {**answer, "uuid": "u1", **base},
-        {
-            **answer,
-            "message": {**answer["message"], "id": "n", "content": [{"type": "text", "text": "b"}]},
-            "uuid": "u2",
-            **base,
-        },
-    ]
+    base = {"sessionId": "s-1", "cwd": str(folder), "version": "9.9.9", "entrypoint": "claude-desktop"}
+
+    def answer(id: str, uuid: str, text: str) -> dict[str, Any]:
+        message = {"id": id, "role": "assistant", "content": [{"type": "text", "text": text}]}
+        return {"type": "assistant", "message": message, "uuid": uuid}
+
+    asked = {"type": "person", "message": {"role": "user", "content": SECRET}, "promptSource": "sdk", "uuid": "u0"}
+    told = [asked, answer("m", "u1", SECRET), answer("n", "u2", "b")]
+    rows = [{**row, **base, "isSidechain": False} for row in told]
     file = tmp_path / "s-1.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert LOST_PROMPTS in tacit("learn", "--dry-run", str(file), "--json").out

@@ -152,6 +152,8 @@ def test_of_thousands_of_faults_a_few_are_told() -> None:
         ("/h/work", ["/other", "/h/w*"], True),
         ("/", ["/"], False),
         ("/a", ["/a"], True),
+        *(("/h/work/shop/src", [glob], True) for glob in ("~/wo*", "*/shop", "~/work/*/src")),
+        *(("/h/work/shop/src", [glob], False) for glob in ("/h/wor", "shop")),
     ],
 )
 def test_a_folder_is_left_alone_with_all_below_it(folder: str, globs: list[str], left_alone: bool) -> None:

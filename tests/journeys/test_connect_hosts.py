@@ -47,17 +47,11 @@ def test_connect_connect_undo_on_a_sample(tacit: Any, folder: Path, alone: Path,
     done = tacit("connect", host, *where, "--json").data
     assert (done["settings"], done["changed"], done["project"] is None) == (str(path), True, level == "user")
     once = path.read_bytes()
-    assert all(
-        line[line.rfind(mark) :] in once.decode()
-        for line in sample(host).splitlines()
-        for mark in ("// ", "/*")
-        if mark in line
-    )
+    marked = [(line, mark) for line in sample(host).splitlines() for mark in ("// ", "/*") if mark in line]
+    assert all(line[line.rfind(mark) :] in once.decode() for line, mark in marked)
     before, after = loads(sample(host)), loads(once.decode())
     assert all(after["hooks"][event][: len(listed)] == listed for event, listed in before["hooks"].items())
-    assert {key: said for key, said in after.items() if key != "hooks"} == {
-        key: said for key, said in before.items() if key != "hooks"
-    }
+    assert {**after, "hooks": ""} == {**before, "hooks": ""}
     assert tacit("connect", host, *where, "--json").data["changed"] is False
     assert path.read_bytes() == once
     assert tacit("connect", host, *where, "--undo", "--json").data["changed"] is True
@@ -95,39 +89,23 @@ def test_entries_in_every_dialect() -> None:
     start = ("/opt/my tools/tacit", [])
     codex, copilot, vscode, gemini, cursor = (registration(start, HOSTS[name]) for name in OTHERS)
     program = "[ ! -x '/opt/my tools/tacit' ] || '/opt/my tools/tacit' hook"
-    assert codex["SessionStart"] == {
-        "matcher": "startup|resume|clear|compact",
-        "hooks": [{"type": "command", "command": f"{program} session-start --host codex || true", "timeout": 10}],
-    }
+    command = f"{program} session-start --host codex || true"
+    started = [{"type": "command", "command": command, "timeout": 10}]
+    assert codex["SessionStart"] == {"matcher": "startup|resume|clear|compact", "hooks": started}
     assert codex["PostToolUse"]["matcher"] == "Bash|shell|exec_command|local_shell"
     assert codex["SessionEnd"]["hooks"][0]["timeout"] == 3
-    assert gemini["AfterTool"] == {
-        "matcher": "run_shell_command",
-        "hooks": [
-            {
-                "name": "tacit",
-                "type": "command",
-                "command": "[ ! -x '/opt/my tools/tacit' ] || { trap 'kill -9 $!' TERM; exec 3<&0;"
-                " '/opt/my tools/tacit' hook tool-failure --host gemini <&3 & wait $!; } || true",
-                "timeout": 5000,
-            }
-        ],
-    }
-    assert copilot["postToolUse"] == {
-        "type": "command",
-        "bash": f"{program} step --host copilot || true",
-        "timeoutSec": 5,
-    }
-    assert vscode["PostToolUse"] == {
-        "type": "command",
-        "command": f"{program} step --host vscode || true",
-        "timeout": 5,
-    }
+    command = "[ ! -x '/opt/my tools/tacit' ] || { trap 'kill -9 $!' TERM; exec 3<&0;"
+    command += " '/opt/my tools/tacit' hook tool-failure --host gemini <&3 & wait $!; } || true"
+    failed = [{"name": "tacit", "type": "command", "command": command, "timeout": 5000}]
+    assert gemini["AfterTool"] == {"matcher": "run_shell_command", "hooks": failed}
+    command = f"{program} step --host copilot || true"
+    assert copilot["postToolUse"] == {"type": "command", "bash": command, "timeoutSec": 5}
+    command = f"{program} step --host vscode || true"
+    assert vscode["PostToolUse"] == {"type": "command", "command": command, "timeout": 5}
     assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor || true", "timeout": 5}
     assert "preToolUse" not in copilot  # one that crashes would deny the call
-    assert registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"].endswith(
-        "stop --host cursor --store /x/y.db || true"
-    )
+    stop = registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"]
+    assert stop.endswith("stop --host cursor --store /x/y.db || true")
 
 
 BROKEN = {
@@ -179,10 +157,10 @@ def test_what_copilot_must_hear_keeps_its_status(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho a hint\nexit 2\n")
     program.chmod(0o755)
     entries = registration((str(program), []), HOSTS["copilot"])
-    ended = {
-        event: subprocess.run(["bash", "-c", entry["bash"]], input="{}", text=True, capture_output=True).returncode
-        for event, entry in entries.items()
-    }
+    ended = {}
+    for event, entry in entries.items():
+        done = subprocess.run(["bash", "-c", entry["bash"]], input="{}", text=True, capture_output=True)
+        ended[event] = done.returncode
     assert {event: code for event, code in ended.items() if code} == {"postToolUseFailure": 2}
 
 
@@ -240,16 +218,13 @@ def test_the_registered_command_answers(tacit: Any, alone: Path, folder: Path, h
     assert "Always use pnpm, never npm." in done.stdout and json.loads(done.stdout) and done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("host", "text"),
-    [
-        ("codex", '{"a": 1, // why\n}'),
-        ("cursor", '{"hooks": []}'),
-        ("gemini", '{"hooks": {'),
-        ("copilot", "[]"),
-        ("vscode", '{"hooks": {"Stop": {}}}'),
-    ],
-)
+MALFORMED = {
+    "codex": '{"a": 1, // why\n}', "cursor": '{"hooks": []}', "gemini": '{"hooks": {', "copilot": "[]",
+    "vscode": '{"hooks": {"Stop": {}}}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "text"), MALFORMED.items())
 def test_malformed_settings_are_left_alone(tacit: Any, alone: Path, host: str, text: str) -> None:
     """Also a comment where the host itself would not read it."""
     path = written(alone / USERS[host], text)
@@ -355,14 +330,11 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, fo
     db.execute("CREATE TABLE part (id, message_id, session_id, data)")
     wish = "From now on always use pnpm in this repository."
     old = now - 90 * 86_400_000
-    for n, (id, where, at) in enumerate(
-        (("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), old))
-    ):
+    sessions = (("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), old))
+    for n, (id, where, at) in enumerate(sessions):
         db.execute("INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)", (id, where, at + n, at + n))
-        db.execute(
-            "INSERT INTO message VALUES (?, ?, ?, ?)",
-            (f"m{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})),
-        )
+        said = json.dumps({"role": "user", "time": {"created": at + n}})
+        db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"m{n}", id, at + n, said))
         part = {"type": "text", "text": wish, "metadata": {"tacit": {"typed": True}}}
         db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"p{n}", f"m{n}", id, json.dumps(part)))
     db.close()
@@ -385,25 +357,21 @@ NOISE = st.sampled_from(["", " ", "\n", " // a, b }\n", " /* \n ] */ ", "\t"])
 
 def noisy(tree: Any, data: st.DataObject) -> str:
     """A tree as somebody with comments and trailing commas would write it."""
-    if isinstance(tree, dict | list) and tree:
-        items = (
-            [f"{json.dumps(key)}{data.draw(NOISE)}:{noisy(each, data)}" for key, each in tree.items()]
-            if isinstance(tree, dict)
-            else [noisy(each, data) for each in tree]
-        )
-        inner = ",".join(data.draw(NOISE) + item + data.draw(NOISE) for item in items) + (
-            "," + data.draw(NOISE) if data.draw(st.booleans()) else ""
-        )
-        return ("{" + inner + "}") if isinstance(tree, dict) else ("[" + inner + "]")
-    return json.dumps(tree)
+    if not isinstance(tree, dict | list) or not tree:
+        return json.dumps(tree)
+    items = [noisy(each, data) for each in (tree.values() if isinstance(tree, dict) else tree)]
+    if isinstance(tree, dict):
+        items = [f"{json.dumps(key)}{data.draw(NOISE)}:{item}" for key, item in zip(tree, items)]
+    inner = ",".join(data.draw(NOISE) + item + data.draw(NOISE) for item in items)
+    inner += "," + data.draw(NOISE) if data.draw(st.booleans()) else ""
+    return f"{{{inner}}}" if isinstance(tree, dict) else f"[{inner}]"
+
+
+TREES = st.dictionaries(st.text("ab", min_size=1, max_size=2), VALUES, max_size=3) | st.lists(VALUES, max_size=3)
 
 
 @thorough(max_examples=150, deadline=None)
-@given(
-    st.dictionaries(st.text("ab", min_size=1, max_size=2), VALUES, max_size=3) | st.lists(VALUES, max_size=3),
-    VALUES,
-    st.data(),
-)
+@given(TREES, VALUES, st.data())
 def test_parts_go_in_and_out_between_comments(tree: Any, item: Any, data: st.DataObject) -> None:
     """Whatever comments and commas stand around: what is put in is there, taken out it is gone, and every comment is still there, in order."""
     text = data.draw(NOISE) + noisy(tree, data) + data.draw(NOISE)
@@ -446,16 +414,13 @@ def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone:
     text = path.read_text()
     assert text.startswith("// Written by `tacit connect opencode`") and 'const COMMAND = ["tacit"]' not in text
     assert tacit("connect", "opencode", "--json").data["changed"] is False and path.read_text() == text
-    assert {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}[
-        "opencode"
-    ] == [str(path)]
+    rows = {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}
+    assert rows["opencode"] == [str(path)]
     tacit("connect", "opencode", "--undo", "--by", "ada", "--yes")
     assert not path.exists() and not path.parent.exists()
 
 
-def test_windows_is_said_to_be_unsupported(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_windows_is_said_to_be_unsupported(folder: Path, monkeypatch: Any, capsys: Any) -> None:
     """Before anything is written, with what to do instead."""
     from tacit.surfaces.cli import main
 

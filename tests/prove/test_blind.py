@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,36 +39,26 @@ Outcomes = dict[str, dict[str, tuple[str, float]]]
 BEFORE = "2020-01-01T00:00:00Z"  # every run comes after its assignment
 
 
+Kept = tuple[str, str, str]  # of a lesson that is put on file as it is: text, trust, signature
+
+
 def by_arm(
-    folder: Path,
-    taught: Sequence[Run],
-    lived: Sequence[Run],
-    arm: str,
-    profile: str = "default",
-    kept: Sequence[tuple[str, str, str]] = (),
+    folder: Path, taught: Sequence[Run], lived: Sequence[Run], arm: str, profile: str, kept: Sequence[Kept]
 ) -> Outcomes:
-    """What became of every lesson in every run, if all were in this arm. `kept` are lessons that are put on file as they are: text, trust, signature."""
+    """What became of every lesson in every run, if all were in this arm."""
     env = {**os.environ, "XDG_DATA_HOME": str(folder / arm / "data")}
     (folder / arm / "work").mkdir(parents=True)
     clock = Clock("2026-01-01T00:00:00.000Z")
-    with open_memories(
-        str(folder / arm / "s.db"), env=env, cwd=str(folder / arm / "work"), profile=profile, now=clock
-    ) as memories:
+    at = {"env": env, "cwd": str(folder / arm / "work"), "profile": profile, "now": clock}
+    with open_memories(str(folder / arm / "s.db"), **at) as memories:
         for each in taught:
             clock.advance(3600)
             memories.learn(each, over=True)
         for text, trust, mark in kept:
             memory = memories.add(text, kind="pitfall")
+            its = replace(memory, trust=trust, signature=mark)
             with memories.store.write() as tx:
-                tx.apply(
-                    change(
-                        memory,
-                        replace(memory, trust=trust, signature=mark),
-                        Hand("test", clock()),
-                        verb="edit",
-                        reason="as it is",
-                    )
-                )
+                tx.apply(change(memory, its, Hand("test", clock()), verb="edit", reason="as it is"))
         texts = {memory.id: memory.text for memory in memories.list(limit=100) if memory.state not in CLOSED}
         clock.advance(days=200)
         found: Outcomes = {}
@@ -77,19 +68,13 @@ def by_arm(
                 for id in texts:
                     tx.add_use(Use(id, unit, memories.project_id, unit, id, arm, 0.3, epoch="m / h", at=BEFORE))
             memories.learn(each, over=True)
-            marks = memories.store.marks(unit=unit)
-            found[each.id] = {
-                texts[mark.memory]: (mark.value, mark.amount) for mark in marks if mark.signal == "outcome"
-            }
+            marks = [mark for mark in memories.store.marks(unit=unit) if mark.signal == "outcome"]
+            found[each.id] = {texts[mark.memory]: (mark.value, mark.amount) for mark in marks}
         return found
 
 
 def blind(
-    folder: Path,
-    taught: Sequence[Run],
-    lived: Sequence[Run],
-    profile: str = "default",
-    kept: Sequence[tuple[str, str, str]] = (),
+    folder: Path, taught: Sequence[Run], lived: Sequence[Run], profile: str = "default", kept: Sequence[Kept] = ()
 ) -> Outcomes:
     """What both arms say; they must say the same."""
     injected, withheld = (by_arm(folder, taught, lived, arm, profile, kept) for arm in ("injected", "withheld"))
@@ -114,28 +99,18 @@ def again(by: str, tier: str) -> tuple[object, ...]:
 
 
 ECHO = say(f"I was told: {LESSON}. I will run `make migrate` before `make check`.")
+NOTED = later(Step("system", "s", text=NOTE), ECHO, FAILS, ECHO, CURE, PASSES)
+REVIEW, CRITIC = {"instruments": ["review:reviewer"]}, {"instruments": ["agent:critic:own"]}
 KINDS = {
     "cured": (noticed, later(FAILS, CURE, PASSES), {}),
     "given up": (noticed, later(FAILS, FAILS), {}),
     "never struck": (noticed, later(PASSES), {}),
     "no tool at all": (noticed, later(user("Which database?"), ECHO), {}),
-    "our notes and their echo in it": (
-        noticed,
-        later(Step("system", "s", text=NOTE), ECHO, FAILS, ECHO, CURE, PASSES),
-        {},
-    ),
+    "our notes and their echo in it": (noticed, NOTED, {}),
     "in a sub-agent": (noticed, tuple(replace(step, agent="explorer") for step in later(FAILS, CURE, PASSES)), {}),
-    "a reviewer finds it": (
-        reviewed("reviewer", "review"),
-        again("reviewer", "review"),
-        {"instruments": ["review:reviewer"]},
-    ),
-    "a critic finds it": (reviewed("critic", "agent"), again("critic", "agent"), {"instruments": ["agent:critic:own"]}),
-    "a critic looks and finds nothing": (
-        reviewed("critic", "agent"),
-        later(PASSES),
-        {"instruments": ["agent:critic:own"]},
-    ),
+    "a reviewer finds it": (reviewed("reviewer", "review"), again("reviewer", "review"), REVIEW),
+    "a critic finds it": (reviewed("critic", "agent"), again("critic", "agent"), CRITIC),
+    "a critic looks and finds nothing": (reviewed("critic", "agent"), later(PASSES), CRITIC),
     "a test finds it": (reviewed("test", "review"), again("test", "review"), {"instruments": ["review:test"]}),
     "nobody looked": (reviewed("reviewer", "review"), later(PASSES), {}),
 }
@@ -158,23 +133,16 @@ def lives(host: str, of: dict[str, tuple[Step, ...]]) -> list[Run]:
     return [run(name, *steps, host=host, complete=True) for name, steps in of.items()]
 
 
-@pytest.mark.parametrize(
-    "teach", [noticed, *(reviewed(*who) for who in (("reviewer", "review"), ("critic", "agent"), ("test", "review")))]
-)
-def test_exchanging_the_arms_of_recorded_runs_changes_no_outcome(
-    tmp_path: Path, teach: Callable[[str], list[Run]]
-) -> None:
+WHO = (("reviewer", "review"), ("critic", "agent"), ("test", "review"))
+
+
+@pytest.mark.parametrize("teach", [noticed, *(reviewed(*who) for who in WHO)])
+def test_exchanging_the_arms_of_recorded_runs_changes_no_outcome(tmp_path: Path, teach: Any) -> None:
     """Whatever they hold; and the instrument sees what there is to see."""
-    mine = {
-        kind: each
-        for kind, each in KINDS.items()
-        if [one.findings for one in each[0]("neutral")] == [one.findings for one in teach("neutral")]
-    }
-    found = blind(
-        tmp_path,
-        teach("neutral"),
-        [run(kind, *parts, extra=extra, complete=True) for kind, (_, parts, extra) in mine.items()],
-    )
+    told = [each.findings for each in teach("neutral")]
+    mine = {kind: each for kind, each in KINDS.items() if [one.findings for one in each[0]("neutral")] == told}
+    lived = [run(kind, *parts, extra=extra, complete=True) for kind, (_, parts, extra) in mine.items()]
+    found = blind(tmp_path, teach("neutral"), lived)
     assert mine and list(found) == list(mine)
     for kind, told in TOLD.items():
         assert kind not in mine or told in {value for value, _ in found[kind].values()}, kind
@@ -196,13 +164,8 @@ def test_under_every_profile_neither_the_arm_nor_the_recovery_decides(tmp_path: 
     """A failure with every way out of it and a reviewer's finding, under each origin's way of remembering."""
     (mark, *_) = failed_with(FAILS, "")
     kept = [(LESSON, "review", ""), (MISSING, "observed", mark)]
-    seen = run(
-        "reviewed",
-        *later(PASSES),
-        *again("reviewer", "review"),
-        extra={"instruments": ["review:reviewer"]},
-        complete=True,
-    )
+    said = (*later(PASSES), *again("reviewer", "review"))
+    seen = run("reviewed", *said, extra=REVIEW, complete=True)
     found = blind(tmp_path, [], [*lives("neutral", RECOVERIES), seen], profile, kept)
     first = {text: value for text, (value, _) in found["cured at once"].items()}
     assert all({text: value for text, (value, _) in found[name].items()} == first for name in RECOVERIES)
@@ -215,15 +178,9 @@ def test_in_a_real_file_of_every_host_the_arm_decides_nothing(tmp_path: Path, fi
     """As the program wrote it: what failed there was taught by two such sessions before, and occurred."""
     (lived,) = formats.read(FileSource(str(REAL / file)))
     failing = [step for step in lived.steps if step.role == "tool" and (step.error or step.status)]
-    taught = [
-        run(
-            f"t{n}",
-            finding(f"t{n}", "It refuses: start the service first", tier="observed", signature=mark),
-            host=lived.host,
-            complete=True,
-        )
-        for n in range(3)
-        for mark in failed_with(failing[0], lived.cwd)[:1]
-    ]
+    (mark,) = failed_with(failing[0], lived.cwd)[:1]
+    said = {"tier": "observed", "signature": mark}
+    refuses = [finding(f"t{n}", "It refuses: start the service first", **said) for n in range(3)]
+    taught = [run(each.run, each, host=lived.host, complete=True) for each in refuses]
     found = blind(tmp_path, taught, [lived])
     assert {value for value, _ in found[lived.id].values()} == {"occurred"}

@@ -42,12 +42,9 @@ MODELS = (
     ("codex", "gpt-5-codex", 140_000, 0.9),
 )
 TASKS = (
-    "Import the March invoices",
-    "Fix the flaky login test",
-    "Add a retry to the nightly export",
-    "Speed up the payment client",
-    "Migrate the fixtures",
-)
+    "Import the March invoices", "Fix the flaky login test", "Add a retry to the nightly export",
+    "Speed up the payment client", "Migrate the fixtures",
+)  # fmt: skip
 PATTERNS = 60  # of a crowd's lessons: every subject with every fault, and more
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -70,25 +67,23 @@ def lived(cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **o
         memories.add(HOSTILE, kind="rule")
         found = {each.text: each.id for each in memories.list(limit=200)}
         _asked(memories, found, clock())
-        helps = next(id for text, id in found.items() if text.startswith("The importer needs"))
-        edited = next((id for text, id in found.items() if text.startswith("Run make migrate")), "")
-        harms = next((id for text, id in found.items() if text.startswith("Retry the nightly")), "")
-        told = [
-            (each.run.foreign_id, {(part.arm == "withheld", part.outcome) for part in each.lessons})
-            for each in memories.audit(limit=60)
-        ]
-        rich = next(
-            (name for name, seen in told if (False, "occurred") in seen and any(left for left, _ in seen)), told[0][0]
+        helps, edited, harms = (
+            next((id for text, id in found.items() if text.startswith(head)), "")
+            for head in ("The importer needs", "Run make migrate", "Retry the nightly")
         )
+        told = {}
+        for each in memories.audit(limit=60):
+            told[each.run.foreign_id] = {(part.arm == "withheld", part.outcome) for part in each.lessons}
+        rich = [name for name, seen in told.items() if (False, "occurred") in seen and any(left for left, _ in seen)]
+        rich = [*rich, *told][0]
         return {"lesson": helps, "edited": edited, "harms": harms, "hostile": found[HOSTILE], "run": rich}
 
 
 def _session(memories: Memories, dice: random.Random, n: int, at: str) -> None:
     name, task = f"s{n}", TASKS[n % len(TASKS)]
     host, model, tokens, usd = MODELS[0 if n % 5 < 3 else 1 if n % 5 == 3 else 2] if n > 30 else MODELS[0]
-    asked = memories.inject(
-        f"{task}: importer, migrate, payment, login, export, sed on macOS", run=name, host=host, model=model
-    )
+    said = f"{task}: importer, migrate, payment, login, export, sed on macOS"
+    asked = memories.inject(said, run=name, host=host, model=model)
     given = set(asked.injected)
     said, known = [], {each.text[:30]: each.id for each in memories.list(limit=60)}
     for number, (text, without, with_it) in enumerate(TRIED):
@@ -123,28 +118,24 @@ def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
     """Many lessons and many runs, each given five of them, written as the conductors write them but without reading any transcript."""
     subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
     faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
-    told = (
-        {
-            "text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}",
-            "kind": "pitfall" if n < 40 else ("pitfall", "rule", "fix")[n % 3],
-        }
-        for n in range(PATTERNS)
-    )
-    made = memories.add_many(told)
+
+    def text(n: int) -> str:
+        return f"{subjects[n % 5]} {faults[n % 3]}, case {n}"
+
+    kinds = ["pitfall" if n < 40 else ("pitfall", "rule", "fix")[n % 3] for n in range(PATTERNS)]
+    made = memories.add_many({"text": text(n), "kind": kind} for n, kind in enumerate(kinds))
     # the others like those: judging each text anew would take most of the time
     for start in range(PATTERNS, lessons, 1000):
         with memories.store.write() as tx:
             for n in range(start, min(lessons, start + 1000)):
                 like = made[40 + (n - 40) % 15]
-                text = f"{subjects[n % 5]} {faults[n % 3]}, case {n}"
-                tx.apply(added(replace(like, id=new_id(), text=text), Hand("ada", like.created_at), "added"))
+                tx.apply(added(replace(like, id=new_id(), text=text(n)), Hand("ada", like.created_at), "added"))
     project, begin = memories.project_id, seconds(memories.now()) - 170 * DAY
     for start in range(0, runs, 1000):
         with memories.store.write() as tx:
             for n in range(start, min(runs, start + 1000)):
-                _one_of_many(
-                    tx, project, n, stamp(begin + n * 170 * DAY / runs), [made[(n * 7 + k) % 40] for k in range(5)]
-                )
+                mine = [made[(n * 7 + k) % 40] for k in range(5)]
+                _one_of_many(tx, project, n, stamp(begin + n * 170 * DAY / runs), mine)
     _judged(memories, made[:40])
 
 
@@ -156,9 +147,8 @@ def _judged(memories: Memories, lessons: list[Any]) -> None:
             tx.refresh_tally(each.id, each.project)
             parts = by_epoch(trials_from(tx.uses(memory=each.id), tx.marks(memory=each.id)))
             for epoch, trials in parts.items():
-                tx.put_course(
-                    each.id, each.project, epoch, course_to_json(course_of(trials, rules.alpha, rules.margin))
-                )
+                course = course_of(trials, rules.alpha, rules.margin)
+                tx.put_course(each.id, each.project, epoch, course_to_json(course))
 
 
 def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> None:
@@ -172,29 +162,7 @@ def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> 
     tx.add_injection(f"e-{n}", project, id, id, "test", 120, [each.id for each in lessons], [], {}, at)
     for k, each in enumerate(lessons):
         arm = "withheld" if (n + k) % 5 == 0 else "injected"
-        tx.add_use(
-            Use(
-                each.id,
-                id,
-                project,
-                run=id,
-                family=each.id,
-                arm=arm,
-                probability=0.2,
-                surface="test",
-                epoch=f"{model} {host}",
-                task=TASKS[n % 5],
-                at=at,
-            )
-        )
-        tx._write_mark(
-            Mark(
-                each.id,
-                id,
-                project,
-                "outcome",
-                "occurred" if (n * 3 + k) % (4 if arm == "withheld" else 9) == 0 else "not_occurred",
-                run=id,
-                at=at,
-            )
-        )
+        came = "occurred" if (n * 3 + k) % (4 if arm == "withheld" else 9) == 0 else "not_occurred"
+        told = {"family": each.id, "arm": arm, "probability": 0.2, "surface": "test", "epoch": f"{model} {host}"}
+        tx.add_use(Use(each.id, id, project, run=id, **told, task=TASKS[n % 5], at=at))
+        tx._write_mark(Mark(each.id, id, project, "outcome", came, run=id, at=at))
